@@ -1,0 +1,35 @@
+/// The rules, by their stable ids, never reused (DESIGN §5.2).
+public enum RuleId: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The offer is active.
+    case catalogStatus = "catalog.status"
+    /// The instant is within the offer's dates.
+    case catalogSchedule = "catalog.schedule"
+    /// The offer is meant for this environment.
+    case catalogEnvironment = "catalog.environment"
+    /// The product is one of the offer's.
+    case catalogProduct = "catalog.product"
+    /// The offer is not paused.
+    case catalogPaused = "catalog.paused"
+    /// No introductory offer was used in the group.
+    case introductoryUnusedInGroup = "platform.introductory.unusedInGroup"
+    /// No subscription of the group is active.
+    case introductoryNotSubscribed = "platform.introductory.notSubscribed"
+    /// A proven transaction or app transaction is known to sign for.
+    case introductoryTransactionKnown = "platform.introductory.transactionKnown"
+    /// A subscription in the app was ever bought by the customer.
+    case promotionalEverSubscribed = "platform.promotional.everSubscribed"
+    /// The same offer is neither pending nor running.
+    case promotionalNotApplied = "platform.promotional.notApplied"
+    /// The subscription has lapsed.
+    case winBackLapsed = "platform.winBack.lapsed"
+    /// The lapsed subscription was bought, not shared.
+    case winBackOwned = "platform.winBack.owned"
+    /// No subscription of the group is active, shared ones included.
+    case winBackNoActiveInGroup = "platform.winBack.noActiveInGroup"
+    /// The offer's own condition.
+    case ruleEligibility = "rule.eligibility"
+    /// The limit per customer.
+    case limitCustomer = "limit.customer"
+    /// The signings of one slot.
+    case limitSignatures = "limit.signatures"
+}

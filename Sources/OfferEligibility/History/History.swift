@@ -1,0 +1,87 @@
+public import OfferModel
+
+/// A payload as it stands in the append-only history.
+public struct Recorded<Payload: Sendable & Hashable>: Sendable, Hashable {
+    /// What was signed or stated.
+    public var payload: Payload
+    /// The payload's exact bytes; they settle ties between equal dates.
+    public var payloadBytes: [UInt8]
+    /// How it reached us.
+    public var provenance: Provenance
+    /// Its place in the store-wide order of arrival; evidence and replay name it, the current view never asks it.
+    public var sequence: Int64
+
+    /// A row of history.
+    public init(payload: Payload, payloadBytes: [UInt8], provenance: Provenance, sequence: Int64) {
+        self.payload = payload
+        self.payloadBytes = payloadBytes
+        self.provenance = provenance
+        self.sequence = sequence
+    }
+}
+
+/// How much of a customer's history is known.
+public struct Coverage: Sendable, Hashable {
+    /// The extent.
+    public enum Level: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
+        /// Nothing is known.
+        case none
+        /// Something is known, and there may be more.
+        case partial
+        /// Everything was known at `asOf`.
+        case complete
+
+        /// Less coverage is smaller.
+        public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+        private var rank: Int {
+            switch self {
+            case .none: 0
+            case .partial: 1
+            case .complete: 2
+            }
+        }
+    }
+
+    /// The extent.
+    public var level: Level
+    /// When a complete history was fetched or stated.
+    public var asOf: Instant?
+    /// Who said so.
+    public var provenance: Provenance?
+
+    /// An extent by its parts.
+    public init(level: Level, asOf: Instant? = nil, provenance: Provenance? = nil) {
+        self.level = level
+        self.asOf = asOf
+        self.provenance = provenance
+    }
+
+    /// Nothing known.
+    public static let none = Coverage(level: .none)
+}
+
+/// Everything known of a subject's purchases in one app and environment: every row, in any order, repeats allowed.
+///
+/// Any order and any repetition of the same rows means the same (invariant 7).
+public struct History: Sendable, Hashable {
+    /// Rows of transactions.
+    public var transactions: [Recorded<Transaction>]
+    /// Rows of renewal info.
+    public var renewalInfos: [Recorded<RenewalInfo>]
+    /// Rows of app transactions.
+    public var appTransactions: [Recorded<AppTransaction>]
+    /// How much is known.
+    public var coverage: Coverage
+
+    /// A history by its rows; nothing is known of an empty one.
+    public init(
+        transactions: [Recorded<Transaction>] = [], renewalInfos: [Recorded<RenewalInfo>] = [],
+        appTransactions: [Recorded<AppTransaction>] = [], coverage: Coverage = .none
+    ) {
+        self.transactions = transactions
+        self.renewalInfos = renewalInfos
+        self.appTransactions = appTransactions
+        self.coverage = coverage
+    }
+}

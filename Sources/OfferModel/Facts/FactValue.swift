@@ -1,0 +1,119 @@
+/// A value of a fact, observed or required.
+public enum FactValue: Sendable, Hashable {
+    /// Text, compared byte by byte.
+    case text(String)
+    /// A finite number; counts and days are whole.
+    case number(Double)
+    /// Yes or no.
+    case boolean(Bool)
+    /// An amount; amounts of different currencies do not compare.
+    case money(Money)
+    /// A moment.
+    case instant(Instant)
+
+    /// The type of the value.
+    public var type: FactType {
+        switch self {
+        case .text: .text
+        case .number: .number
+        case .boolean: .boolean
+        case .money: .money
+        case .instant: .instant
+        }
+    }
+}
+
+/// The type of a fact.
+public enum FactType: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Text.
+    case text
+    /// A number.
+    case number
+    /// Yes or no.
+    case boolean
+    /// An amount with its currency.
+    case money
+    /// A moment.
+    case instant
+}
+
+extension FactValue: CustomStringConvertible {
+    /// The value as people write it: `50`, `9.99 USD`, `true`, `2026-12-01T00:00:00Z`.
+    public var description: String {
+        switch self {
+        case .text(let text): text
+        case .number(let number):
+            number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
+        case .boolean(let flag): flag ? "true" : "false"
+        case .money(let money): money.description
+        case .instant(let instant): instant.description
+        }
+    }
+}
+
+extension FactValue: Codable {
+    private enum MoneyKeys: String, CodingKey {
+        case amount
+        case currency
+    }
+    private enum InstantKeys: String, CodingKey {
+        case at
+    }
+
+    /// Reads a JSON string, number, boolean, `{"amount","currency"}` or `{"at": milliseconds}`.
+    ///
+    /// - Throws: `DecodingError` for anything else.
+    public init(from decoder: any Decoder) throws {
+        if let container = try? decoder.singleValueContainer() {
+            if let flag = try? container.decode(Bool.self) {
+                self = .boolean(flag)
+                return
+            }
+            if let number = try? container.decode(Double.self) {
+                self = .number(number)
+                return
+            }
+            if let text = try? container.decode(String.self) {
+                self = .text(text)
+                return
+            }
+        }
+        if let container = try? decoder.container(keyedBy: InstantKeys.self), container.contains(.at) {
+            self = .instant(try container.decode(Instant.self, forKey: .at))
+            return
+        }
+        let container = try decoder.container(keyedBy: MoneyKeys.self)
+        let amount = try container.decode(String.self, forKey: .amount)
+        guard let milliunits = Money.milliunits(amount) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .amount, in: container, debugDescription: "`\(amount)` is not an amount")
+        }
+        self = .money(Money(milliunits: milliunits, currency: try container.decode(String.self, forKey: .currency)))
+    }
+
+    /// Writes the form that `init(from:)` reads.
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .text(let text):
+            var container = encoder.singleValueContainer()
+            try container.encode(text)
+        case .number(let number):
+            var container = encoder.singleValueContainer()
+            if let whole = Int64(exactly: number) {
+                try container.encode(whole)
+            } else {
+                try container.encode(number)
+            }
+        case .boolean(let flag):
+            var container = encoder.singleValueContainer()
+            try container.encode(flag)
+        case .money(let money):
+            var container = encoder.container(keyedBy: MoneyKeys.self)
+            try container.encode(money.amount, forKey: .amount)
+            try container.encode(money.currency, forKey: .currency)
+        case .instant(let instant):
+            var container = encoder.container(keyedBy: InstantKeys.self)
+            try container.encode(instant, forKey: .at)
+        }
+    }
+}

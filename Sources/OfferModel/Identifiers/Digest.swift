@@ -1,0 +1,22 @@
+/// Cryptographic digests, so that targets without OpenSSL can ask for one.
+public protocol Digest: Sendable {
+    /// The 32 bytes of SHA-256.
+    func sha256(_ bytes: [UInt8]) -> [UInt8]
+}
+
+/// A source of unpredictable bytes, so that targets without OpenSSL can ask for some.
+public protocol RandomSource: Sendable {
+    /// So many bytes of the system's cryptographic generator.
+    ///
+    /// - Throws: when the generator has no entropy; then nothing may be signed.
+    func bytes(_ count: Int) throws -> [UInt8]
+}
+
+extension RandomSource {
+    /// A fresh version-4 UUID in lower case.
+    ///
+    /// - Throws: when the generator has no entropy.
+    public func uuid() throws -> LowercaseUUID {
+        LowercaseUUID(version4From: try bytes(16))
+    }
+}

@@ -1,0 +1,77 @@
+/// A UUID in lower case, the only spelling that Apple's signed strings allow.
+///
+/// Apple: "Generating a signature for promotional offers" wants `nonce` and `appAccountToken` in lower case, while
+/// Foundation prints upper case.
+public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// 36 lower-case characters with hyphens.
+    public let description: String
+
+    /// Reads a UUID in any case; `nil` unless it has the form 8-4-4-4-12 of hexadecimal digits.
+    public init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return nil }
+        var lowered = [UInt8]()
+        lowered.reserveCapacity(36)
+        for (index, byte) in bytes.enumerated() {
+            switch (index, byte) {
+            case (8, 0x2D), (13, 0x2D), (18, 0x2D), (23, 0x2D):
+                lowered.append(byte)
+            case (8, _), (13, _), (18, _), (23, _):
+                return nil
+            case (_, 0x30...0x39), (_, 0x61...0x66):
+                lowered.append(byte)
+            case (_, 0x41...0x46):
+                lowered.append(byte + 0x20)
+            default:
+                return nil
+            }
+        }
+        description = String(decoding: lowered, as: UTF8.self)
+    }
+
+    /// Makes a version-4 UUID (RFC 9562) from 16 random bytes; the version and variant bits are overwritten.
+    ///
+    /// - Parameter random: exactly 16 bytes from a cryptographic source.
+    public init(version4From random: [UInt8]) {
+        precondition(random.count == 16, "a UUID is made from 16 bytes")
+        var bytes = random
+        bytes[6] = (bytes[6] & 0x0F) | 0x40
+        bytes[8] = (bytes[8] & 0x3F) | 0x80
+        var text = [UInt8]()
+        text.reserveCapacity(36)
+        for (index, byte) in bytes.enumerated() {
+            if index == 4 || index == 6 || index == 8 || index == 10 { text.append(0x2D) }
+            text.append(Hexadecimal.lowercaseDigits[Int(byte >> 4)])
+            text.append(Hexadecimal.lowercaseDigits[Int(byte & 0x0F)])
+        }
+        description = String(decoding: text, as: UTF8.self)
+    }
+
+    /// The order of the text.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.description < right.description
+    }
+}
+
+extension LowercaseUUID: Codable {
+    /// Reads a UUID in any case.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` if the string is not a UUID.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = LowercaseUUID(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "`\(text)` is not a UUID")
+        }
+        self = value
+    }
+
+    /// Writes 36 lower-case characters.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// A UUID that the app gave StoreKit for one of its accounts: an alias, never proof.
+public typealias AppAccountToken = LowercaseUUID

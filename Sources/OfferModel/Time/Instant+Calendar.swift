@@ -1,0 +1,36 @@
+extension Instant {
+    /// The same time of day so many calendar months later in UTC, the day clamped to the month's end.
+    ///
+    /// The reading of "months" that this project chose, because Apple does not publish its own (DESIGN §5.2).
+    public func adding(months: Int) -> Instant {
+        guard !isOutsideCalendar else { return self }
+        let (date, timeOfDay) = dateAndTimeOfDay
+        let moved = date.adding(months: Int64(months))
+        return Instant(milliseconds: moved.daysSinceEpoch * Duration.day + timeOfDay)
+    }
+
+    /// Whole calendar months from `earlier` to this moment: the largest `n` with `earlier.adding(months: n) <= self`.
+    public func months(since earlier: Instant) -> Int {
+        guard !isOutsideCalendar, !earlier.isOutsideCalendar else { return 0 }
+        let (start, _) = earlier.dateAndTimeOfDay
+        let (end, _) = dateAndTimeOfDay
+        var count = Int((end.year - start.year) * 12 + (end.month - start.month))
+        while earlier.adding(months: count) > self { count -= 1 }
+        while earlier.adding(months: count + 1) <= self { count += 1 }
+        return count
+    }
+
+    var dateAndTimeOfDay: (CivilDate, Int64) {
+        var (days, timeOfDay) = milliseconds.quotientAndRemainder(dividingBy: Duration.day)
+        if timeOfDay < 0 {
+            days -= 1
+            timeOfDay += Duration.day
+        }
+        return (CivilDate(daysSinceEpoch: days), timeOfDay)
+    }
+
+    /// Beyond some hundred thousand years month arithmetic would overflow and nobody needs it.
+    var isOutsideCalendar: Bool {
+        abs(milliseconds / Duration.day) > 100_000_000
+    }
+}

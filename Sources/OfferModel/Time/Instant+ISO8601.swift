@@ -1,0 +1,114 @@
+extension Instant: CustomStringConvertible {
+    /// ISO 8601 in UTC; milliseconds are shown only where there are any: `2026-12-01T00:00:00Z`.
+    public var description: String {
+        guard !isOutsideCalendar else { return "\(milliseconds) ms" }
+        let (date, timeOfDay) = dateAndTimeOfDay
+        let seconds = timeOfDay / Duration.second
+        let fraction = timeOfDay % Duration.second
+        let day = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
+        let time = "\(padded(seconds / 3_600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
+        return "\(day)T\(time)" + (fraction == 0 ? "Z" : ".\(padded(fraction, 3))Z")
+    }
+
+    /// Reads `2026-12-01T00:00:00Z`, with up to three decimals of a second and with `Z` or an offset such as `+02:00`.
+    ///
+    /// `nil` for anything else: a time without an offset means something different on every machine.
+    public init?(iso8601 text: some StringProtocol) {
+        var scanner = DigitScanner(text)
+        guard let year = scanner.digits(4), scanner.skip("-"),
+            let month = scanner.digits(2), scanner.skip("-"),
+            let day = scanner.digits(2), scanner.skip("T") || scanner.skip("t"),
+            let hour = scanner.digits(2), hour < 24, scanner.skip(":"),
+            let minute = scanner.digits(2), minute < 60, scanner.skip(":"),
+            let second = scanner.digits(2), second < 60,
+            let date = CivilDate(year: year, month: month, day: day)
+        else { return nil }
+        var millisecond: Int64 = 0
+        if scanner.skip(".") {
+            guard let fraction = scanner.fractionInThousandths() else { return nil }
+            millisecond = fraction
+        }
+        guard let offset = scanner.utcOffsetInMinutes(), scanner.isAtEnd else { return nil }
+        let timeOfDay = (hour * 3_600 + minute * 60 + second) * Duration.second + millisecond
+        self.init(milliseconds: date.daysSinceEpoch * Duration.day + timeOfDay - offset * Duration.minute)
+    }
+
+    private func padded(_ value: Int64, _ width: Int) -> String {
+        let digits = String(value)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+/// Reads fixed-width digits from ASCII text.
+struct DigitScanner {
+    private var rest: Substring.UTF8View
+
+    init(_ text: some StringProtocol) {
+        rest = Substring(text).utf8
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard let first = rest.first, UInt32(first) == character.value else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// Exactly `count` digits.
+    mutating func digits(_ count: Int) -> Int64? {
+        var value: Int64 = 0
+        for _ in 0..<count {
+            guard let digit = nextDigit() else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+
+    /// As many digits as there are, up to nine; `nil` for none.
+    mutating func number() -> Int64? {
+        guard var value = nextDigit() else { return nil }
+        var count = 1
+        while let digit = nextDigit() {
+            count += 1
+            guard count <= 9 else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+
+    /// One to three digits after a point, as thousandths.
+    mutating func fractionInThousandths() -> Int64? {
+        var value: Int64 = 0
+        var count = 0
+        while let digit = nextDigit() {
+            count += 1
+            guard count <= 3 else { return nil }
+            value = value * 10 + digit
+        }
+        guard count > 0 else { return nil }
+        for _ in count..<3 { value *= 10 }
+        return value
+    }
+
+    /// `Z`, `+hh:mm` or `-hh:mm`.
+    mutating func utcOffsetInMinutes() -> Int64? {
+        if skip("Z") || skip("z") { return 0 }
+        let sign: Int64
+        if skip("+") {
+            sign = 1
+        } else if skip("-") {
+            sign = -1
+        } else {
+            return nil
+        }
+        guard let hours = digits(2), hours < 24, skip(":"), let minutes = digits(2), minutes < 60 else { return nil }
+        return sign * (hours * 60 + minutes)
+    }
+
+    private mutating func nextDigit() -> Int64? {
+        guard let byte = rest.first, (0x30...0x39).contains(byte) else { return nil }
+        rest.removeFirst()
+        return Int64(byte - 0x30)
+    }
+}
