@@ -1,5 +1,5 @@
 /// A value of a fact, observed or required.
-public enum FactValue: Sendable, Hashable {
+public enum FactValue: Sendable {
     /// Text, compared byte by byte.
     case text(String)
     /// A finite number; counts and days are whole.
@@ -19,6 +19,32 @@ public enum FactValue: Sendable, Hashable {
         case .boolean: .boolean
         case .money: .money
         case .instant: .instant
+        }
+    }
+}
+
+extension FactValue: Hashable {
+    /// Equality of type and value; texts are equal when their UTF-8 bytes are, as identifiers are.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.number(let left), .number(let right)): left == right
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.money(let left), .money(let right)): left == right
+        case (.instant(let left), .instant(let right)): left == right
+        case (.text, _), (.number, _), (.boolean, _), (.money, _), (.instant, _): false
+        }
+    }
+
+    /// Feeds type and value, in step with `==`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(type)
+        switch self {
+        case .text(let text): text.utf8.forEach { hasher.combine($0) }
+        case .number(let number): hasher.combine(number)
+        case .boolean(let flag): hasher.combine(flag)
+        case .money(let money): hasher.combine(money)
+        case .instant(let instant): hasher.combine(instant)
         }
     }
 }

@@ -2,8 +2,10 @@ extension Instant {
     /// The same time of day so many calendar months later in UTC, the day clamped to the month's end.
     ///
     /// The reading of "months" that this project chose, because Apple does not publish its own (DESIGN §5.2).
+    /// A moment no calendar reaches becomes the end of the range.
     public func adding(months: Int) -> Instant {
         guard !isOutsideCalendar else { return self }
+        guard abs(months / 12) < 1_000_000 else { return months < 0 ? .distantPast : .distantFuture }
         let (date, timeOfDay) = dateAndTimeOfDay
         let moved = date.adding(months: Int64(months))
         return Instant(milliseconds: moved.daysSinceEpoch * Duration.day + timeOfDay)

@@ -49,14 +49,32 @@ public struct Period: Hashable, Sendable {
     }
 
     /// The length in milliseconds; `nil` if it holds months or years.
+    ///
+    /// Stays at the end of the range instead of overflowing.
     public var fixedMilliseconds: Int64? {
-        guard months == 0 else { return nil }
-        return Int64(days) * Instant.Duration.day + timeMilliseconds
+        months == 0 ? daysAndTimeMilliseconds : nil
     }
 
     /// The length taken several times: three times `P1M` is `P3M`.
+    ///
+    /// Stays at the end of the range instead of overflowing.
+    ///
+    /// - Parameter count: how often, not negative.
     public func multiplied(by count: Int) -> Period {
-        Period(months: months * count, days: days * count, timeMilliseconds: timeMilliseconds * Int64(count))
+        Period(
+            months: Self.product(months, count), days: Self.product(days, count),
+            timeMilliseconds: Self.product(timeMilliseconds, Int64(count)))
+    }
+
+    fileprivate var daysAndTimeMilliseconds: Int64 {
+        let days = Self.product(Int64(days), Instant.Duration.day)
+        let (sum, overflow) = days.addingReportingOverflow(timeMilliseconds)
+        return overflow ? .max : sum
+    }
+
+    private static func product<Number: FixedWidthInteger>(_ left: Number, _ right: Number) -> Number {
+        let (product, overflow) = left.multipliedReportingOverflow(by: right)
+        return overflow ? .max : product
     }
 }
 
@@ -102,6 +120,6 @@ extension Instant {
     /// The moment one period later: months by the calendar in UTC, everything else by its milliseconds.
     public func adding(_ period: Period) -> Instant {
         let moved = period.months == 0 ? self : adding(months: period.months)
-        return moved.adding(milliseconds: Int64(period.days) * Duration.day + period.timeMilliseconds)
+        return moved.adding(milliseconds: period.daysAndTimeMilliseconds)
     }
 }

@@ -1,0 +1,119 @@
+# shellcheck shell=bash
+# What the scripts share: finding out what a fresh machine lacks, and installing it. Sourced, never run.
+
+# Where the repository is, whatever the current directory.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# The oldest Swift that understands the package: `.treatAllWarnings` came with 6.2.
+swift_minimum=6.2
+
+say() { printf '%s\n' "$*"; }
+
+# An error, then hints, in the manner of the commands: lower case, no full stop.
+complain() {
+    printf 'error: %s\n' "$1" >&2
+    shift
+    local hint
+    for hint in "$@"; do printf 'hint: %s\n' "$hint" >&2; done
+}
+
+# step 2 4 "checking the style": a numbered line of progress.
+step() { printf '\n[%s/%s] %s\n' "$1" "$2" "$3"; }
+
+missing=()
+
+# need PACKAGE WHY COMMAND…: notes the Debian package as missing unless the command succeeds.
+need() {
+    local package=$1 why=$2
+    shift 2
+    if "$@" >/dev/null 2>&1; then return 0; fi
+    say "missing: $package, for $why"
+    missing+=("$package")
+}
+
+# What the product needs to be built and run.
+need_build_packages() {
+    need git "fetching the Swift libraries" command -v git
+    need pkg-config "finding the C libraries" command -v pkg-config
+    need libssl-dev "signing and verifying (OpenSSL 3)" pkg-config --atleast-version=3.0 libcrypto
+    need libsqlite3-dev "the database (SQLite 3.37 or later)" pkg-config --atleast-version=3.37 sqlite3
+    need openssl "making keys and checking signatures" command -v openssl
+}
+
+# What the tests need besides: an independent judge of signatures and of the calendar.
+need_test_packages() {
+    need python3 "the tests' independent judge" command -v python3
+    need python3-cryptography "the tests' independent judge of signatures" python3 -c 'import cryptography'
+}
+
+# Installs what need_… found missing, or says how to and returns 2.
+install_missing() {
+    if ((${#missing[@]} == 0)); then
+        say "nothing to install"
+        return 0
+    fi
+    local command="apt-get install --yes --no-install-recommends ${missing[*]}"
+    if ! command -v apt-get >/dev/null; then
+        complain "these packages are missing: ${missing[*]}" \
+            "the names are Debian's; install the same libraries and programs with this system's package manager"
+        return 2
+    fi
+    local as_root=()
+    if ((EUID != 0)); then
+        if ! command -v sudo >/dev/null; then
+            complain "installing needs root, and there is no sudo" "as root, run: apt-get update && $command"
+            return 2
+        fi
+        as_root=(sudo)
+    fi
+    say "installing: ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq || say "the package lists could not be brought up to date; trying with the old ones"
+    # shellcheck disable=SC2086 # the command is a list of words
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $command -qq; then
+        complain "the packages could not be installed" "as root, run: apt-get update && $command"
+        return 2
+    fi
+    missing=()
+}
+
+# Debian's package serves Debian's python3; another python3 earlier in PATH gets the library from pip.
+ensure_python_cryptography() {
+    if python3 -c 'import cryptography' 2>/dev/null; then return 0; fi
+    say "installing: cryptography from PyPI, because $(command -v python3) does not see Debian's package"
+    if ! python3 -m pip install --quiet --disable-pip-version-check cryptography; then
+        complain "python3 cannot import \`cryptography\`" "run: $(command -v python3) -m pip install cryptography"
+        return 2
+    fi
+}
+
+# Returns 2 with a hint unless a Swift toolchain that is new enough is in PATH.
+require_swift() {
+    local where="get Swift $swift_minimum or later from https://www.swift.org/install and put its usr/bin into PATH"
+    if ! command -v swift >/dev/null; then
+        complain "there is no Swift toolchain" "$where"
+        return 2
+    fi
+    local version
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+    if [[ -z $version ]]; then
+        complain "\`swift --version\` does not tell a version" "$where"
+        return 2
+    fi
+    if [[ $(printf '%s\n' "$swift_minimum" "$version" | sort --version-sort | head -n 1) != "$swift_minimum" ]]; then
+        complain "Swift $version is too old" "$where"
+        return 2
+    fi
+    say "Swift $version"
+}
+
+# Runs `swift build` with the given arguments. With CI=true every hundredth line of progress is shown, otherwise all.
+build() {
+    if [[ ! -d $root/.build/debug && ! -d $root/.build/release ]]; then
+        say "a first build takes about five minutes on two cores, later ones half a minute"
+    fi
+    if [[ ${CI:-} == true ]]; then
+        swift build "$@" 2>&1 | awk '/^\[[0-9]+\/[0-9]+\]/ && NR % 100 { next } { print; fflush() }'
+    else
+        swift build "$@"
+    fi
+}

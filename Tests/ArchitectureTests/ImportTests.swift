@@ -1,0 +1,66 @@
+import Testing
+
+@Suite("Layers")
+struct ImportTests {
+    private let repository = Repository()
+
+    @Test("every folder of Sources is a target of DESIGN §4")
+    func knownTargets() throws {
+        #expect(ImportTable.design.unknownTargets(among: try repository.targets()) == [])
+    }
+
+    @Test("every import is one that DESIGN §4 gives the target")
+    func imports() throws {
+        let sources = try repository.sources()
+        try #require(sources.count > 10, "the sources were not found")
+        #expect(sources.flatMap(ImportTable.design.violations) == [])
+    }
+
+    @Test("the table names only targets of its own, libraries and Foundation")
+    func tableIsClosed() {
+        let ours = Set(ImportTable.design.allowed.keys)
+        let outside: Set<String> = [
+            "ArgumentParser", "AsyncHTTPClient", "Foundation", "GRDB", "Hummingbird", "HummingbirdCore", "HTTPTypes", "Logging",
+            "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix", "ServiceLifecycle", "UnixSignals", "Yams",
+        ]
+        for (target, imports) in ImportTable.design.allowed {
+            #expect(imports.subtracting(ours).subtracting(outside) == [], "\(target)")
+        }
+        let withFoundation = ImportTable.design.allowed.filter { $0.value.contains("Foundation") }.keys.sorted()
+        #expect(withFoundation == ["OfferctlCommands", "OfferdCommands"])
+        #expect(ImportTable.design.allowed.filter { $0.value.contains("COpenSSL") }.keys.sorted() == ["OpenSSLCrypto"])
+    }
+
+    @Test(
+        "a forbidden import is found however it is written",
+        arguments: [
+            "import GRDB", "public import GRDB", "@preconcurrency import GRDB", "@preconcurrency package import GRDB",
+            "import struct GRDB.Row", "internal import class GRDB.DatabasePool", "  import GRDB", "import GRDB.Sub",
+            "@testable import GRDB", "import Foundation", "public import Foundation", "import COpenSSL",
+        ])
+    func findsForbidden(_ line: String) {
+        let file = SourceFile(path: "Sources/OfferModel/A.swift", text: "/// Text\n\(line)\nstruct A {}\n")
+        #expect(ImportTable.design.violations(in: file).count == 1)
+        #expect(ImportTable.design.violations(in: file).first?.hasPrefix("Sources/OfferModel/A.swift:2: ") == true)
+    }
+
+    @Test("permitted imports and mere words are not reported")
+    func acceptsPermitted() {
+        let text = """
+            // import GRDB
+            import FoundationEssentials
+            public import Synchronization
+            @preconcurrency public import struct OfferModel.Instant
+            let important = "import GRDB"
+            """
+        let file = SourceFile(path: "Sources/OfferCatalog/A.swift", text: text)
+        #expect(ImportTable.design.violations(in: file) == [])
+    }
+
+    @Test("a folder that is no target is reported")
+    func findsUnknownTarget() {
+        #expect(ImportTable.design.unknownTargets(among: ["OfferModel", "OfferUtils"]) == ["OfferUtils"])
+        let file = SourceFile(path: "Sources/OfferUtils/A.swift", text: "")
+        #expect(ImportTable.design.violations(in: file) == ["Sources/OfferUtils/A.swift: unknown target `OfferUtils`"])
+    }
+}

@@ -1,0 +1,76 @@
+import OfferModel
+import Testing
+
+@Suite("The vocabulary of facts")
+struct FactVocabularyTests {
+    @Test("every fact DESIGN §5.2 names is there with its type, and no other")
+    func complete() {
+        let expected: [String: FactType] = [
+            "subscription.state": .text, "subscription.productId": .text, "subscription.willAutoRenew": .boolean,
+            "subscription.expirationIntent": .text, "subscription.daysUntilExpiry": .number,
+            "subscription.daysSinceExpired": .number, "subscription.monthsSinceExpired": .number,
+            "subscription.paidMonths": .number, "subscription.paidPeriods": .number,
+            "subscription.isInTrial": .boolean, "subscription.renewalPrice": .money,
+            "subscription.pendingProductId": .text, "subscription.everInGroup": .boolean,
+            "customer.daysSinceFirstPurchase": .number, "customer.daysSinceFirstSeen": .number,
+            "customer.everSubscribed": .boolean, "customer.refunds": .number, "customer.storefront": .text,
+            "customer.offersRedeemed": .number, "customer.daysSinceLastOffer": .number,
+            "request.appVersion": .text, "request.osVersion": .text, "request.locale": .text,
+        ]
+        #expect(FactVocabulary.all.count == expected.count, "a name is there twice")
+        #expect(Dictionary(FactVocabulary.all.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 }) == expected)
+    }
+
+    @Test("this version evaluates every subscription fact and no other", arguments: FactVocabulary.all)
+    func evaluated(_ fact: FactDefinition) {
+        #expect(fact.isEvaluated == fact.name.hasPrefix("subscription."))
+    }
+
+    @Test(
+        "a fact says what it means and when it is unknown, and only fitting things besides",
+        arguments: FactVocabulary.all)
+    func consistent(_ fact: FactDefinition) {
+        #expect(!fact.meaning.isEmpty)
+        #expect(!fact.unknownWhen.isEmpty)
+        #expect(!fact.meaning.hasSuffix("."))
+        #expect((fact.unit != nil) == (fact.type == .number))
+        #expect((fact.minimum != nil) == (fact.type == .number))
+        #expect(fact.values == nil || fact.type == .text)
+        #expect(Set(fact.values ?? []).count == (fact.values ?? []).count)
+        #expect(FactVocabulary.definition(fact.name) == fact)
+        #expect(FactVocabulary.signalName(fact.name) == nil)
+    }
+
+    @Test("the states of a subscription are those of DESIGN §2")
+    func states() {
+        let expected = [
+            "neverSubscribed", "introductoryOffer", "subscribed", "inGracePeriod", "inBillingRetryPeriod", "expired",
+            "revoked",
+        ]
+        #expect(FactVocabulary.definition("subscription.state")?.values == expected)
+    }
+
+    @Test(
+        "an unknown name has no definition",
+        arguments: ["subscription.staet", "", "subscription.", "state", "signals.x"])
+    func unknown(_ name: String) {
+        #expect(FactVocabulary.definition(name) == nil)
+    }
+
+    @Test(
+        "the backend may name a signal with letters, digits and _",
+        arguments: ["interactions", "a", "Patterns_seen2", String(repeating: "x", count: 64)])
+    func signals(_ name: String) {
+        #expect(FactVocabulary.signalName("signals." + name) == name)
+    }
+
+    @Test(
+        "anything else is not a signal",
+        arguments: [
+            "signals.", "signals.1st", "signals._x", "signals.a-b", "signals.a.b", "signals.é", "signals. a",
+            "Signals.a", "signal.a", "signals." + String(repeating: "x", count: 65),
+        ])
+    func notSignals(_ name: String) {
+        #expect(FactVocabulary.signalName(name) == nil)
+    }
+}
