@@ -40,9 +40,13 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "OfferModel", swiftSettings: settings),
         .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
         .target(name: "OfferSigning", dependencies: ["OfferModel"], swiftSettings: settings),
+        .target(
+            name: "OpenSSLCrypto", dependencies: ["COpenSSL", "OfferModel", "OfferSigning"],
+            swiftSettings: settings + [.strictMemorySafety()]),
 
         .target(
             name: "OfferTestSupport", dependencies: ["OfferModel"], path: "Tests/OfferTestSupport",
@@ -50,5 +54,13 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
         .testTarget(
             name: "OfferModelTests", dependencies: ["OfferModel", "OfferTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "OfferSigningTests",
+            dependencies: ["OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto"], resources: fixtures,
+            swiftSettings: settings),
+        .testTarget(
+            name: "OpenSSLCryptoTests",
+            dependencies: ["OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto"],
+            swiftSettings: settings),
     ]
 )

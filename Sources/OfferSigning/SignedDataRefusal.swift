@@ -16,6 +16,8 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
         case brokenChain
         /// A certificate is an authority where it must not be, or is none where it must be.
         case wrongBasicConstraints
+        /// A certificate has a critical extension that is not understood here, so it must not be used (RFC 5280 §4.2).
+        case unknownCriticalExtension
         /// The leaf lacks Apple's receipt-signing extension, 1.2.840.113635.100.6.11.1.
         case missingLeafExtension
         /// The intermediate lacks Apple's WWDR extension, 1.2.840.113635.100.6.2.1.

@@ -1,0 +1,56 @@
+/// Why a key could not be loaded, made or written. Never holds key material (invariant 9).
+public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The closed list of causes.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// There is no such file.
+        case notFound
+        /// The file is there but may not be read.
+        case unreadable
+        /// A directory, a device or a pipe.
+        case notAFile
+        /// The group or others have access to the file.
+        case openToOthers
+        /// More than ``PrivateKeyFile/sizeLimit`` bytes.
+        case tooLarge
+        /// No bytes at all.
+        case empty
+        /// No PEM block.
+        case notPEM
+        /// A PEM block that does not end.
+        case truncated
+        /// The key is protected by a password, which nobody could type.
+        case encrypted
+        /// A private key in another form than PKCS#8, such as `EC PRIVATE KEY`.
+        case notPKCS8
+        /// PEM of something else, such as a public key or a certificate.
+        case notAPrivateKey
+        /// The PEM block's contents are not a key.
+        case malformed
+        /// RSA, Ed25519 or another kind of key.
+        case notEllipticCurve
+        /// An elliptic curve other than P-256.
+        case wrongCurve
+        /// The private and the public half do not belong together.
+        case selfTestFailed
+        /// A new key would overwrite a file.
+        case alreadyExists
+        /// The new file could not be written.
+        case unwritable
+    }
+
+    /// The cause.
+    public let code: Code
+    /// One lower-case line for people, naming the file or variable in backticks.
+    public let detail: String
+    /// What to do next.
+    public let hint: String
+
+    init(_ code: Code, _ detail: String, hint: String) {
+        self.code = code
+        self.detail = detail
+        self.hint = hint
+    }
+
+    /// The detail.
+    public var description: String { detail }
+}

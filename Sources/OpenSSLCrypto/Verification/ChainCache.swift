@@ -1,0 +1,62 @@
+import Synchronization
+
+/// Chains that were verified lately, so that a payload costs one signature check instead of four.
+///
+/// The key is a digest of the certificates *and* of what the environment trusts: a chain accepted for Sandbox says
+/// nothing about Production. Only verified chains get in, so nobody can fill it with rubbish. It is bounded: the chain
+/// unused for longest goes first. Entries expire, counted from their verification and not from their last use.
+final class ChainCache: Sendable {
+    private struct Entry {
+        let chain: VerifiedChain
+        let verifiedAt: ContinuousClock.Instant
+        var lastUse: UInt64
+    }
+
+    private struct Contents {
+        var entries: [[UInt8]: Entry] = [:]
+        var uses: UInt64 = 0
+    }
+
+    private let contents = Mutex(Contents())
+    private let capacity: Int
+    private let lifetime: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    init(capacity: Int, lifetime: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant) {
+        self.capacity = capacity
+        self.lifetime = lifetime
+        self.now = now
+    }
+
+    /// How many chains it holds, expired ones included.
+    var count: Int {
+        contents.withLock { $0.entries.count }
+    }
+
+    /// The chain, unless it was never verified, was displaced or has expired.
+    func chain(for key: [UInt8]) -> VerifiedChain? {
+        let present = now()
+        return contents.withLock { contents in
+            guard let entry = contents.entries[key] else { return nil }
+            guard present - entry.verifiedAt < lifetime else {
+                contents.entries[key] = nil
+                return nil
+            }
+            contents.uses += 1
+            contents.entries[key]?.lastUse = contents.uses
+            return entry.chain
+        }
+    }
+
+    /// Keeps a chain that was just verified, and lets go of one if there are too many.
+    func insert(_ chain: VerifiedChain, for key: [UInt8]) {
+        let present = now()
+        contents.withLock { contents in
+            contents.uses += 1
+            contents.entries[key] = Entry(chain: chain, verifiedAt: present, lastUse: contents.uses)
+            guard contents.entries.count > capacity else { return }
+            let oldest = contents.entries.min { $0.value.lastUse < $1.value.lastUse }
+            if let oldest { contents.entries[oldest.key] = nil }
+        }
+    }
+}

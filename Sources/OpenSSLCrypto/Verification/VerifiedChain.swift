@@ -1,0 +1,7 @@
+/// What is kept of a chain that was verified: enough to judge each payload's own date and signature.
+struct VerifiedChain: Sendable {
+    /// The leaf's key.
+    let leafKey: KeyHandle
+    /// When all three certificates are valid.
+    let validity: ChainValidity
+}

@@ -1,0 +1,49 @@
+import OfferSigning
+import OfferTestSupport
+import Testing
+
+@Suite("Compact JWS and base64url")
+struct CompactJWSTests {
+    @Test("base64url comes back as it was and agrees with Python's")
+    func base64URL() throws {
+        var random = SeededGenerator(seed: 5)
+        for count in 0..<80 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            #expect(Base64URL.decode(Base64URL.encode(bytes).utf8) == bytes, "seed \(random.seed)")
+        }
+        let all = (0...255).map { UInt8($0) }
+        let program =
+            "import base64, sys; print(base64.urlsafe_b64encode(sys.stdin.buffer.read()).decode().rstrip('='))"
+        #expect(
+            try Command.run("python3", ["-c", program], input: all).text == Base64URL.encode(all) + "\n")
+    }
+
+    @Test(
+        "base64url with padding, another alphabet, an impossible length or stray bits is refused",
+        arguments: ["QQ==", "Q+8", "Q/8", "Q", "QR", "Q Q", "é"])
+    func badBase64URL(_ text: String) {
+        #expect(Base64URL.decode(text.utf8) == nil)
+    }
+
+    @Test(
+        "what is not three base64url parts with a JSON header is refused as malformed",
+        arguments: [
+            "", "a.b", "e30.e30.e30.e30", "e30.e30.=", "!.e30.e30", "e30.!.e30", "W10.e30.e30",
+            "Zm9v.e30.e30",
+        ])
+    func malformed(_ text: String) {
+        let refusal = #expect(throws: SignedDataRefusal.self) { try CompactJWS(parsing: text) }
+        #expect(refusal?.code == .malformedJws)
+    }
+
+    @Test("the signing input is everything before the second point, byte for byte")
+    func signingInput() throws {
+        let header = Base64URL.encode(Array(#"{"alg":"ES256","x5c":["AA=="],"other":1}"#.utf8))
+        let jws = try CompactJWS(parsing: "\(header).e30.AQI")
+        #expect(jws.header.alg == "ES256")
+        #expect(jws.header.x5c == ["AA=="])
+        #expect(jws.payload == Array("{}".utf8))
+        #expect(jws.signature == [1, 2])
+        #expect(jws.signingInput == Array("\(header).e30".utf8))
+    }
+}

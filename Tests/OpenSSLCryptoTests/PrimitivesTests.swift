@@ -1,0 +1,60 @@
+import OfferModel
+import OpenSSLCrypto
+import Testing
+
+@Suite("Digest, HMAC, random bytes and comparison")
+struct PrimitivesTests {
+    @Test("SHA-256 gives the digests of FIPS 180-4")
+    func sha256() {
+        let digest = OpenSSLDigest()
+        #expect(
+            Hexadecimal.lowercase(digest.sha256([]))
+                == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+        #expect(
+            Hexadecimal.lowercase(digest.sha256(Array("abc".utf8)))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    }
+
+    @Test("HMAC-SHA-256 gives the codes of RFC 4231, and takes an empty key and an empty message")
+    func hmac() {
+        let digest = OpenSSLDigest()
+        let first = digest.hmacSHA256(key: [UInt8](repeating: 0x0B, count: 20), message: Array("Hi There".utf8))
+        #expect(Hexadecimal.lowercase(first) == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+        let second = digest.hmacSHA256(key: Array("Jefe".utf8), message: Array("what do ya want for nothing?".utf8))
+        #expect(Hexadecimal.lowercase(second) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        let long = digest.hmacSHA256(
+            key: [UInt8](repeating: 0xAA, count: 131),
+            message: Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8))
+        #expect(Hexadecimal.lowercase(long) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+        #expect(
+            Hexadecimal.lowercase(digest.hmacSHA256(key: [], message: []))
+                == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
+    }
+
+    @Test("nonces are version-4 UUIDs in lower case and never repeat (invariant 8)")
+    func nonces() throws {
+        let random = OpenSSLRandom()
+        var seen = Set<LowercaseUUID>()
+        for _ in 0..<10_000 {
+            let nonce = try random.uuid()
+            let characters = Array(nonce.description)
+            #expect(characters[14] == "4")
+            #expect("89ab".contains(characters[19]))
+            #expect(nonce.description == nonce.description.lowercased())
+            seen.insert(nonce)
+        }
+        #expect(seen.count == 10_000)
+        #expect(try random.bytes(0).isEmpty)
+        #expect(try random.bytes(33).count == 33)
+    }
+
+    @Test("byte strings are equal only in length and content")
+    func comparison() {
+        #expect(ConstantTime.areEqual([], []))
+        #expect(ConstantTime.areEqual([1, 2, 3], [1, 2, 3]))
+        #expect(!ConstantTime.areEqual([1, 2, 3], [1, 2, 4]))
+        #expect(!ConstantTime.areEqual([1, 2, 3], [0, 2, 3]))
+        #expect(!ConstantTime.areEqual([1, 2, 3], [1, 2]))
+        #expect(!ConstantTime.areEqual([], [0]))
+    }
+}
