@@ -47,6 +47,10 @@ let package = Package(
         .target(
             name: "OpenSSLCrypto", dependencies: ["COpenSSL", "OfferModel", "OfferSigning"],
             swiftSettings: settings + [.strictMemorySafety()]),
+        .target(name: "AppStoreData", dependencies: ["OfferModel", "OfferSigning"], swiftSettings: settings),
+        .target(
+            name: "LocalAppStore", dependencies: ["OfferModel", "OfferSigning", "OpenSSLCrypto"],
+            swiftSettings: settings),
 
         .target(
             name: "OfferTestSupport", dependencies: ["OfferModel"], path: "Tests/OfferTestSupport",
@@ -62,5 +66,17 @@ let package = Package(
             name: "OpenSSLCryptoTests",
             dependencies: ["OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto"],
             swiftSettings: settings),
+        .testTarget(
+            name: "AppStoreDataTests",
+            dependencies: [
+                "AppStoreData", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto",
+            ],
+            resources: fixtures, swiftSettings: settings),
+        .testTarget(
+            name: "LocalAppStoreTests",
+            dependencies: [
+                "AppStoreData", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto",
+            ],
+            resources: fixtures, swiftSettings: settings),
     ]
 )

@@ -1,0 +1,82 @@
+import FoundationEssentials
+public import OfferModel
+public import OfferSigning
+
+/// A payload that can be read from JSON members.
+protocol PayloadReadable {
+    static var kind: PayloadKind { get }
+    init(members: PayloadMembers) throws(SignedDataRefusal)
+}
+
+/// The one place where payload JSON is taken apart.
+enum PayloadJSON {
+    /// Apple's payloads are about 1 KiB; whatever is far longer is not one of them.
+    static let maximumBytes = 65_536
+
+    static func read<Payload: PayloadReadable>(
+        _ type: Payload.Type, from bytes: [UInt8]
+    ) throws(SignedDataRefusal) -> Payload {
+        guard bytes.count <= maximumBytes else {
+            throw SignedDataRefusal(
+                .malformedPayload, "the payload has \(bytes.count) bytes, more than \(maximumBytes)")
+        }
+        do {
+            return try JSONDecoder().decode(Envelope<Payload>.self, from: Data(bytes)).payload
+        } catch let refusal as SignedDataRefusal {
+            throw refusal
+        } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
+            throw SignedDataRefusal(.malformedPayload, "the payload is not a JSON object")
+        } catch {
+            throw SignedDataRefusal(.malformedPayload, "the payload is not JSON")
+        }
+    }
+
+    private struct Envelope<Payload: PayloadReadable>: Decodable {
+        let payload: Payload
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: MemberName.self)
+            let members = PayloadMembers(container, kind: Payload.kind)
+            try members.requireKind()
+            payload = try Payload(members: members)
+        }
+    }
+}
+
+/// Only the date of a payload: what is needed before its signature can be checked.
+struct SigningDate<Payload: PayloadReadable>: PayloadReadable {
+    let date: Instant
+
+    static var kind: PayloadKind { Payload.kind }
+
+    init(members: PayloadMembers) throws(SignedDataRefusal) {
+        date = try members.signingDate()
+    }
+}
+
+extension Transaction {
+    /// Reads Apple's `JWSTransactionDecodedPayload` as JSON, without judging whether anybody signed it.
+    ///
+    /// - Throws: ``SignedDataRefusal`` with `malformedPayload`, naming the member, or `missingSignedDate`.
+    public init(payload bytes: [UInt8]) throws(SignedDataRefusal) {
+        self = try PayloadJSON.read(Self.self, from: bytes)
+    }
+}
+
+extension RenewalInfo {
+    /// Reads Apple's `JWSRenewalInfoDecodedPayload` as JSON, without judging whether anybody signed it.
+    ///
+    /// - Throws: ``SignedDataRefusal`` with `malformedPayload`, naming the member, or `missingSignedDate`.
+    public init(payload bytes: [UInt8]) throws(SignedDataRefusal) {
+        self = try PayloadJSON.read(Self.self, from: bytes)
+    }
+}
+
+extension AppTransaction {
+    /// Reads Apple's decoded app transaction as JSON, without judging whether anybody signed it.
+    ///
+    /// - Throws: ``SignedDataRefusal`` with `malformedPayload`, naming the member, or `missingSignedDate`.
+    public init(payload bytes: [UInt8]) throws(SignedDataRefusal) {
+        self = try PayloadJSON.read(Self.self, from: bytes)
+    }
+}

@@ -1,0 +1,127 @@
+import FoundationEssentials
+import OfferModel
+import OfferSigning
+
+/// Reads the members of one payload object; every refusal names the member.
+///
+/// Unknown members are ignored and `null` counts as absent: Apple adds members over time.
+struct PayloadMembers {
+    let kind: PayloadKind
+    private let container: KeyedDecodingContainer<MemberName>
+    private let path: String
+
+    init(_ container: KeyedDecodingContainer<MemberName>, kind: PayloadKind, path: String = "") {
+        self.container = container
+        self.kind = kind
+        self.path = path
+    }
+
+    func contains(_ name: MemberName) -> Bool { container.contains(name) }
+
+    func string(_ name: MemberName) throws(SignedDataRefusal) -> String? {
+        try value(name, as: String.self, "a string")
+    }
+
+    /// An identifier: absent if it is empty, so that an empty one never joins two customers.
+    func identifier<Kind>(_ name: MemberName) throws(SignedDataRefusal) -> Identifier<Kind>? {
+        guard let text = try string(name), !text.isEmpty else { return nil }
+        return Identifier(text)
+    }
+
+    func requiredIdentifier<Kind>(_ name: MemberName) throws(SignedDataRefusal) -> Identifier<Kind> {
+        guard let identifier: Identifier<Kind> = try identifier(name) else { throw missing(name) }
+        return identifier
+    }
+
+    func identifiers<Kind>(_ name: MemberName) throws(SignedDataRefusal) -> [Identifier<Kind>]? {
+        try value(name, as: [String].self, "an array of strings")?.map { Identifier($0) }
+    }
+
+    /// A UUID; one that is none is dropped, because a wrong alias must not cost the customer the whole payload.
+    func uuid(_ name: MemberName) throws(SignedDataRefusal) -> LowercaseUUID? {
+        try string(name).flatMap { LowercaseUUID($0) }
+    }
+
+    func integer<Number: FixedWidthInteger & Decodable>(_ name: MemberName) throws(SignedDataRefusal) -> Number? {
+        try value(name, as: Number.self, "a whole number")
+    }
+
+    func bool(_ name: MemberName) throws(SignedDataRefusal) -> Bool? {
+        try value(name, as: Bool.self, "true or false")
+    }
+
+    /// A value of a list that Apple extends: unknown ones are kept.
+    func open<Value: RawRepresentable>(_ name: MemberName) throws(SignedDataRefusal) -> Value?
+    where Value.RawValue == String {
+        try string(name).flatMap { Value(rawValue: $0) }
+    }
+
+    /// A numbered value of a list that Apple extends: unknown ones are kept.
+    func open<Value: RawRepresentable>(_ name: MemberName) throws(SignedDataRefusal) -> Value?
+    where Value.RawValue == Int {
+        let number: Int? = try integer(name)
+        return number.flatMap { Value(rawValue: $0) }
+    }
+
+    /// A date between 1970 and the year 9999, in milliseconds; Xcode's fraction is rounded down.
+    func date(_ name: MemberName) throws(SignedDataRefusal) -> Instant? {
+        guard let instant = try value(name, as: Instant.self, "a number of milliseconds") else { return nil }
+        guard Self.dates.contains(instant) else {
+            throw SignedDataRefusal(.malformedPayload, "`\(path)\(name.stringValue)` is not a date: `\(instant)`")
+        }
+        return instant
+    }
+
+    func requiredDate(_ name: MemberName) throws(SignedDataRefusal) -> Instant {
+        guard let date = try date(name) else { throw missing(name) }
+        return date
+    }
+
+    /// The date the certificates are judged at.
+    func signingDate() throws(SignedDataRefusal) -> Instant {
+        let name = kind.dateMember
+        guard let date = try date(name) else {
+            throw SignedDataRefusal(
+                .missingSignedDate, "\(kind.noun) has no `\(name.stringValue)`, so its certificates cannot be judged")
+        }
+        return date
+    }
+
+    func object(_ name: MemberName) throws(SignedDataRefusal) -> PayloadMembers? {
+        guard container.contains(name) else { return nil }
+        if (try? container.decodeNil(forKey: name)) == true { return nil }
+        guard let nested = try? container.nestedContainer(keyedBy: MemberName.self, forKey: name) else {
+            throw wrongType(name, "an object")
+        }
+        return PayloadMembers(nested, kind: kind, path: "\(path)\(name.stringValue).")
+    }
+
+    /// Refuses a payload of another kind with the kind it looks like: users mix them.
+    func requireKind() throws(SignedDataRefusal) {
+        guard let found = kind.mistaken(for: contains) else { return }
+        throw SignedDataRefusal(
+            .malformedPayload, "this is \(found.noun), not \(kind.noun): \(found.destination)")
+    }
+
+    private func value<Value: Decodable>(
+        _ name: MemberName, as type: Value.Type, _ form: String
+    ) throws(SignedDataRefusal) -> Value? {
+        do {
+            return try container.decodeIfPresent(type, forKey: name)
+        } catch {
+            throw wrongType(name, form)
+        }
+    }
+
+    private func missing(_ name: MemberName) -> SignedDataRefusal {
+        SignedDataRefusal(.malformedPayload, "\(kind.noun) has no `\(path)\(name.stringValue)`")
+    }
+
+    private func wrongType(_ name: MemberName, _ form: String) -> SignedDataRefusal {
+        SignedDataRefusal(.malformedPayload, "`\(path)\(name.stringValue)` is not \(form)")
+    }
+
+    /// Month arithmetic and ISO 8601 hold in this range, and no purchase is outside of it.
+    private static let dates =
+        Instant(milliseconds: 0)...Instant(milliseconds: 253_402_300_799_999)
+}

@@ -1,0 +1,80 @@
+public import OfferModel
+public import OfferSigning
+
+/// Turns signed data of one app and environment into payloads, and returns nothing that is not verified.
+///
+/// ```
+/// size → JWS → kind and date → not in the future → chain and signature → all members → app, environment, app id
+/// ```
+public struct SignedDataReader: Sendable {
+    /// How far ahead of the clock data may be signed (DESIGN §5.5).
+    public static let allowedClockSkewMilliseconds = 60 * Instant.Duration.second
+
+    private let verifier: any SignedDataVerifier
+    private let claims: ExpectedClaims
+
+    /// A reader of one app in one environment.
+    ///
+    /// - Parameters:
+    ///   - verifier: checks chains and signatures.
+    ///   - bundleId: the app that payloads must name.
+    ///   - appAppleId: Apple's number of the app, which Production payloads must name where they name one.
+    ///   - environment: the environment that payloads must name and whose roots are trusted.
+    public init(
+        verifier: any SignedDataVerifier, bundleId: BundleId, appAppleId: Int64?, environment: AppStoreEnvironment
+    ) {
+        self.verifier = verifier
+        claims = ExpectedClaims(bundleId: bundleId, appAppleId: appAppleId, environment: environment)
+    }
+
+    /// Reads a signed transaction.
+    ///
+    /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
+    public func transaction(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<Transaction> {
+        let verified = try verified(Transaction.self, jws, now: now)
+        try claims.check(verified.payload)
+        return verified
+    }
+
+    /// Reads signed renewal info, which names no app: it belongs to this one only once a verified transaction of this
+    /// app has its `originalTransactionId` (DESIGN §5.1).
+    ///
+    /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
+    public func renewalInfo(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<RenewalInfo> {
+        let verified = try verified(RenewalInfo.self, jws, now: now)
+        try claims.check(verified.payload)
+        return verified
+    }
+
+    /// Reads a signed app transaction; its `receiptType` is its environment and `receiptCreationDate` its date.
+    ///
+    /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
+    public func appTransaction(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<AppTransaction> {
+        let verified = try verified(AppTransaction.self, jws, now: now)
+        try claims.check(verified.payload)
+        return verified
+    }
+
+    private func verified<Payload: PayloadReadable & Sendable & Hashable>(
+        _ type: Payload.Type, _ text: String, now: Instant
+    ) throws(SignedDataRefusal) -> Verified<Payload> {
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw SignedDataRefusal(
+                .malformedJws, "the JWS has \(text.utf8.count) bytes, more than \(Self.maximumBytes)")
+        }
+        let jws = try CompactJWS(parsing: text)
+        let date = try PayloadJSON.read(SigningDate<Payload>.self, from: jws.payload).date
+        let ahead = date.milliseconds(since: now)
+        guard ahead <= Self.allowedClockSkewMilliseconds else {
+            throw SignedDataRefusal(
+                .signedInFuture,
+                "`\(Payload.kind.dateMember.stringValue)` \(date) is \(ahead / 1_000) s ahead of the clock")
+        }
+        try verifier.verify(jws, effectiveDate: date, environment: claims.environment)
+        let payload = try PayloadJSON.read(type, from: jws.payload)
+        return Verified(payload: payload, payloadBytes: jws.payload, signedDate: date, jws: text)
+    }
+
+    /// Apple's data is about 8 KiB, most of it certificates.
+    private static let maximumBytes = 131_072
+}

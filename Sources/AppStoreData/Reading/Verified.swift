@@ -1,0 +1,20 @@
+public import OfferModel
+
+/// A payload that its signature, its app and its environment vouch for; only ``SignedDataReader`` makes one.
+public struct Verified<Payload: Sendable & Hashable>: Sendable, Hashable {
+    /// What was signed.
+    public let payload: Payload
+    /// The payload's exact bytes; they settle ties between equal dates (DESIGN §5.1).
+    public let payloadBytes: [UInt8]
+    /// `signedDate`, or `receiptCreationDate` of an app transaction.
+    public let signedDate: Instant
+    /// The data as received.
+    public let jws: String
+
+    init(payload: Payload, payloadBytes: [UInt8], signedDate: Instant, jws: String) {
+        self.payload = payload
+        self.payloadBytes = payloadBytes
+        self.signedDate = signedDate
+        self.jws = jws
+    }
+}
