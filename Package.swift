@@ -59,6 +59,9 @@ let package = Package(
         .testTarget(
             name: "OfferModelTests", dependencies: ["OfferModel", "OfferTestSupport"], swiftSettings: settings),
         .testTarget(
+            name: "OfferEligibilityTests", dependencies: ["OfferEligibility", "OfferModel", "OfferTestSupport"],
+            resources: fixtures, swiftSettings: settings),
+        .testTarget(
             name: "OfferSigningTests",
             dependencies: ["OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto"], resources: fixtures,
             swiftSettings: settings),

@@ -18,12 +18,16 @@ public struct Question: Sendable, Hashable {
     public var signals: [String: FactValue]
     /// Whether the answer would need a signing beyond those the open slot holds.
     public var needsNewSigning: Bool
+    /// Whether the history was supplied for a "what if" and stands for what Apple would have signed.
+    ///
+    /// Never set where something is signed: a customer without a verified payload gets no signature (DESIGN §5.6).
+    public var takesHistoryAsProven: Bool
 
     /// A question by its parts.
     public init(
         now: Instant, scope: Scope, offer: Offer, productId: ProductId,
         subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],
-        needsNewSigning: Bool = true
+        needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false
     ) {
         self.now = now
         self.scope = scope
@@ -33,6 +37,7 @@ public struct Question: Sendable, Hashable {
         self.pause = pause
         self.signals = signals
         self.needsNewSigning = needsNewSigning
+        self.takesHistoryAsProven = takesHistoryAsProven
     }
 }
 

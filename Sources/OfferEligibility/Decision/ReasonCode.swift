@@ -4,12 +4,84 @@
 public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     /// The rule holds.
     case holds
-    /// The rule has nothing to say about this kind of offer.
+    /// The rule has nothing to say about this question.
     case notApplicable
+
+    // What is not known.
+
     /// Absence cannot be proven: the history is not complete.
     case historyIncomplete
     /// A renewal is due and what is known is older.
     case historyStale
+    /// The transaction that decides has no expiry.
+    case expiryUnknown
+    /// The catalog does not say which group the product is in.
+    case groupUnknown
+    /// No signed transaction or app transaction is known.
+    case transactionUnknown
+    /// No renewal info of the current period says it.
+    case renewalInfoMissing
+    /// Apple sent a value that this version does not know.
+    case valueUnknown
+    /// The backend did not send the signal.
+    case signalMissing
+    /// The value is of another type than the one it is compared with.
+    case typeMismatch
+    /// The amounts are of different currencies.
+    case currencyMismatch
+    /// This version does not know the fact.
+    case factUnknown
+    /// The comparison has the wrong number of values, or one that cannot be compared.
+    case comparisonMalformed
+    /// The catalog asks for something that this version does not evaluate.
+    case notSupportedYet
+    /// The fact needs a subscription in the group, and there is none.
+    case noSubscription
+    /// The fact needs access, and there is none.
+    case noAccess
+    /// The fact needs an ended access, and access goes on.
+    case accessGoesOn
+    /// The fact needs a change of product, and none is pending.
+    case nothingPending
+
+    // What does not hold.
+
+    /// The offer is a draft.
+    case offerDraft
+    /// The offer is archived.
+    case offerArchived
+    /// The offer has not started.
+    case notStarted
+    /// The offer has ended.
+    case ended
+    /// The offer is not meant for this environment.
+    case environmentExcluded
+    /// The product is not one of the offer's.
+    case productExcluded
+    /// The offer is paused.
+    case offerPaused
+    /// Every offer is paused.
+    case everyOfferPaused
+    /// An introductory offer of the group was used.
+    case introductoryOfferUsed
+    /// A subscription of the group is active.
+    case activeInGroup
+    /// No subscription was ever bought.
+    case neverSubscribed
+    /// The only subscriptions were received through Family Sharing.
+    case familySharedOnly
+    /// The same offer waits for the next renewal.
+    case offerPending
+    /// The same offer is running.
+    case offerRunning
+    /// The subscription has not lapsed.
+    case notLapsed
+    /// The offer's own condition does not hold.
+    case conditionNotMet
+    /// The customer has used every place the limit gives.
+    case limitReached
+    /// The open slot holds every signing it may.
+    case signingsUsedUp
 }
 
 /// What would have to happen for a finding to flip: a closed list.
@@ -18,4 +90,20 @@ public enum TurningEvent: String, Sendable, Hashable, CaseIterable, Codable {
     case historyCompleted
     /// Newer renewal info arrives.
     case renewalInfoReceived
+    /// A transaction or app transaction signed by Apple arrives.
+    case transactionReceived
+    /// The customer buys a subscription.
+    case subscriptionBought
+    /// The customer's subscription ends.
+    case subscriptionEnded
+    /// The customer's subscription changes.
+    case subscriptionChanged
+    /// The offer that is pending or running ends.
+    case offerEnded
+    /// The backend sends the signal, or another value of it.
+    case signalReceived
+    /// Another catalog is applied.
+    case catalogChanged
+    /// The pause is lifted.
+    case offerResumed
 }

@@ -1,0 +1,83 @@
+import OfferModel
+
+extension Condition {
+    /// A comparison's finding, and its verdict at every instant of the timeline.
+    func judge(_ comparison: Comparison, path: String?) -> Judged {
+        let fact = reader.fact(comparison.fact, in: timeline.states[0])
+        let answer = comparison.answer(fact.knowledge)
+        var verdicts = Array(repeating: answer.verdict, count: timeline.instants.count)
+        if FactReader.dependsOnTime(comparison.fact) {
+            for index in verdicts.indices.dropFirst() {
+                verdicts[index] =
+                    comparison.answer(reader.fact(comparison.fact, in: timeline.states[index]).knowledge)
+                    .verdict
+            }
+        }
+        let evidence = Evidence(
+            field: comparison.fact, observed: fact.observed.map(EvidenceValue.value),
+            required: comparison.required, provenance: fact.provenance, transactionId: fact.transactionId)
+        let turningPoint =
+            timeline.flip(verdicts).map(TurningPoint.at) ?? event(comparison, answer).map(TurningPoint.event)
+        let finding = Finding(
+            rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason, path: path,
+            message: message(comparison, fact, answer), evidence: [evidence], turningPoint: turningPoint)
+        return Judged(finding: finding, verdicts: verdicts)
+    }
+
+    private func event(_ comparison: Comparison, _ answer: ComparisonAnswer) -> TurningEvent? {
+        switch answer.verdict {
+        case .undetermined: answer.reason.bringing
+        case .satisfied, .violated, .notApplicable:
+            FactVocabulary.signalName(comparison.fact) == nil ? .subscriptionChanged : .signalReceived
+        }
+    }
+
+    private func message(_ comparison: Comparison, _ fact: Fact, _ answer: ComparisonAnswer) -> String {
+        let observed: String
+        switch fact.knowledge {
+        case .known(let value): observed = "is `\(value)`"
+        case .atLeast(let number): observed = "is at least `\(FactValue.number(number))`"
+        case .undetermined(let reason): observed = "is not known because \(reason.explanation)"
+        }
+        let because =
+            if answer.verdict == .undetermined, fact.observed != nil { " because \(answer.reason.explanation)" } else {
+                ""
+            }
+        let verb =
+            switch answer.verdict {
+            case .satisfied: "as required"
+            case .violated: "required"
+            case .undetermined, .notApplicable: "not decided\(because), required"
+            }
+        return "`\(comparison.fact)` \(observed), \(verb): \(comparison.requirement)"
+    }
+}
+
+extension Comparison {
+    /// The operands as evidence.
+    fileprivate var required: EvidenceValue? {
+        switch comparisonOperator {
+        case .exists: nil
+        case .in, .notIn, .between: .list(operands)
+        case .is, .isNot, .atLeast, .atMost, .moreThan, .lessThan: operands.first.map(EvidenceValue.value)
+        }
+    }
+
+    /// The operator and operands in words.
+    fileprivate var requirement: String {
+        let values = operands.map { "`\($0)`" }
+        let first = values.first ?? ""
+        return switch comparisonOperator {
+        case .is: first
+        case .isNot: "not \(first)"
+        case .in: "one of \(values.joined(separator: ", "))"
+        case .notIn: "none of \(values.joined(separator: ", "))"
+        case .atLeast: "at least \(first)"
+        case .atMost: "at most \(first)"
+        case .moreThan: "more than \(first)"
+        case .lessThan: "less than \(first)"
+        case .between: "between \(values.joined(separator: " and "))"
+        case .exists: "to be known"
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// The constants and the ordered rules of a decision; lengths are in milliseconds.
+public struct Policy: Sendable {
+    /// How long a completeness serves rules that need an absence (DESIGN §5.1).
+    public var coverageLife: Int64 = 24 * hour
+    /// How long a signature may be used: Apple's for V1, an assumption for the others (DESIGN §5.3).
+    public var signatureLife: Int64 = 24 * hour
+    /// How long a slot counts beyond its newest signature.
+    public var slotTail: Int64 = hour
+    /// How much life a stored signature must have left to be returned again.
+    public var storedSignatureMinimumLife: Int64 = hour
+    /// How long Apple tries to charge (facts §4.4).
+    public var billingRetryLife: Int64 = 60 * day
+    /// How long Apple tries to charge a period of a 12-month commitment (facts §4.4).
+    public var commitmentBillingRetryLife: Int64 = 90 * day
+
+    /// The rules in the order of the findings.
+    var rules: [any Rule]
+
+    /// Today's rules.
+    public static let standard = Policy(rules: [
+        CatalogStatusRule(), CatalogScheduleRule(), CatalogEnvironmentRule(), CatalogProductRule(),
+        CatalogPausedRule(),
+        UnusedInGroupRule(), NotSubscribedRule(), TransactionKnownRule(),
+        EverSubscribedRule(), NotAppliedRule(),
+        LapsedRule(), OwnedRule(), NoActiveInGroupRule(),
+        EligibilityRule(),
+        LimitCustomerRule(), LimitSignaturesRule(),
+    ])
+
+    private static let hour: Int64 = 3_600_000
+    private static let day: Int64 = 24 * hour
+}

@@ -1,0 +1,71 @@
+public import OfferModel
+
+/// One use of an offer at Apple: a run of consecutive periods of one subscription with the same offer (DESIGN §5.3).
+public struct Redemption: Sendable, Hashable {
+    /// The kind of offer.
+    public var offerType: TransactionOfferType
+    /// Apple's name of the offer; absent for introductory offers.
+    public var offerIdentifier: OfferIdentifier?
+    /// The group it was used in.
+    public var subscriptionGroupIdentifier: SubscriptionGroupId
+    /// The subscription it was used for.
+    public var originalTransactionId: TransactionId
+    /// The first transaction of the run; absent while the offer only waits for the next renewal.
+    public var transactionId: TransactionId?
+    /// When the first evidence of it is dated: a purchase, or renewal info that shows it pending.
+    public var firstEvidence: Instant
+    /// How that evidence reached us.
+    public var provenance: Provenance
+    /// The slot it used, if we issued one: the newest of that offer issued before the evidence.
+    public var slotId: LowercaseUUID?
+}
+
+extension SubjectFacts {
+    /// Every known redemption, from the earliest; each with the slot it used, if any.
+    ///
+    /// - Parameter offer: an offer whose length is used where Apple's data does not state one.
+    public func redemptions(of offer: Offer? = nil) -> [Redemption] {
+        let subscriptions = Subject.subscriptions(of: CurrentHistory(history))
+        return RedemptionReader(facts: self, subscriptions: subscriptions, offer: offer).redemptions()
+    }
+
+    /// The slot of that offer that a request would use again: neither voided, passed nor redeemed.
+    public func openSlot(of offer: Offer, at now: Instant) -> Slot? {
+        slots.open(offer.id, redemptions: redemptions(of: offer), at: now)
+    }
+}
+
+/// What makes two uses the same offer: type, name and group; an introductory offer is the group's alone.
+struct RedemptionKey: Hashable {
+    let offerType: TransactionOfferType
+    let offerIdentifier: OfferIdentifier?
+    let group: SubscriptionGroupId
+
+    init(_ offerType: TransactionOfferType, _ offerIdentifier: OfferIdentifier?, _ group: SubscriptionGroupId) {
+        self.offerType = offerType
+        self.offerIdentifier = offerType == .introductory ? nil : offerIdentifier
+        self.group = group
+    }
+}
+
+extension Redemption {
+    var key: RedemptionKey { RedemptionKey(offerType, offerIdentifier, subscriptionGroupIdentifier) }
+}
+
+extension Slot {
+    /// The uses that match it.
+    var redemptionKey: RedemptionKey {
+        RedemptionKey(delivery.redeemedAs, offerIdentifier, subscriptionGroupIdentifier)
+    }
+}
+
+extension Delivery {
+    /// The offer type Apple shows when an offer delivered like this is used.
+    var redeemedAs: TransactionOfferType {
+        switch self {
+        case .signature: .promotional
+        case .introductoryEligibility: .introductory
+        case .appStore: .winBack
+        }
+    }
+}

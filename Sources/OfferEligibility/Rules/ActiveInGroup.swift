@@ -1,0 +1,28 @@
+import OfferModel
+
+extension Rule {
+    /// No subscription of the group gives access, shared ones included: what two rules ask for.
+    func noneActiveInGroup(_ context: RuleContext) -> Finding {
+        guard let state = context.state else {
+            return undetermined(.groupUnknown, "the group of the product is not known")
+        }
+        let group = state.subscriptionGroupIdentifier
+        switch state.standing {
+        case .undetermined(let reason):
+            return undetermined(
+                reason, "whether a subscription of group `\(group)` is active is not known: \(reason.explanation)",
+                evidence: [state.evidence()])
+        case .determined(let name):
+            guard state.hasAccess == true, let transaction = state.transaction else {
+                return satisfied(
+                    "no subscription of group `\(group)` is active (state `\(name.rawValue)`)",
+                    evidence: [state.evidence()])
+            }
+            return violated(
+                .activeInGroup,
+                "a subscription of group `\(group)` is active (state `\(name.rawValue)`, transaction "
+                    + "`\(transaction.transactionId)`)",
+                evidence: [state.evidence()], turningPoint: context.endOfAccess(state))
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import OfferModel
+
+/// The offer is meant for the environment of the question.
+struct CatalogEnvironmentRule: Rule {
+    let id = RuleId.catalogEnvironment
+
+    func finding(_ context: RuleContext) -> Finding {
+        let environment = context.question.scope.environment
+        let allowed = AppStoreEnvironment.allCases.filter(context.offer.environments.contains)
+        let evidence = [
+            Evidence(
+                field: "offer.environments", observed: .text(environment.rawValue),
+                required: .list(allowed.map { .text($0.rawValue) }))
+        ]
+        guard context.offer.environments.contains(environment) else {
+            return violated(
+                .environmentExcluded, "the offer is not meant for \(environment.rawValue)", evidence: evidence,
+                turningPoint: .event(.catalogChanged))
+        }
+        return satisfied("the offer is meant for \(environment.rawValue)", evidence: evidence)
+    }
+}

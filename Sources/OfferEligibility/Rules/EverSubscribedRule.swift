@@ -1,0 +1,54 @@
+import OfferModel
+
+/// The customer has or had a subscription in the app by own purchase, and Apple has signed something of theirs (Apple:
+/// "Implementing promotional offers in your app"; DESIGN §5.6).
+///
+/// Billing retry is allowed: Apple's documents do not forbid it, and the evidence says that it is unconfirmed.
+struct EverSubscribedRule: Rule {
+    let id = RuleId.promotionalEverSubscribed
+
+    func concerns(_ offer: Offer) -> Bool { offer.delivery == .signature }
+
+    func finding(_ context: RuleContext) -> Finding {
+        let subscriptions = context.subject.history.transactions.filter(\.payload.isSubscription)
+        let owned = subscriptions.filter(\.payload.isOwned)
+        guard let shown = owned.last(where: { $0.provenance.isProven }) ?? owned.last else {
+            return absent(context, hasShared: !subscriptions.isEmpty)
+        }
+        let id = shown.payload.transactionId
+        var evidence = [
+            Evidence(
+                field: "transactionId", observed: .text(id.rawValue), provenance: shown.provenance, transactionId: id)
+        ]
+        guard context.isProven else {
+            return undetermined(
+                .transactionUnknown,
+                "the purchase `\(id)` is known from `\(shown.provenance.rawValue)` only, and a signature needs a "
+                    + "transaction or app transaction signed by Apple", evidence: evidence)
+        }
+        if let state = context.state, state.name == .inBillingRetryPeriod {
+            evidence.append(
+                Evidence(
+                    field: "unconfirmedByApple", observed: .text(SubscriptionStateName.inBillingRetryPeriod.rawValue),
+                    provenance: state.provenance, transactionId: state.transaction?.transactionId))
+        }
+        return satisfied(
+            "a subscription in the app was bought on \(shown.payload.purchaseDate.day) (transaction `\(id)`)",
+            evidence: evidence)
+    }
+
+    private func absent(_ context: RuleContext, hasShared: Bool) -> Finding {
+        guard context.subject.isComplete else {
+            return undetermined(
+                .historyIncomplete,
+                "no bought subscription in the app is known, but the history is not known to be complete")
+        }
+        if hasShared {
+            return violated(
+                .familySharedOnly, "subscriptions in the app were received through Family Sharing only",
+                turningPoint: .event(.subscriptionBought))
+        }
+        return violated(
+            .neverSubscribed, "no subscription in the app was ever bought", turningPoint: .event(.subscriptionBought))
+    }
+}

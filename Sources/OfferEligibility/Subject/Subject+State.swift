@@ -1,0 +1,53 @@
+import OfferModel
+
+extension Subject {
+    /// The state of a group: the subscription that gives access, else by precedence the latest bought (DESIGN §5.1).
+    func state(of group: SubscriptionGroupId, at instant: Instant) -> SubscriptionState {
+        let candidates = standings(of: group, at: instant)
+        let withAccess = candidates.filter { $0.standing.hasAccess == true }
+        // Where nothing gives access, one subscription that we cannot tell about might.
+        let unknown = candidates.filter { $0.standing.name == nil }
+        let considered = !withAccess.isEmpty ? withAccess : !unknown.isEmpty ? unknown : candidates
+        // Candidates come by the latest bought, and `min` keeps the first of equals.
+        guard let chosen = considered.min(by: { $0.standing.precedence < $1.standing.precedence }) else {
+            return SubscriptionState(
+                subscriptionGroupIdentifier: group, asOf: instant,
+                standing: isComplete ? .determined(.neverSubscribed) : .undetermined(.historyIncomplete))
+        }
+        let subscription = chosen.subscription
+        return SubscriptionState(
+            subscriptionGroupIdentifier: group, asOf: instant, standing: chosen.standing,
+            willAutoRenew: subscription.willAutoRenew,
+            accessEnds: withAccess.compactMap(\.subscription.accessEnds).max() ?? subscription.accessEnds,
+            expirationIntent: subscription.renewalInfo?.payload.expirationIntent,
+            transaction: subscription.newest.payload, provenance: subscription.newest.provenance,
+            pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice)
+    }
+
+    private func standings(
+        of group: SubscriptionGroupId, at instant: Instant
+    ) -> [(subscription: Subscription, standing: Standing)] {
+        let all = subscriptions[group] ?? []
+        return all.enumerated().compactMap { index, subscription in
+            // An upgrade into another subscription of the group ended this one; that one speaks for the group.
+            if subscription.isSuperseded, index > 0 { return nil }
+            return (subscription, subscription.standing(at: instant, policy: policy))
+        }
+    }
+}
+
+extension Standing {
+    /// Smaller decides the state of a group with several subscriptions (DESIGN §5.1).
+    fileprivate var precedence: Int {
+        switch self {
+        case .determined(.inGracePeriod): 0
+        case .determined(.introductoryOffer): 1
+        case .determined(.subscribed): 2
+        case .undetermined: 3
+        case .determined(.inBillingRetryPeriod): 4
+        case .determined(.revoked): 5
+        case .determined(.expired): 6
+        case .determined(.neverSubscribed): 7
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import OfferModel
+import Testing
+
+@testable import OfferEligibility
+
+/// `docs/eligibility.md` lists exactly what the code knows.
+@Suite("the page about eligibility")
+struct DocumentationTests {
+    private let page: String
+
+    init() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        page = try String(contentsOf: root.appending(path: "docs/eligibility.md"), encoding: .utf8)
+    }
+
+    /// The first cells of the table under a heading, without their backticks.
+    private func names(under heading: String) throws -> [String] {
+        let section = try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix(heading + "\n") })
+        return section.split(separator: "\n").compactMap { line in
+            guard line.hasPrefix("| `"), let end = line.dropFirst(3).firstIndex(of: "`") else { return nil }
+            return String(line[line.index(line.startIndex, offsetBy: 3)..<end])
+        }
+    }
+
+    @Test("lists every state")
+    func states() throws {
+        #expect(try names(under: "States") == SubscriptionStateName.allCases.map(\.rawValue))
+    }
+
+    @Test("lists every rule in the order of the findings")
+    func rules() throws {
+        #expect(try names(under: "Rules") == Policy.standard.rules.map(\.id.rawValue))
+        #expect(Set(Policy.standard.rules.map(\.id)) == Set(RuleId.allCases))
+    }
+
+    @Test("lists every reason code")
+    func reasons() throws {
+        #expect(try names(under: "Reasons") == ReasonCode.allCases.map(\.rawValue))
+    }
+
+    @Test("lists every event")
+    func events() throws {
+        #expect(try names(under: "Events") == TurningEvent.allCases.map(\.rawValue))
+    }
+
+    @Test("lists every fact that is evaluated, with its type, unit and what makes it unknown")
+    func facts() throws {
+        let evaluated = FactVocabulary.all.filter(\.isEvaluated)
+        #expect(try names(under: "Facts") == evaluated.map(\.name) + ["signals.<name>"])
+        for fact in evaluated {
+            let type = fact.unit.map { "\(fact.type.rawValue), \($0)" } ?? fact.type.rawValue
+            #expect(page.contains("| `\(fact.name)` | \(type) | \(fact.meaning) | \(fact.unknownWhen) |"))
+        }
+    }
+}

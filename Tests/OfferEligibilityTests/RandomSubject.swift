@@ -1,0 +1,162 @@
+import OfferModel
+import OfferTestSupport
+
+@testable import OfferEligibility
+
+/// Subjects, offers and questions that follow from a seed.
+struct RandomSubject {
+    private var generator: SeededGenerator
+    private let start = Instant(milliseconds: 1_767_225_600_000)
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// Up to a year after the first purchase.
+    mutating func instant() -> Instant {
+        start.adding(milliseconds: Int64.random(in: 0..<365 * Instant.Duration.day, using: &generator))
+    }
+
+    /// A history of so many rows of transactions and some of renewal info, in several subscriptions and two groups,
+    /// with rows that restate others.
+    mutating func history(transactions count: Int = 12) -> History {
+        var history = History()
+        for index in 0..<count {
+            if chance(30), let earlier = history.transactions.last?.payload {
+                history.transactions.append(row(restated(earlier), index))
+                continue
+            }
+            let original = Int.random(in: 1...3, using: &generator)
+            let id = TransactionId("\(original)0\(Int.random(in: 0...5, using: &generator))")
+            let group: SubscriptionGroupId = original == 3 ? "21500002" : "21500001"
+            let purchased = instant()
+            let transaction = Transaction.fixture(
+                id, original: TransactionId("\(original)00"), group: group, purchased: purchased,
+                signed: purchased.adding(milliseconds: Int64.random(in: 0...2, using: &generator))
+            ) { change in
+                change.offerType = pick([nil, .introductory, .promotional])
+                change.offerIdentifier = change.offerType == .promotional ? pick(["comeback50", "other"]) : nil
+                change.isUpgraded = chance(10)
+                change.inAppOwnershipType = chance(20) ? .familyShared : .purchased
+                change.revocationDate = chance(10) ? purchased.adding(milliseconds: Instant.Duration.day) : nil
+                change.price = chance(20) ? 0 : 9_990
+            }
+            history.transactions.append(row(transaction, index))
+        }
+        for index in 0..<count / 2 {
+            let original = Int.random(in: 1...3, using: &generator)
+            let info = RenewalInfo.fixture(TransactionId("\(original)00"), signed: instant()) { change in
+                change.autoRenewStatus = pick([.on, .off, .off, AutoRenewStatus(rawValue: 7)])
+                change.isInBillingRetryPeriod = chance(20)
+                change.gracePeriodExpiresDate =
+                    chance(20) ? change.signedDate.adding(milliseconds: 16 * Instant.Duration.day) : nil
+                change.offerType = chance(20) ? .promotional : nil
+                change.offerIdentifier = change.offerType == nil ? nil : "comeback50"
+            }
+            history.renewalInfos.append(row(info, index))
+        }
+        return history
+    }
+
+    /// The same transaction with other content, signed at the same time or just after.
+    private mutating func restated(_ transaction: Transaction) -> Transaction {
+        var other = transaction
+        other.signedDate = transaction.signedDate.adding(milliseconds: pick([0, 0, 1]))
+        other.revocationDate =
+            transaction.revocationDate == nil ? transaction.purchaseDate.adding(milliseconds: 1) : nil
+        other.productId = pick(["com.example.pro.monthly", "com.example.pro.yearly"])
+        return other
+    }
+
+    /// The same rows in another order of arrival, some of them several times.
+    mutating func reordered(_ history: History) -> History {
+        var other = history
+        other.transactions = reordered(history.transactions)
+        other.renewalInfos = reordered(history.renewalInfos)
+        return other
+    }
+
+    mutating func offer() -> Offer {
+        let type = pick([OfferType.introductory, .promotional, .winBack])
+        var offer = Offer(
+            id: "offer", type: type, delivery: type == .introductory ? .introductoryEligibility : .signature,
+            offerIdentifier: type == .introductory ? nil : "comeback50", products: ["com.example.pro.monthly"],
+            paymentMode: .payAsYouGo, period: Period(months: 1), periodCount: 3,
+            limits: chance(50) ? [.perCustomer(count: 1, window: nil, across: .thisOffer)] : [])
+        offer.eligibility = chance(70) ? node(depth: 2) : nil
+        return offer
+    }
+
+    mutating func question(_ offer: Offer, at now: Instant) -> Question {
+        Question(
+            now: now, scope: Scope(bundleId: "com.example.pro", environment: .production), offer: offer,
+            productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001",
+            signals: chance(50) ? ["interactions": .number(Double.random(in: 0...100, using: &generator))] : [:])
+    }
+
+    mutating func slots(of offer: Offer) -> [Slot] {
+        (0..<Int.random(in: 0...3, using: &generator)).compactMap { index in
+            let issued = instant()
+            guard let id = LowercaseUUID("0000000\(index)-0000-4000-8000-000000000000") else { return nil }
+            let expires = issued.adding(milliseconds: Instant.Duration.day)
+            return Slot(
+                id: id, offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
+                delivery: offer.delivery, productId: "com.example.pro.monthly",
+                subscriptionGroupIdentifier: "21500001", issuedAt: issued, expiresAt: expires,
+                countsUntil: expires.adding(milliseconds: Instant.Duration.hour), signings: 1,
+                voidedAt: chance(30) ? issued : nil)
+        }
+    }
+
+    mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
+        elements.shuffled(using: &generator)
+    }
+
+    private mutating func node(depth: Int) -> RuleNode {
+        if depth > 0, chance(60) {
+            let children = (0..<Int.random(in: 1...3, using: &generator)).map { _ in node(depth: depth - 1) }
+            return pick([.all(children), .any(children), .not(children[0])])
+        }
+        return pick([
+            comparison("subscription.state", .in, [.text("expired"), .text("revoked")]),
+            comparison("subscription.state", .is, [.text("subscribed")]),
+            comparison("subscription.daysSinceExpired", .between, [.number(10), .number(40)]),
+            comparison("subscription.daysSinceExpired", .atMost, [.number(5)]),
+            comparison("subscription.monthsSinceExpired", .atLeast, [.number(2)]),
+            comparison("subscription.daysUntilExpiry", .atMost, [.number(3)]),
+            comparison("subscription.isInTrial", .is, [.boolean(true)]),
+            comparison("subscription.willAutoRenew", .is, [.boolean(false)]),
+            comparison("subscription.paidPeriods", .atLeast, [.number(2)]),
+            comparison("subscription.paidMonths", .atMost, [.number(2)]),
+            comparison("subscription.everInGroup", .is, [.boolean(true)]),
+            comparison("signals.interactions", .atLeast, [.number(50)]),
+        ])
+    }
+
+    private func comparison(_ fact: String, _ name: ComparisonOperator, _ operands: [FactValue]) -> RuleNode {
+        .comparison(Comparison(fact: fact, comparisonOperator: name, operands: operands))
+    }
+
+    private mutating func reordered<Payload>(_ rows: [Recorded<Payload>]) -> [Recorded<Payload>] {
+        let repeated = rows + rows.filter { _ in chance(50) }
+        return repeated.shuffled(using: &generator).enumerated().map { index, row in
+            Recorded(
+                payload: row.payload, payloadBytes: row.payloadBytes, provenance: row.provenance,
+                sequence: Int64(index))
+        }
+    }
+
+    private mutating func row<Payload>(_ payload: Payload, _ index: Int) -> Recorded<Payload> {
+        Recorded(
+            payload: payload, payloadBytes: Array("\(payload)".utf8),
+            provenance: pick([.client, .notification, .serverAPI, .receipt, .operator]), sequence: Int64(index))
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &generator) < percent
+    }
+
+    private mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: elements.indices, using: &generator)]
+    }
+}

@@ -1,0 +1,122 @@
+import OfferEligibility
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@Suite("redemptions and the slots they use")
+struct RedemptionTests {
+    private let january = Instant(milliseconds: 1_767_225_600_000)
+
+    private func row<Payload>(_ payload: Payload) -> Recorded<Payload> {
+        Recorded(payload: payload, payloadBytes: [], provenance: .client, sequence: 1)
+    }
+
+    private func slot(_ digit: Int, issued: Instant) throws -> Slot {
+        let expires = issued.adding(milliseconds: Instant.Duration.day)
+        return Slot(
+            id: try #require(LowercaseUUID("0000000\(digit)-0000-4000-8000-000000000000")), offerId: "comeback",
+            offerIdentifier: "comeback50", offerType: .promotional, delivery: .signature,
+            productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001", issuedAt: issued,
+            expiresAt: expires, countsUntil: expires.adding(milliseconds: Instant.Duration.hour), signings: 1)
+    }
+
+    private func offered(_ id: TransactionId, _ original: TransactionId, _ purchased: Instant) -> Transaction {
+        .fixture(id, original: original, purchased: purchased) {
+            $0.offerType = .promotional
+            $0.offerIdentifier = "comeback50"
+            $0.offerPeriod = "P1M"
+        }
+    }
+
+    @Test("a use belongs to the newest slot issued before its first evidence, which may be renewal info")
+    func newestSlotBeforeEvidence() throws {
+        let accepted = january.adding(milliseconds: 3 * Instant.Duration.day)
+        let pending = RenewalInfo.fixture("1", signed: accepted) {
+            $0.offerType = .promotional
+            $0.offerIdentifier = "comeback50"
+        }
+        var facts = SubjectFacts(
+            history: History(
+                transactions: [row(.fixture("1", purchased: january))], renewalInfos: [row(pending)]))
+        facts.slots = [
+            try slot(1, issued: january),
+            try slot(2, issued: accepted.adding(milliseconds: -1)),
+            try slot(3, issued: accepted.adding(milliseconds: 1)),
+        ]
+        let waiting = facts.redemptions()
+        #expect(waiting.map(\.slotId) == [facts.slots[1].id])
+        #expect(waiting.map(\.transactionId) == [nil])
+
+        // When the period begins, the same use keeps its slot.
+        facts.history.transactions.append(row(offered("2", "1", january.adding(months: 1))))
+        let running = facts.redemptions()
+        #expect(running.map(\.slotId) == [facts.slots[1].id])
+        #expect(running.map(\.transactionId) == ["2"])
+        #expect(running.map(\.firstEvidence) == [accepted])
+    }
+
+    @Test("a use of another type, offer or group is no use of the slot")
+    func otherUses() throws {
+        let later = january.adding(milliseconds: 1_000)
+        var code = offered("1", "1", later)
+        code.offerType = .offerCode
+        var other = offered("2", "2", later)
+        other.offerIdentifier = "other"
+        var elsewhere = offered("3", "3", later)
+        elsewhere.subscriptionGroupIdentifier = "21500002"
+        let facts = SubjectFacts(
+            history: History(transactions: [row(code), row(other), row(elsewhere)]),
+            slots: [try slot(1, issued: january)])
+        #expect(facts.redemptions().count == 3)
+        #expect(facts.redemptions().allSatisfy { $0.slotId == nil })
+    }
+
+    @Test("a recovered payment goes on with the run, a new purchase after a gap begins another")
+    func gaps() {
+        let second = january.adding(milliseconds: 40 * Instant.Duration.day)
+        for (reason, count) in [(TransactionReason.renewal, 1), (.purchase, 2)] {
+            var first = offered("1", "1", january)
+            first.offerPeriod = "P3M"
+            var next = offered("2", "1", second)
+            next.offerPeriod = "P3M"
+            next.transactionReason = reason
+            let facts = SubjectFacts(history: History(transactions: [row(first), row(next)]))
+            #expect(facts.redemptions().count == count, "\(reason.rawValue)")
+        }
+    }
+
+    @Test("a slot is open, then expired, or redeemed or voided")
+    func slotStates() throws {
+        let open = try slot(1, issued: january)
+        var voided = open
+        voided.voidedAt = january
+        let used = SubjectFacts(
+            history: History(transactions: [row(offered("1", "1", january))]), slots: [open]
+        ).redemptions()
+        #expect(open.state(at: open.countsUntil.adding(milliseconds: -1), redemptions: []) == .open)
+        #expect(open.state(at: open.countsUntil, redemptions: []) == .expired)
+        #expect(open.state(at: january, redemptions: used) == .redeemed)
+        #expect(voided.state(at: january, redemptions: []) == .voided)
+        #expect(voided.state(at: january, redemptions: used) == .redeemed)
+    }
+
+    @Test("what becomes known later is not known as of an earlier instant, a stated completeness included")
+    func asOf() throws {
+        let known = january.adding(milliseconds: 10)
+        var facts = SubjectFacts(
+            history: History(
+                transactions: [
+                    row(.fixture("1", purchased: january, signed: january)),
+                    row(.fixture("2", purchased: january, signed: known.adding(milliseconds: 1))),
+                    row(.fixture("3", purchased: known.adding(milliseconds: 1), signed: january)),
+                ],
+                coverage: Coverage(level: .complete, asOf: known.adding(milliseconds: 1), provenance: .caller)))
+        facts.slots = [try slot(1, issued: january), try slot(2, issued: known.adding(milliseconds: 1))]
+        facts.slots[0].voidedAt = known.adding(milliseconds: 1)
+        let earlier = facts.known(asOf: known)
+        #expect(earlier.history.transactions.map(\.payload.transactionId) == ["1"])
+        #expect(earlier.history.coverage == Coverage(level: .partial))
+        #expect(earlier.slots.map(\.id) == [facts.slots[0].id])
+        #expect(earlier.slots.first?.voidedAt == nil)
+    }
+}
