@@ -42,6 +42,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "OfferModel", swiftSettings: settings),
+        .target(name: "OfferCatalog", dependencies: ["OfferModel", yams], swiftSettings: settings),
         .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
         .target(name: "OfferSigning", dependencies: ["OfferModel"], swiftSettings: settings),
         .target(
@@ -58,6 +59,9 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
         .testTarget(
             name: "OfferModelTests", dependencies: ["OfferModel", "OfferTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "OfferCatalogTests", dependencies: ["OfferCatalog", "OfferModel", "OfferTestSupport"],
+            resources: fixtures, swiftSettings: settings),
         .testTarget(
             name: "OfferEligibilityTests", dependencies: ["OfferEligibility", "OfferModel", "OfferTestSupport"],
             resources: fixtures, swiftSettings: settings),

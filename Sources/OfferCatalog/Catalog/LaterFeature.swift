@@ -1,0 +1,50 @@
+/// What the catalog format can say and this version does not evaluate; it is refused, never accepted and ignored.
+enum LaterFeature: Sendable, Hashable, CaseIterable {
+    case limitWindow
+    case limitAcross
+    case totalLimit
+    case budgetLimit
+    case coolDown
+    case excludes
+    case rollout
+    case availableFor
+    case winBackMonths
+    case appStoreDelivery
+    /// A fact whose `FactDefinition.isEvaluated` is false, or one with a later open ending.
+    case fact
+    /// An operator whose `ComparisonOperator.isEvaluated` is false.
+    case comparisonOperator
+
+    /// Delete a line here together with the change that evaluates the feature.
+    static let refused: Set<LaterFeature> = [
+        .limitWindow,
+        .limitAcross,
+        .totalLimit,
+        .budgetLimit,
+        .coolDown,
+        .excludes,
+        .rollout,
+        .availableFor,
+        .winBackMonths,
+        .appStoreDelivery,
+        .fact,
+        .comparisonOperator,
+    ]
+
+    func refuse(_ what: String, at field: Field) {
+        field.refuse(.notSupportedYet, "\(what) is not supported yet", hint: hint)
+    }
+
+    private var hint: String {
+        switch self {
+        case .limitWindow, .limitAcross, .totalLimit, .budgetLimit:
+            "for now the one limit is `{ count: 1, per: customer }`, with any count"
+        case .coolDown, .excludes, .availableFor: "leave it out for now; a per-customer limit still holds"
+        case .rollout: "leave it out for now; every eligible customer gets the offer"
+        case .winBackMonths: "leave it out for now; `eligibility` can ask `subscription.monthsSinceExpired`"
+        case .appStoreDelivery: "use `delivery: signature` for now"
+        case .fact: "for now the facts are `subscription.…` and `signals.…`"
+        case .comparisonOperator: "for now the operators are `is`, `in`, `atLeast`, `atMost` and `between`"
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import OfferModel
+
+/// Reads `limits` (DESIGN §5.3).
+enum LimitReader {
+    private static let keys = ["count", "per", "window", "across", "spend", "currency"]
+
+    static func read(_ field: Field?, _ context: OfferContext) -> [Limit]? {
+        guard let field, let items = field.list(allowsEmpty: true) else { return nil }
+        if items.isEmpty {
+            field.warn(
+                .unlimited, "the offer has no limit: a customer may get it again and again",
+                hint: "write `limits: [ { count: 1, per: customer } ]` for once per customer")
+        }
+        let limits = items.compactMap { read($0, context) }
+        return limits.count == items.count ? limits : nil
+    }
+
+    private static func read(_ field: Field, _ context: OfferContext) -> Limit? {
+        guard let mapping = field.mapping(keys) else { return nil }
+        if mapping.has("spend") { return budget(mapping, context) }
+        mapping.refuse(key: "currency", .notAllowed, "`currency` goes with `spend` only", hint: "leave it out")
+        let count = mapping.required("count")?.wholeNumber(1...1_000_000_000)
+        if mapping.has("per") { return perCustomer(count, mapping, context) }
+        for key in ["window", "across"] {
+            mapping.refuse(
+                key: key, .notAllowed, "`\(key)` goes with `per: customer` only", hint: "add `per: customer`")
+        }
+        context.check(.totalLimit, "a limit in all, without `per: customer`,", at: field)
+        return count.map { .total(count: $0) }
+    }
+
+    private static func perCustomer(_ count: Int?, _ mapping: Mapping, _ context: OfferContext) -> Limit? {
+        let per = mapping.optional("per")?.choice(LimitSubject.self)
+        var window: Period?
+        if let field = mapping.optional("window") {
+            context.check(.limitWindow, "a limit with `window`", at: field)
+            window = field.fixedPeriod()
+        }
+        var across = Limit.Across.thisOffer
+        if let field = mapping.optional("across") {
+            context.check(.limitAcross, "a limit with `across`", at: field)
+            guard let read = self.across(field) else { return nil }
+            across = read
+        }
+        guard let count, per != nil, window != nil || !mapping.has("window") else { return nil }
+        return .perCustomer(count: count, window: window, across: across)
+    }
+
+    private static func across(_ field: Field) -> Limit.Across? {
+        guard let text = field.text() else { return nil }
+        if text == "all" { return .all }
+        if text.hasPrefix("tag:"), TextForm.name.accepts(String(text.dropFirst(4))) {
+            return .tag(String(text.dropFirst(4)))
+        }
+        field.refuse(.unknownValue, "unknown value \(quoted(text))", hint: "write `all` or `\"tag:NAME\"`")
+        return nil
+    }
+
+    private static func budget(_ mapping: Mapping, _ context: OfferContext) -> Limit? {
+        for key in ["count", "per", "window", "across"] {
+            mapping.refuse(
+                key: key, .notAllowed, "`\(key)` does not go with `spend`", hint: "make it a limit of its own")
+        }
+        context.check(.budgetLimit, "a limit with `spend`", at: mapping.field)
+        guard let field = mapping.required("spend"), let currencyField = mapping.required("currency") else {
+            return nil
+        }
+        let milliunits = field.milliunits()
+        let currency = currencyField.currency()
+        guard let milliunits, let currency else { return nil }
+        guard milliunits > 0 else {
+            field.refuse(.outOfRange, "the budget is zero", hint: "use `status: draft` to give nothing")
+            return nil
+        }
+        return .budget(Money(milliunits: milliunits, currency: currency))
+    }
+
+    private enum LimitSubject: String, CaseIterable {
+        case customer
+    }
+}

@@ -1,0 +1,69 @@
+import OfferModel
+
+/// What the reading of one offer needs to know of the rest of the catalog.
+struct OfferContext {
+    let catalog: Catalog
+    /// The products that the document names; `nil` if it has no list of groups that could be read.
+    private let named: Set<ProductId>?
+    let refused: Set<LaterFeature>
+    private var offerIds: Set<OfferId> = []
+    private var offerIdentifiers: Set<String> = []
+    private var exclusions: [(offer: OfferId, field: Field)] = []
+    private var signals: [String: (type: FactType, line: Int)] = [:]
+
+    init(groups: [SubscriptionGroup], named: Set<ProductId>?, refused: Set<LaterFeature>) {
+        self.named = named
+        catalog = Catalog(bundleId: "", subscriptionGroups: groups)
+        self.refused = refused
+    }
+
+    /// Logs that the feature is not supported yet, if this version refuses it.
+    func check(_ feature: LaterFeature, _ what: String, at field: Field) {
+        if refused.contains(feature) { feature.refuse(what, at: field) }
+    }
+
+    /// Whether an offer may name the product; what is wrong with the product itself is said where it is listed.
+    func isNamed(_ product: ProductId) -> Bool {
+        named?.contains(product) ?? true
+    }
+
+    mutating func insert(_ id: OfferId, at field: Field) {
+        guard !offerIds.insert(id).inserted else { return }
+        field.refuse(
+            .duplicateValue, "offer \(quoted(id.rawValue)) is given twice", hint: "give each offer an id of its own")
+    }
+
+    /// App Store Connect: an offer's identifier is unique in its subscription group, whatever its type.
+    mutating func insert(_ identifier: OfferIdentifier, in group: SubscriptionGroupId, at field: Field) {
+        guard !offerIdentifiers.insert("\(group)\n\(identifier)").inserted else { return }
+        field.refuse(
+            .duplicateValue, "another offer of the group has the offerIdentifier \(quoted(identifier.rawValue))",
+            hint: "App Store Connect has each identifier once in a subscription group")
+    }
+
+    mutating func exclude(_ offer: OfferId, at field: Field) {
+        exclusions.append((offer, field))
+    }
+
+    /// An archived offer may leave the document and is still worth excluding, so this is no error.
+    func warnAboutUnknownExclusions() {
+        for (offer, field) in exclusions where !offerIds.contains(offer) {
+            field.warn(
+                .unknownOffer, "there is no offer \(quoted(offer.rawValue)) in this catalog",
+                hint: "fine if it was archived; otherwise correct the id")
+        }
+    }
+
+    /// The first use of a signal says what type it has.
+    mutating func use(signal name: String, as type: FactType, at field: Field) {
+        guard let first = signals[name] else {
+            signals[name] = (type, field.node.position.line)
+            return
+        }
+        guard first.type != type else { return }
+        field.refuse(
+            .signalTypeConflict,
+            "`signals.\(name)` is compared as \(type.rawValue) here and as \(first.type.rawValue) in line \(first.line)",
+            hint: "use one type, or two signals")
+    }
+}

@@ -1,0 +1,134 @@
+import OfferModel
+
+/// The parts of an offer that stand for themselves.
+struct OfferParts {
+    private(set) var status: OfferStatus?
+    private var starts: Instant?
+    private var ends: Instant?
+    private var priority: Int?
+    private var tags: [String]?
+    private var environments: Set<AppStoreEnvironment>?
+    private var signaturesPerOffer: Int?
+    private var rollout: Rollout?
+    private var eligibility: RuleNode?
+    private var availableFor: Period?
+    private var coolDown: Period?
+    private var excludes: [OfferId]?
+
+    mutating func read(_ mapping: Mapping, _ context: OfferContext) {
+        status = mapping.required("status")?.choice(OfferStatus.self)
+        starts = mapping.optional("starts")?.instant()
+        ends = mapping.optional("ends")?.instant()
+        if let starts, let ends, starts >= ends {
+            mapping.refuse(key: "ends", .contradiction, "the offer ends at \(ends), not after it starts at \(starts)")
+        }
+        priority = mapping.optional("priority")?.wholeNumber(-1_000_000...1_000_000)
+        tags = mapping.optional("tags")?.list(allowsEmpty: true).map { $0.distinct { $0.text(.name) } }
+        environments = mapping.optional("environments")?.list().map { fields in
+            Set(fields.distinct { $0.environment() })
+        }
+        signaturesPerOffer = mapping.optional("signaturesPerOffer")?.wholeNumber(1...100)
+        if let field = mapping.optional("rollout") {
+            context.check(.rollout, "`rollout`", at: field)
+            rollout = Self.rollout(field)
+        }
+    }
+
+    mutating func readConditions(_ mapping: Mapping, _ context: inout OfferContext) {
+        eligibility = mapping.optional("eligibility").flatMap { EligibilityReader.read($0, &context) }
+        if let field = mapping.optional("availableFor") {
+            context.check(.availableFor, "`availableFor`", at: field)
+            availableFor = field.fixedPeriod()
+            if !mapping.has("eligibility") {
+                field.refuse(
+                    .contradiction, "`availableFor` counts from the moment `eligibility` holds, and there is none")
+            }
+        }
+        if let field = mapping.optional("coolDown") {
+            context.check(.coolDown, "`coolDown`", at: field)
+            coolDown = field.period()
+        }
+        if let field = mapping.optional("excludes") {
+            context.check(.excludes, "`excludes`", at: field)
+            excludes = field.list(allowsEmpty: true)?.distinct { item in
+                item.text(.name).map { text in
+                    context.exclude(OfferId(text), at: item)
+                    return OfferId(text)
+                }
+            }
+        }
+    }
+
+    private static func rollout(_ field: Field) -> Rollout? {
+        guard let mapping = field.mapping(["percent", "holdout", "salt"]) else { return nil }
+        let percent = mapping.required("percent")?.percentage()
+        let holdout = mapping.optional("holdout")?.percentage()
+        let salt = mapping.optional("salt")?.text(.label("a salt"))
+        guard let percent else { return nil }
+        return Rollout(percent: percent, holdout: holdout ?? 0, salt: salt)
+    }
+
+    func apply(to offer: inout Offer) {
+        offer.starts = starts
+        offer.ends = ends
+        offer.priority = priority ?? offer.priority
+        offer.tags = tags ?? offer.tags
+        offer.environments = environments ?? offer.environments
+        offer.signaturesPerOffer = signaturesPerOffer ?? offer.signaturesPerOffer
+        offer.rollout = rollout
+        offer.eligibility = eligibility
+        offer.availableFor = availableFor
+        offer.coolDown = coolDown
+        offer.excludes = excludes ?? offer.excludes
+    }
+}
+
+extension [Field] {
+    /// The values of a list that holds each once; a second one is logged and left out.
+    func distinct<Value: Hashable>(_ read: (Field) -> Value?) -> [Value] {
+        var seen: Set<Value> = []
+        var values: [Value] = []
+        for field in self {
+            guard let value = read(field) else { continue }
+            if seen.insert(value).inserted {
+                values.append(value)
+            } else {
+                field.refuse(.duplicateValue, "this entry is given twice", hint: "delete one")
+            }
+        }
+        return values
+    }
+}
+
+extension Field {
+    /// An environment that offers can be made for.
+    func environment() -> AppStoreEnvironment? {
+        guard let environment = choice(AppStoreEnvironment.self) else { return nil }
+        guard environment != .xcode else {
+            refuse(.notSupportedYet, "`Xcode` is not supported yet", hint: "use `LocalTesting` for tests")
+            return nil
+        }
+        return environment
+    }
+
+    /// Days, hours and the like, which have one length in milliseconds; months and years have not.
+    func fixedPeriod() -> Period? {
+        guard let period = period() else { return nil }
+        guard period.fixedMilliseconds != nil else {
+            refuse(
+                .invalidValue, "`\(period)` has no fixed length",
+                hint: "write days, weeks or hours, such as `P30D` or `PT48H`")
+            return nil
+        }
+        return period
+    }
+
+    func percentage() -> Double? {
+        guard let number = number() else { return nil }
+        guard (0...100).contains(number) else {
+            refuse(.outOfRange, "\(number) is not from 0 to 100")
+            return nil
+        }
+        return number
+    }
+}

@@ -1,0 +1,48 @@
+import OfferModel
+
+/// Reads App Store Connect's conditions of a win-back offer (facts of `WinBackOffer` in the App Store Connect API).
+enum WinBackTermsReader {
+    static let keys = [
+        "paidSubscriptionDurationInMonths", "timeSinceLastSubscribedInMonths", "waitBetweenOffersInMonths",
+    ]
+
+    static func read(_ mapping: Mapping, _ type: OfferType?, _ context: OfferContext) -> WinBackTerms? {
+        let written = keys.filter(mapping.has)
+        guard !written.isEmpty else { return nil }
+        guard type == .winBack || type == nil else {
+            for key in written {
+                mapping.refuse(key: key, .notAllowed, "`\(key)` goes with `type: winBack` only", hint: "leave it out")
+            }
+            return nil
+        }
+        let fields = Dictionary(uniqueKeysWithValues: written.map { ($0, mapping.optional($0)) })
+        for key in written {
+            if let field = fields[key] ?? nil { context.check(.winBackMonths, "`\(key)`", at: field) }
+        }
+        return WinBackTerms(
+            paidSubscriptionDurationInMonths: (fields[keys[0]] ?? nil).flatMap(paidDuration),
+            timeSinceLastSubscribedInMonths: (fields[keys[1]] ?? nil).flatMap(timeSinceLastSubscribed),
+            waitBetweenOffersInMonths: (fields[keys[2]] ?? nil)?.wholeNumber(AppleTerms.monthsBetweenOffers))
+    }
+
+    private static func paidDuration(_ field: Field) -> Int? {
+        guard let months = field.wholeNumber(1...60) else { return nil }
+        guard AppleTerms.isPaidDuration(months) else {
+            field.refuse(.outOfRange, "\(months) is not a duration Apple has", hint: "1 to 24, 36, 48 or 60")
+            return nil
+        }
+        return months
+    }
+
+    private static func timeSinceLastSubscribed(_ field: Field) -> ClosedRange<Int>? {
+        guard let mapping = field.mapping(["minimum", "maximum"]) else { return nil }
+        let minimum = mapping.required("minimum")?.wholeNumber(AppleTerms.monthsSinceLastSubscribed)
+        let maximum = mapping.required("maximum")?.wholeNumber(AppleTerms.monthsSinceLastSubscribed)
+        guard let minimum, let maximum else { return nil }
+        guard minimum <= maximum else {
+            field.refuse(.contradiction, "the minimum \(minimum) is more than the maximum \(maximum)")
+            return nil
+        }
+        return minimum...maximum
+    }
+}

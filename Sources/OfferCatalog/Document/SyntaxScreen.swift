@@ -1,0 +1,226 @@
+/// Looks for the YAML that no document of ours needs before the YAML library composes the text.
+///
+/// The library resolves aliases and compares keys while it reads, so a few hundred bytes of nested aliases could keep it
+/// busy for ever. The screen follows libyaml's rules for where a token may begin; where those rules depend on what may
+/// not be used anyway (text over several lines), it refuses rather than guesses.
+struct SyntaxScreen {
+    private let bytes: [UInt8]
+    private var index = 0
+    private var position = DocumentPosition.start
+    /// Whether the next character may begin a token; otherwise it continues unquoted text.
+    private var isAtTokenStart = true
+    /// Whether unquoted text was open when the last line ended.
+    private var isTextOpen = false
+    private var isAtLineStart = true
+    private var isTabInIndentation = false
+    private var flowDepth = 0
+    private var dashesInLine = 0
+    private var tokenColumn = 1
+    /// The column of the innermost mapping or list that the last lines opened; 0 before the first.
+    private var parentColumn = 0
+    private var hasContent = false
+
+    /// - Throws: the first thing that is refused.
+    static func check(_ text: String) throws(DocumentRefusal) {
+        var screen = SyntaxScreen(bytes: Array(text.utf8))
+        try screen.run()
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private mutating func run() throws(DocumentRefusal) {
+        while let byte = peek() {
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                endLine()
+            case UInt8(ascii: " "), UInt8(ascii: "\t"):
+                if isAtLineStart, byte == UInt8(ascii: "\t") { isTabInIndentation = true }
+                advance()
+            case UInt8(ascii: "#") where isAtTokenStart || isAtLineStart || isBlank(bytes[index - 1]):
+                skipComment()
+            default:
+                try readContent(byte)
+            }
+        }
+    }
+
+    private mutating func readContent(_ byte: UInt8) throws(DocumentRefusal) {
+        if isAtLineStart {
+            if try readDocumentMark(byte) { return }
+            if flowDepth == 0, isTabInIndentation {
+                throw DocumentRefusal(
+                    .syntax, at: position, "a tab is used as indentation", hint: "indent with spaces")
+            }
+            try refuseContinuedText(byte)
+            isAtLineStart = false
+        }
+        hasContent = true
+        if isAtTokenStart {
+            try readToken(byte)
+        } else {
+            try readText(byte)
+        }
+    }
+
+    /// `---` and `...` count only in the first column; so do directives.
+    private mutating func readDocumentMark(_ byte: UInt8) throws(DocumentRefusal) -> Bool {
+        guard position.column == 1, flowDepth == 0 else { return false }
+        if byte == UInt8(ascii: "%") {
+            throw refusal("a YAML directive is not accepted", hint: "delete the line")
+        }
+        let mark = bytes[index...].prefix(3)
+        let isMark = mark.elementsEqual("---".utf8) || mark.elementsEqual("...".utf8)
+        guard isMark, isBlankOrEnd(peek(3)) else { return false }
+        if hasContent, byte == UInt8(ascii: "-") {
+            throw DocumentRefusal(
+                .multipleDocuments, at: position, "the file holds more than one document",
+                hint: "put each document into a file of its own")
+        }
+        hasContent = hasContent || byte == UInt8(ascii: "-")
+        for _ in 0..<3 { advance() }
+        isAtLineStart = false
+        isAtTokenStart = true
+        isTextOpen = false
+        return true
+    }
+
+    private mutating func refuseContinuedText(_ byte: UInt8) throws(DocumentRefusal) {
+        defer { isTextOpen = false }
+        guard isTextOpen else { return }
+        let endsFlowText = flowDepth > 0 && ",]}:".utf8.contains(byte)
+        let isDeeper = flowDepth > 0 || position.column > parentColumn
+        if isDeeper, !endsFlowText {
+            throw refusal(
+                "text over several lines is not accepted",
+                hint: "write it in one line, or check the indentation of this line")
+        }
+    }
+
+    private mutating func readToken(_ byte: UInt8) throws(DocumentRefusal) {
+        let isIndicator = isBlankOrEnd(peek(1))
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "*"):
+            throw refusal("anchors and aliases are not accepted", hint: "write the value out, or put it in quotes")
+        case UInt8(ascii: "!"):
+            throw refusal("tags are not accepted", hint: "leave the tag out, or put the value in quotes")
+        case UInt8(ascii: "|"), UInt8(ascii: ">"):
+            throw refusal("text over several lines is not accepted", hint: "write it in one line, in quotes")
+        case UInt8(ascii: "?") where isIndicator || flowDepth > 0:
+            throw refusal("complex keys are not accepted", hint: "write `key: value`")
+        case UInt8(ascii: "-") where isIndicator:
+            dashesInLine += 1
+            try checkDepth(dashesInLine)
+            if flowDepth == 0 { parentColumn = position.column }
+            advance()
+        case UInt8(ascii: ":") where isIndicator || flowDepth > 0:
+            beginValue()
+        case UInt8(ascii: ",") where flowDepth > 0:
+            advance()
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            if flowDepth == 0 { tokenColumn = position.column }
+            flowDepth += 1
+            try checkDepth(flowDepth)
+            advance()
+        case UInt8(ascii: "]"), UInt8(ascii: "}"):
+            flowDepth = max(0, flowDepth - 1)
+            advance()
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            if flowDepth == 0 { tokenColumn = position.column }
+            skipQuoted(byte)
+        default:
+            if flowDepth == 0 { tokenColumn = position.column }
+            isAtTokenStart = false
+            advance()
+        }
+    }
+
+    private mutating func readText(_ byte: UInt8) throws(DocumentRefusal) {
+        let next = peek(1)
+        if byte == UInt8(ascii: ":") {
+            let endsFlowKey = flowDepth > 0 && next.map { ",[]{}".utf8.contains($0) } ?? true
+            if isBlankOrEnd(next) || endsFlowKey {
+                beginValue()
+                return
+            }
+        }
+        if flowDepth > 0, ",[]{}?".utf8.contains(byte) {
+            isAtTokenStart = true
+            if byte == UInt8(ascii: "?") { advance() }
+            return
+        }
+        advance()
+    }
+
+    private mutating func beginValue() {
+        if flowDepth == 0 { parentColumn = tokenColumn }
+        isAtTokenStart = true
+        advance()
+    }
+
+    private mutating func skipQuoted(_ quote: UInt8) {
+        advance()
+        while let byte = peek() {
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                newLine()
+                continue
+            }
+            if quote == UInt8(ascii: "\""), byte == UInt8(ascii: "\\"), peek(1) != UInt8(ascii: "\n") { advance() }
+            if byte == quote {
+                advance()
+                guard quote == UInt8(ascii: "'"), peek() == quote else { return }
+            }
+            advance()
+        }
+    }
+
+    private mutating func skipComment() {
+        while let byte = peek(), byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") { advance() }
+    }
+
+    private mutating func endLine() {
+        isTabInIndentation = false
+        if !isAtTokenStart { isTextOpen = true }
+        isAtTokenStart = true
+        isAtLineStart = true
+        dashesInLine = 0
+        newLine()
+    }
+
+    private mutating func newLine() {
+        if peek() == UInt8(ascii: "\r"), peek(1) == UInt8(ascii: "\n") { index += 1 }
+        index += 1
+        position = DocumentPosition(line: position.line + 1, column: 1)
+    }
+
+    private mutating func advance() {
+        guard index < bytes.count else { return }
+        index += 1
+        let isContinuation = index < bytes.count && bytes[index] & 0xC0 == 0x80
+        if !isContinuation { position.column += 1 }
+    }
+
+    private func checkDepth(_ depth: Int) throws(DocumentRefusal) {
+        guard depth > DocumentLimits.depth else { return }
+        throw DocumentRefusal(
+            .tooDeep, at: position, "the document is nested deeper than \(DocumentLimits.depth) levels")
+    }
+
+    private func refusal(_ detail: String, hint: String) -> DocumentRefusal {
+        DocumentRefusal(.unsupportedSyntax, at: position, detail, hint: hint)
+    }
+
+    private func peek(_ offset: Int = 0) -> UInt8? {
+        index + offset < bytes.count ? bytes[index + offset] : nil
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    private func isBlankOrEnd(_ byte: UInt8?) -> Bool {
+        guard let byte else { return true }
+        return isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    }
+}

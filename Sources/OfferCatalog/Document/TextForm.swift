@@ -1,0 +1,78 @@
+/// A form that a text must have.
+struct TextForm {
+    let noun: String
+    let hint: String
+    let accepts: @Sendable (String) -> Bool
+
+    /// Our own names of offers and tags, and whatever stands in a path of the HTTP API.
+    static let name = TextForm(
+        noun: "a name",
+        hint: "use 1 to 64 of the letters a–z and A–Z, digits, `.`, `_` and `-`, a letter or digit first"
+    ) { text in
+        isMade(of: "._-", text, upTo: 64) && text.utf8.first.map(isLetterOrDigit) ?? false
+    }
+
+    /// The identifier of an app.
+    static let bundleId = TextForm(
+        noun: "a bundle identifier", hint: "use letters, digits, `.` and `-`, as in `com.example.pro`"
+    ) { text in
+        isMade(of: ".-", text, upTo: 155) && text.utf8.first.map(isLetterOrDigit) ?? false
+    }
+
+    /// Apple's number of a subscription group; Xcode's are hexadecimal.
+    static let groupId = TextForm(
+        noun: "a subscription group identifier", hint: "copy it from App Store Connect, such as `\"21500001\"`"
+    ) { isMade(of: "", $0, upTo: 64) }
+
+    /// A product identifier: anything visible without spaces, because Apple does not publish its form.
+    static let productId = TextForm(
+        noun: "a product identifier", hint: "copy it from App Store Connect; it has 1 to 255 characters and no spaces"
+    ) { text in
+        (1...255).contains(text.utf8.count) && text.unicodeScalars.allSatisfy(isVisible)
+    }
+
+    /// Apple's name of a promotional offer.
+    static let promotionalOfferIdentifier = TextForm(
+        noun: "an offer identifier", hint: "use 1 to 100 letters, digits, `.`, `_` and `-`"
+    ) { isMade(of: "._-", $0, upTo: 100) }
+
+    /// Apple's name of a win-back offer (App Store Connect API, `WinBackOffer`).
+    static let winBackOfferIdentifier = TextForm(
+        noun: "a win-back offer identifier", hint: "use 1 to 100 letters, digits, `.` and `_`"
+    ) { isMade(of: "._", $0, upTo: 100) }
+
+    /// A key of App Store Connect.
+    static let keyId = TextForm(
+        noun: "a key identifier", hint: "copy it from App Store Connect, such as `2X9R4HXF34`"
+    ) { isMade(of: "_-", $0, upTo: 64) }
+
+    /// Digits, as Apple's identifiers of transactions have; tests may use letters.
+    static let transactionId = TextForm(
+        noun: "a transaction identifier", hint: "use 1 to 64 digits or letters, in quotes"
+    ) { isMade(of: "_-", $0, upTo: 64) }
+
+    /// Free text that is shown or hashed.
+    static func label(_ noun: String) -> TextForm {
+        TextForm(noun: noun, hint: "use 1 to 64 visible characters") { text in
+            (1...64).contains(text.unicodeScalars.count) && text.unicodeScalars.allSatisfy(isVisible)
+        }
+    }
+
+    private static func isMade(of others: String, _ text: String, upTo most: Int) -> Bool {
+        (1...most).contains(text.utf8.count) && text.utf8.allSatisfy { isLetterOrDigit($0) || others.utf8.contains($0) }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
+            .unassigned:
+            false
+        default:
+            true
+        }
+    }
+}

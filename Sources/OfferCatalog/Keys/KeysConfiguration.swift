@@ -1,0 +1,79 @@
+public import OfferModel
+
+/// The content of `keys.yaml` (DESIGN §8): which apps are served, with which keys.
+public struct KeysConfiguration: Sendable, Hashable {
+    /// At least one, each bundle identifier once.
+    public var apps: [AppConfiguration]
+
+    /// A configuration by its parts.
+    public init(apps: [AppConfiguration]) {
+        self.apps = apps
+    }
+
+    /// The app with that bundle identifier.
+    public func app(_ bundleId: BundleId) -> AppConfiguration? {
+        apps.first { $0.bundleId == bundleId }
+    }
+}
+
+/// One app that is served.
+public struct AppConfiguration: Sendable, Hashable {
+    /// The app.
+    public var bundleId: BundleId
+    /// Apple's number of the app; always there if Production is served.
+    public var appAppleId: Int64?
+    /// The issuer of the App Store Connect keys.
+    public var issuerId: LowercaseUUID
+    /// The environments that are served, in the order of the file.
+    public var environments: [AppStoreEnvironment]
+    /// Exactly one of them signs.
+    public var keys: [KeyConfiguration]
+    /// Paths of extra root certificates, as written; never for Production.
+    public var trustedRoots: [AppStoreEnvironment: [String]]
+
+    /// An app by its parts.
+    public init(
+        bundleId: BundleId, appAppleId: Int64? = nil, issuerId: LowercaseUUID, environments: [AppStoreEnvironment],
+        keys: [KeyConfiguration], trustedRoots: [AppStoreEnvironment: [String]] = [:]
+    ) {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.issuerId = issuerId
+        self.environments = environments
+        self.keys = keys
+        self.trustedRoots = trustedRoots
+    }
+}
+
+/// One In-App Purchase key of an app.
+public struct KeyConfiguration: Sendable, Hashable {
+    /// Its identifier in App Store Connect.
+    public var keyId: KeyId
+    /// Where the private key is.
+    public var privateKey: PrivateKeySource
+    /// Whether it signs.
+    public var use: KeyUse
+
+    /// A key by its parts.
+    public init(keyId: KeyId, privateKey: PrivateKeySource, use: KeyUse) {
+        self.keyId = keyId
+        self.privateKey = privateKey
+        self.use = use
+    }
+}
+
+/// Where a private key is; never the key itself.
+public enum PrivateKeySource: Sendable, Hashable {
+    /// The path of a file, as written; a relative one is relative to the file that names it.
+    case path(String)
+    /// The name of an environment variable that holds the PEM text.
+    case environment(String)
+}
+
+/// What a key is for.
+public enum KeyUse: String, Sendable, Hashable, CaseIterable {
+    /// It signs new offers.
+    case signing
+    /// It signed earlier ones.
+    case retired
+}

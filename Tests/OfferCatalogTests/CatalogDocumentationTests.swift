@@ -1,0 +1,37 @@
+import OfferModel
+import Testing
+
+@testable import OfferCatalog
+
+@Suite struct CatalogDocumentationTests {
+    private func rows(_ heading: String) throws -> [String] {
+        let text = String(decoding: try Fixture.repository("docs/catalog.md"), as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let section = lines.drop { $0 != "## \(heading)" }.dropFirst().prefix { !$0.hasPrefix("## ") }
+        return section.filter { $0.hasPrefix("| `") }.compactMap { line in
+            line.split(separator: "`", omittingEmptySubsequences: false).dropFirst().first.map(String.init)
+        }
+    }
+
+    @Test("the documentation lists every error code, once, and no other")
+    func codes() throws {
+        #expect(try rows("Errors and warnings").sorted() == DocumentIssueCode.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test("the documentation lists every fact that this version evaluates, and no other")
+    func facts() throws {
+        let evaluated = FactVocabulary.all.filter(\.isEvaluated).map(\.name) + ["signals.NAME"]
+        #expect(try rows("Facts").sorted() == evaluated.sorted())
+    }
+
+    @Test("the documentation lists every operator that this version evaluates, and no other")
+    func operators() throws {
+        let evaluated = ComparisonOperator.allCases.filter(\.isEvaluated).map(\.rawValue)
+        #expect(try rows("Operators").sorted() == evaluated.sorted())
+    }
+
+    @Test("the documentation lists every key of an offer")
+    func keys() throws {
+        #expect(try rows("An offer").sorted() == OfferReader.keys.sorted())
+    }
+}

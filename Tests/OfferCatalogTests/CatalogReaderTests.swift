@@ -1,0 +1,159 @@
+import OfferModel
+import Testing
+
+@testable import OfferCatalog
+
+@Suite struct CatalogReaderTests {
+    @Test("the example catalog is read into its offers without a warning")
+    func example() throws {
+        let document = try CatalogReader.read(Fixture.repository("Examples/catalog.yaml"))
+        #expect(document.warnings.isEmpty)
+        let catalog = document.value
+        #expect(catalog.bundleId == "com.example.pro")
+        #expect(catalog.subscriptionGroups.map(\.id) == ["21500001"])
+        #expect(
+            catalog.offers.map(\.id) == ["welcome-trial", "comeback-half-price", "loyal-yearly", "free-month-back"])
+        let welcome = try #require(catalog.offer("welcome-trial"))
+        #expect(welcome.delivery == .introductoryEligibility)
+        #expect(welcome.formats.isEmpty)
+        #expect(welcome.products == ["com.example.pro.monthly", "com.example.pro.yearly"])
+        let comeback = try #require(catalog.offer("comeback-half-price"))
+        #expect(comeback.price == Money(milliunits: 4_990, currency: "USD"))
+        #expect(comeback.formats == [.v2, .v1])
+        #expect(comeback.limits == [.perCustomer(count: 1, window: nil, across: .thisOffer)])
+        #expect(
+            comeback.eligibility
+                == .any([
+                    .comparison(
+                        Comparison(fact: "subscription.state", comparisonOperator: .in, operands: [.text("expired")])),
+                    .all([
+                        .comparison(
+                            Comparison(
+                                fact: "subscription.state", comparisonOperator: .is, operands: [.text("subscribed")])),
+                        .comparison(
+                            Comparison(
+                                fact: "subscription.willAutoRenew", comparisonOperator: .is,
+                                operands: [.boolean(false)])),
+                    ]),
+                ]))
+        #expect(try #require(catalog.offer("free-month-back")).delivery == .signature)
+    }
+
+    @Test("what the format leaves out has its documented default")
+    func defaults() throws {
+        let offer = try #require(try CatalogReader.read(Fixture.repository("Examples/catalog.yaml")).value.offers.first)
+        #expect(offer.priority == 0)
+        #expect(offer.signaturesPerOffer == 3)
+        #expect(offer.environments == Set(AppStoreEnvironment.allCases))
+        #expect(offer.starts == nil)
+        #expect(offer.eligibility == nil)
+    }
+
+    @Test("DESIGN's own example without what is not supported yet is valid")
+    func designSubset() throws {
+        let catalog = try CatalogReader.read(Fixture.bytes("design/subset.yaml")).value
+        let offer = try #require(catalog.offer("comeback-half-price"))
+        #expect(offer.starts == Instant(iso8601: "2026-12-01T00:00:00Z"))
+        #expect(offer.ends == Instant(iso8601: "2027-02-01T00:00:00Z"))
+        #expect(offer.environments == [.production, .sandbox])
+        #expect(offer.priority == 10)
+        #expect(offer.tags == ["comeback"])
+    }
+
+    @Test("DESIGN's own example in full gives exactly what is not supported yet, line by line")
+    func designFull() throws {
+        let bytes = try Fixture.bytes("design/full.yaml")
+        let invalid = try #require(throws: InvalidDocument.self) { try CatalogReader.read(bytes) }
+        #expect(invalid.errors.allSatisfy { $0.code == .notSupportedYet })
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let expected = [
+            ("offers[0].eligibility.all[3].any[1]", "customer.daysSinceFirstSeen"),
+            ("offers[0].availableFor", "availableFor:"),
+            ("offers[0].limits[1].window", "window: P90D"),
+            ("offers[0].limits[1].across", "window: P90D"),
+            ("offers[0].limits[2]", "count: 10000"),
+            ("offers[0].limits[3]", "spend:"),
+            ("offers[0].coolDown", "coolDown:"),
+            ("offers[0].excludes", "excludes:"),
+            ("offers[0].rollout", "rollout:"),
+            ("offers[1].paidSubscriptionDurationInMonths", "paidSubscriptionDurationInMonths:"),
+            ("offers[1].timeSinceLastSubscribedInMonths", "timeSinceLastSubscribedInMonths:"),
+            ("offers[1].waitBetweenOffersInMonths", "waitBetweenOffersInMonths:"),
+        ]
+        #expect(invalid.errors.map(\.path) == expected.map(\.0))
+        for (error, (_, text)) in zip(invalid.errors, expected) {
+            #expect(lines[error.line - 1].contains(text), "line \(error.line)")
+        }
+    }
+
+    @Test("once every feature is supported, DESIGN's own example is valid as it stands")
+    func designLater() throws {
+        let document = try CatalogReader.read(Fixture.bytes("design/full.yaml"), refusing: [])
+        let offer = try #require(document.value.offer("comeback-half-price"))
+        #expect(offer.limits.count == 4)
+        #expect(offer.limits[1] == .perCustomer(count: 1, window: Period("P90D"), across: .tag("comeback")))
+        #expect(offer.rollout == Rollout(percent: 50, holdout: 5, salt: "spring"))
+        #expect(
+            document.value.offer("free-month-back")?.winBackTerms
+                == WinBackTerms(
+                    paidSubscriptionDurationInMonths: 3, timeSinceLastSubscribedInMonths: 1...12,
+                    waitBetweenOffersInMonths: 6))
+        #expect(document.warnings.map(\.code) == [.unknownOffer])
+    }
+
+    @Test(
+        "each later feature can be refused alone, so that each is lifted alone",
+        arguments: [
+            (LaterFeature.limitWindow, 1), (.limitAcross, 1), (.totalLimit, 1), (.budgetLimit, 1), (.coolDown, 1),
+            (.excludes, 1), (.rollout, 1), (.availableFor, 1), (.winBackMonths, 3), (.fact, 1),
+        ])
+    func laterFeatures(feature: LaterFeature, count: Int) throws {
+        let bytes = try Fixture.bytes("design/full.yaml")
+        let invalid = try #require(throws: InvalidDocument.self) {
+            try CatalogReader.read(bytes, refusing: [feature])
+        }
+        #expect(invalid.errors.map(\.code) == Array(repeating: .notSupportedYet, count: count))
+    }
+
+    @Test("JSON, a byte order mark and Windows line ends are read alike")
+    func otherForms() throws {
+        let yaml = try Fixture.repository("Examples/catalog.yaml")
+        let catalog = try CatalogReader.read(yaml).value
+        #expect(try CatalogReader.read(CatalogWriter.json(catalog)).value == catalog)
+        #expect(try CatalogReader.read([0xEF, 0xBB, 0xBF] + yaml).value == catalog)
+        let windows = yaml.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
+        #expect(try CatalogReader.read(windows).value == catalog)
+    }
+
+    @Test("an offer without limits is accepted with a warning that names its line")
+    func unlimited() throws {
+        let text = String(decoding: try Fixture.bytes("design/subset.yaml"), as: UTF8.self)
+            .replacing("limits: [ { count: 1, per: customer } ]", with: "limits: []")
+        let document = try CatalogReader.read(text)
+        let warning = try #require(document.warnings.first)
+        #expect(document.warnings.count == 1)
+        #expect(warning.code == .unlimited)
+        #expect(warning.path == "offers[1].limits")
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false)[warning.line - 1].contains("limits: []"))
+        #expect(document.value.offers[1].limits.isEmpty)
+    }
+
+    @Test("terms that Apple is not known to offer give a warning, not an error")
+    func unusualTerms() throws {
+        let text = String(decoding: try Fixture.bytes("design/subset.yaml"), as: UTF8.self)
+            .replacing("paymentMode: payAsYouGo", with: "paymentMode: payUpFront")
+        #expect(try CatalogReader.read(text).warnings.map(\.code) == [.unusualTerms])
+    }
+
+    @Test("a terminal shows an error with path, file and line, and its hint")
+    func rendering() throws {
+        let bytes = try Fixture.repository("Examples/wrong-catalog.yaml")
+        let invalid = try #require(throws: InvalidDocument.self) { try CatalogReader.read(bytes) }
+        let lines = invalid.errors.flatMap { IssueText.lines($0, severity: .error, file: "wrong-catalog.yaml") }
+        #expect(
+            lines == [
+                "error: unknown fact `subscription.staet` at offers[1].eligibility.any[0] (wrong-catalog.yaml:36)",
+                "hint: did you mean `subscription.state`?",
+            ])
+    }
+}

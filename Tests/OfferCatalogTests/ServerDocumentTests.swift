@@ -1,0 +1,157 @@
+import OfferModel
+import Testing
+
+@testable import OfferCatalog
+
+@Suite struct ServerDocumentTests {
+    private func issues<Value>(
+        _ read: ([UInt8]) throws(InvalidDocument) -> ValidDocument<Value>, _ text: String
+    ) -> [String] {
+        do throws(InvalidDocument) {
+            _ = try read(Array(text.utf8))
+            return []
+        } catch {
+            return error.errors.map { "\($0.code.rawValue) \($0.line) \($0.path)" }
+        }
+    }
+
+    @Test("offerd.yaml is read, whole or in part")
+    func configuration() throws {
+        let text = "listen: 127.0.0.1:8080\ndatabase: data/offers.sqlite\nkeys: keys.yaml\n"
+        let whole = try ConfigurationReader.read(Array(text.utf8)).value
+        #expect(
+            whole
+                == ServerConfiguration(
+                    listen: ListenAddress(host: "127.0.0.1", port: 8080), database: "data/offers.sqlite",
+                    keys: "keys.yaml"))
+        let part = try ConfigurationReader.read(Array("listen: \"[::1]:0\"\n".utf8)).value
+        #expect(part == ServerConfiguration(listen: ListenAddress(host: "::1", port: 0)))
+    }
+
+    @Test("a wrong offerd.yaml is refused with its lines")
+    func wrongConfiguration() {
+        #expect(
+            issues(ConfigurationReader.read, "listen: 8080\ndatabase: 5\nkey: k\n")
+                == ["invalidValue 1 listen", "wrongType 2 database", "unknownKey 3 "])
+    }
+
+    @Test(
+        "addresses that are not a host and a port are refused",
+        arguments: [
+            "", ":8080", "8080", "localhost", "localhost:", "localhost:65536", "::1:80", "[::1]", "a b:1", "[a]:1",
+        ])
+    func wrongAddress(text: String) {
+        #expect(ListenAddress(text) == nil)
+    }
+
+    @Test("keys.example is a valid template of keys.yaml")
+    func keysExample() throws {
+        let keys = try KeysReader.read(Fixture.repository("keys.example"))
+        #expect(keys.warnings.isEmpty)
+        let app = try #require(keys.value.app("com.example.pro"))
+        #expect(app.appAppleId == 1_234_567_890)
+        #expect(app.issuerId.description == "57246542-96fe-1a63-e053-0824d011072a")
+        #expect(app.environments == [.production, .sandbox])
+        #expect(app.trustedRoots.isEmpty)
+        #expect(
+            app.keys == [
+                KeyConfiguration(
+                    keyId: "2X9R4HXF34", privateKey: .path("keys/SubscriptionKey_2X9R4HXF34.p8"), use: .signing)
+            ])
+    }
+
+    private static let app = """
+        apps:
+          - bundleId: com.example.pro
+            issuerId: 57246542-96FE-1A63-E053-0824D011072A
+            environments: [LocalTesting]
+            keys:
+              - { keyId: LOCAL1, privateKey: "env:LOCAL_KEY", use: signing }
+              - { keyId: LOCAL0, privateKey: old.p8, use: retired }
+            trustedRoots: { LocalTesting: [certs/root.der] }
+
+        """
+
+    @Test("keys from the environment, retired keys and extra roots are read")
+    func keys() throws {
+        let app = try #require(try KeysReader.read(Array(Self.app.utf8)).value.apps.first)
+        #expect(app.keys.map(\.privateKey) == [.environment("LOCAL_KEY"), .path("old.p8")])
+        #expect(app.keys.map(\.use) == [.signing, .retired])
+        #expect(app.trustedRoots == [.localTesting: ["certs/root.der"]])
+        #expect(app.issuerId.description == "57246542-96fe-1a63-e053-0824d011072a")
+    }
+
+    @Test(
+        "a wrong keys.yaml is refused with its line",
+        arguments: [
+            ("use: retired", "use: signing", "contradiction 6 apps[0].keys"),
+            ("use: signing", "use: retired", "contradiction 6 apps[0].keys"),
+            ("use: signing", "use: sign", "unknownValue 6 apps[0].keys[0].use"),
+            ("LOCAL0", "LOCAL1", "duplicateValue 7 apps[0].keys[1].keyId"),
+            ("LOCAL0", "1234567890", "wrongType 7 apps[0].keys[1].keyId"),
+            ("env:LOCAL_KEY", "env:9", "invalidValue 6 apps[0].keys[0].privateKey"),
+            ("[LocalTesting]", "[Production]", "missingKey 2 apps[0]"),
+            ("[LocalTesting]", "[Xcode]", "notSupportedYet 4 apps[0].environments[0]"),
+            ("57246542-", "57246542", "invalidValue 3 apps[0].issuerId"),
+            ("{ LocalTesting:", "{ Production:", "notAllowed 8 apps[0].trustedRoots.Production"),
+            ("apps:\n", "audit: { privateKey: a, digestKey: b }\napps:\n", "notSupportedYet 1 audit"),
+        ])
+    func wrongKeys(old: String, new: String, expected: String) {
+        #expect(issues(KeysReader.read, Self.app.replacing(old, with: new)) == [expected])
+    }
+
+    @Test("a key pasted into keys.yaml is refused and never repeated (invariant 9)")
+    func pastedKey() throws {
+        // Split, so that no file of the repository looks as if it held a key.
+        let secret = "-----BEGIN " + "PRIVATE KEY----- MIGH" + "AgEAMBMGByqGSM49AgEG"
+        let text = Self.app.replacing("env:LOCAL_KEY", with: secret)
+        let invalid = try #require(throws: InvalidDocument.self) { try KeysReader.read(Array(text.utf8)) }
+        #expect(invalid.errors.map(\.path) == ["apps[0].keys[0].privateKey"])
+        #expect(!"\(invalid)".contains("MIGHAg"))
+    }
+
+    @Test("the example scenarios are read", arguments: [("new", 1), ("subscriber", 3), ("lapsed", 5)])
+    func scenarios(name: String, steps: Int) throws {
+        let scenario = try ScenarioReader.read(Fixture.repository("Examples/scenarios/\(name).yaml")).value
+        #expect(scenario.bundleId == "com.example.pro")
+        #expect(scenario.environment == .localTesting)
+        #expect(scenario.steps.count == steps)
+    }
+
+    @Test("each step of a scenario is read with its members and defaults")
+    func steps() throws {
+        let scenario = try ScenarioReader.read(Fixture.repository("Examples/scenarios/lapsed.yaml")).value
+        let price = Money(milliunits: 9_990, currency: "USD")
+        let at = ScenarioTime.ago(Period(days: 200))
+        #expect(
+            scenario.steps == [
+                .appTransaction(ScenarioStep.AppTransaction(at: at)),
+                .trial(
+                    ScenarioStep.Trial(
+                        product: "com.example.pro.monthly", group: "21500001", at: at, length: Period(days: 7),
+                        period: Period(months: 1), price: price)),
+                .renew(ScenarioStep.Renew(times: 3)),
+                .cancel(ScenarioStep.Cancel(at: .ago(Period(days: 105)))),
+                .expire(ScenarioStep.Expire()),
+            ])
+        #expect(scenario.customer.appTransactionId == "7040000003")
+        #expect(scenario.customer.storefront == "USA")
+    }
+
+    @Test(
+        "a wrong scenario is refused with its line",
+        arguments: [
+            ("environment: LocalTesting", "environment: Production", ["notAllowed 3 environment"]),
+            ("\"7040000003\"", "7040000003", ["wrongType 5 customer.appTransactionId"]),
+            ("  appTransactionId: \"7040000003\"\n", "", ["missingKey 5 customer"]),
+            ("at: -P105D", "at: yesterday", ["invalidValue 17 steps[3].cancel.at"]),
+            ("times: 3", "times: 0", ["outOfRange 16 steps[2].renew.times"]),
+            ("times: 3", "times: 3, at: now", ["contradiction 16 steps[2].renew.at"]),
+            ("expire: {}", "refund: {}", ["missingKey 18 steps[4]", "unknownKey 18 steps[4]"]),
+            ("expire: {}", "expire: { reason: bored }", ["unknownValue 18 steps[4].expire.reason"]),
+        ])
+    func wrongScenario(old: String, new: String, expected: [String]) throws {
+        let text = String(decoding: try Fixture.repository("Examples/scenarios/lapsed.yaml"), as: UTF8.self)
+        #expect(issues(ScenarioReader.read, text.replacing(old, with: new)) == expected)
+    }
+}
