@@ -52,6 +52,8 @@ let package = Package(
         .target(
             name: "LocalAppStore", dependencies: ["OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
+        .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
+        .target(name: "SQLiteStore", dependencies: ["OfferStore", grdb], swiftSettings: settings),
 
         .target(
             name: "OfferTestSupport", dependencies: ["OfferModel"], path: "Tests/OfferTestSupport",
@@ -85,5 +87,13 @@ let package = Package(
                 "AppStoreData", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto",
             ],
             resources: fixtures, swiftSettings: settings),
+        .testTarget(
+            name: "OfferStoreTests",
+            dependencies: ["OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "SQLiteStore"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SQLiteStoreTests",
+            dependencies: ["OfferModel", "OfferStore", "OfferTestSupport", "SQLiteStore", grdb],
+            swiftSettings: settings),
     ]
 )

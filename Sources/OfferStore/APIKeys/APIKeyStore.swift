@@ -1,0 +1,118 @@
+public import OfferModel
+
+/// An API key; its secret is known only by its digest.
+public struct StoredAPIKey: Sendable, Hashable {
+    /// The part of the token that names the key.
+    public var id: String
+    /// The app and environment it belongs to.
+    public var scope: Scope
+    /// What it may call.
+    public var role: Role
+    /// SHA-256 of the secret part of the token.
+    public var secretDigest: [UInt8]
+    /// What its owner calls it.
+    public var label: String?
+    /// When it was made.
+    public var createdAt: Instant
+    /// From when it is not accepted.
+    public var expiresAt: Instant?
+    /// When it was revoked.
+    public var revokedAt: Instant?
+
+    /// A key by its parts.
+    public init(
+        id: String, scope: Scope, role: Role, secretDigest: [UInt8], label: String? = nil, createdAt: Instant,
+        expiresAt: Instant? = nil, revokedAt: Instant? = nil
+    ) {
+        self.id = id
+        self.scope = scope
+        self.role = role
+        self.secretDigest = secretDigest
+        self.label = label
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+    }
+
+    /// Whether it may be used at that instant.
+    public func isValid(at now: Instant) -> Bool {
+        revokedAt == nil && expiresAt.map { now < $0 } != false
+    }
+}
+
+/// API keys of every app and environment.
+public struct APIKeyStore {
+    private let transaction: any StoreTransaction
+
+    /// The keys as this transaction sees them.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Keeps a new key; its scope is added if it is new.
+    ///
+    /// - Throws: ``StoreError/constraint(_:)`` if the id is known or the digest is not 32 bytes.
+    public func insert(_ key: StoredAPIKey) throws {
+        let scope = try ScopeStore(transaction).findOrAdd(key.scope)
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO api_key (id, scope_id, role, secret_digest, label, created_at, expires_at, revoked_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                """, key.id, scope, key.role, key.secretDigest, key.label, key.createdAt, key.expiresAt,
+                key.revokedAt))
+    }
+
+    /// One key, also a revoked or expired one.
+    ///
+    /// - Throws: ``StoreError``.
+    public func key(_ id: String) throws -> StoredAPIKey? {
+        try transaction.row(Statement("\(Self.select) WHERE k.id = ?1", id)).map(StoredAPIKey.init(row:))
+    }
+
+    /// Every key, the earliest first.
+    ///
+    /// - Parameter scope: only those of this app and environment.
+    /// - Throws: ``StoreError``.
+    public func keys(of scope: Scope? = nil) throws -> [StoredAPIKey] {
+        let order = "ORDER BY k.created_at, k.id"
+        let statement =
+            if let scope {
+                Statement(
+                    "\(Self.select) WHERE s.bundle_id = ?1 AND s.environment = ?2 \(order)", scope.bundleId,
+                    scope.environment)
+            } else {
+                Statement("\(Self.select) \(order)")
+            }
+        return try transaction.rows(statement).map(StoredAPIKey.init(row:))
+    }
+
+    /// Revokes a key for good.
+    ///
+    /// - Returns: whether there is such a key that was not revoked before.
+    /// - Throws: ``StoreError``.
+    public func revoke(_ id: String, at now: Instant) throws -> Bool {
+        let row = try transaction.row(
+            Statement(
+                "UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING scope_id", id, now))
+        guard let row else { return false }
+        try ScopeStore(transaction).advanceGeneration(of: try row.value(0))
+        return true
+    }
+
+    private static let select = """
+        SELECT k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, \
+        k.revoked_at FROM api_key k JOIN scope s ON s.id = k.scope_id
+        """
+}
+
+extension StoredAPIKey {
+    fileprivate init(row: StoredRow) throws {
+        var reader = RowReader(row)
+        self.init(
+            id: try reader.next(),
+            scope: Scope(bundleId: try reader.next(), environment: try reader.next()), role: try reader.next(),
+            secretDigest: try reader.next(), label: try reader.next(), createdAt: try reader.next(),
+            expiresAt: try reader.next(), revokedAt: try reader.next())
+    }
+}

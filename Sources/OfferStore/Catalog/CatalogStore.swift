@@ -1,0 +1,139 @@
+public import OfferModel
+
+/// One revision of a scope's catalog, exactly as it was applied.
+public struct CatalogRevision: Sendable, Hashable {
+    /// How the document is written.
+    public enum Format: String, Sendable, Hashable, CaseIterable, Codable, Storable {
+        /// YAML.
+        case yaml
+        /// JSON.
+        case json
+    }
+
+    /// Its number, from 1.
+    public var revision: Int64
+    /// The document, byte for byte.
+    public var document: String
+    /// How it is written.
+    public var format: Format
+    /// SHA-256 of the document, in lower-case hexadecimal.
+    public var digest: String
+    /// The id of the API key that applied it.
+    public var actor: String
+    /// What its author said about it.
+    public var message: String?
+    /// When it was applied.
+    public var createdAt: Instant
+
+    /// A revision by its parts.
+    public init(
+        revision: Int64, document: String, format: Format, digest: String, actor: String, message: String?,
+        createdAt: Instant
+    ) {
+        self.revision = revision
+        self.document = document
+        self.format = format
+        self.digest = digest
+        self.actor = actor
+        self.message = message
+        self.createdAt = createdAt
+    }
+}
+
+/// The catalog of a scope has another revision than the caller expected.
+public struct CatalogChanged: Error, Sendable, Hashable {
+    /// The revision in force.
+    public let current: Int64
+}
+
+/// Catalog revisions, none of which is ever changed.
+public struct CatalogStore {
+    private let transaction: any StoreTransaction
+
+    /// The catalogs as this transaction sees them.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// The number of the revision in force; 0 before the first was applied.
+    ///
+    /// - Throws: ``StoreError``.
+    public func currentNumber(in scope: ScopeNumber) throws -> Int64 {
+        try transaction.row(
+            Statement(
+                "SELECT revision FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1", scope)
+        )?.value(0) ?? 0
+    }
+
+    /// The revision in force; `nil` before the first was applied.
+    ///
+    /// - Throws: ``StoreError``.
+    public func current(in scope: ScopeNumber) throws -> CatalogRevision? {
+        try transaction.row(
+            Statement(
+                """
+                SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1
+                """, scope)
+        ).map(CatalogRevision.init(row:))
+    }
+
+    /// One revision.
+    ///
+    /// - Throws: ``StoreError``.
+    public func revision(_ number: Int64, in scope: ScopeNumber) throws -> CatalogRevision? {
+        try transaction.row(
+            Statement(
+                "SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 AND revision = ?2", scope, number)
+        ).map(CatalogRevision.init(row:))
+    }
+
+    /// A page of revisions, the newest first.
+    ///
+    /// - Parameters:
+    ///   - cursor: the number of the last one of the page before.
+    ///   - limit: at most so many.
+    /// - Throws: ``StoreError``.
+    public func page(before cursor: Int64?, limit: Int, in scope: ScopeNumber) throws -> [CatalogRevision] {
+        try transaction.rows(
+            Statement(
+                """
+                SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 AND revision < ?2
+                ORDER BY revision DESC LIMIT ?3
+                """, scope, cursor ?? .max, limit)
+        ).map(CatalogRevision.init(row:))
+    }
+
+    /// Puts the next revision in force, if the one in force is the one its author saw.
+    ///
+    /// - Parameters:
+    ///   - next: the revision to keep; its number must be one more than `expected`.
+    ///   - expected: the revision its author saw; 0 for none.
+    /// - Throws: ``CatalogChanged``, or ``StoreError``.
+    public func apply(_ next: CatalogRevision, expected: Int64, in scope: ScopeNumber) throws {
+        let current = try currentNumber(in: scope)
+        guard current == expected, next.revision == expected + 1 else { throw CatalogChanged(current: current) }
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO catalog_revision (scope_id, \(Self.columns)) VALUES (\(Statement.placeholders(8)))
+                """,
+                values: [
+                    scope.storedValue, .integer(next.revision), next.document.storedValue, next.format.storedValue,
+                    next.digest.storedValue, next.actor.storedValue, next.message.storedValue,
+                    next.createdAt.storedValue,
+                ]))
+        try ScopeStore(transaction).advanceGeneration(of: scope)
+    }
+
+    private static let columns = "revision, document, format, digest, actor, message, created_at"
+}
+
+extension CatalogRevision {
+    fileprivate init(row: StoredRow) throws {
+        var reader = RowReader(row)
+        self.init(
+            revision: try reader.next(), document: try reader.next(), format: try reader.next(),
+            digest: try reader.next(), actor: try reader.next(), message: try reader.next(),
+            createdAt: try reader.next())
+    }
+}

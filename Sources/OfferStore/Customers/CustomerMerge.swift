@@ -1,0 +1,72 @@
+import OfferModel
+
+/// Makes one customer of several who were proven to be one, keeping every row (DESIGN §5.6).
+struct CustomerMerge {
+    let transaction: any StoreTransaction
+    let scope: ScopeNumber
+    let now: Instant
+
+    /// Merges all of them into the one stored first, who is returned.
+    ///
+    /// - Parameter proof: the identifiers that one signed payload holds together.
+    func merge(_ customers: [CustomerNumber], by proof: [ProvenIdentifier]) throws -> CustomerNumber {
+        let rows = try transaction.rows(
+            Statement(
+                """
+                SELECT id FROM customer WHERE id IN (\(Statement.placeholders(customers.count)))
+                ORDER BY first_stored_at, id
+                """, values: customers.map(\.storedValue)))
+        let byAge: [CustomerNumber] = try rows.map { try $0.value(0) }
+        guard let survivor = byAge.first else { throw StoreError.corrupt("a row of `customer` is missing") }
+        for merged in byAge.dropFirst() {
+            try merge(merged, into: survivor, by: proof)
+        }
+        return survivor
+    }
+
+    private func merge(
+        _ merged: CustomerNumber, into survivor: CustomerNumber, by proof: [ProvenIdentifier]
+    ) throws {
+        let sequence = try StoreClock(transaction).nextSequence()
+        let proofText = StoredTextList(proof.map { "\($0.kind)=\($0.value)" })
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO customer_merge (sequence, scope_id, survivor_id, merged_id, proof, merged_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                """, sequence, scope, survivor, merged, proofText, now))
+        try CoverageStore(transaction).unite(merged, into: survivor, at: now, in: scope)
+        try voidDoubledSlots(survivor, merged)
+        try transaction.execute(
+            Statement("UPDATE customer_identifier SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged))
+        try transaction.execute(
+            Statement("UPDATE issued_offer SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged))
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO customer_alias (scope_id, kind, value, customer_id, first_stored_at)
+                SELECT scope_id, kind, value, ?1, first_stored_at FROM customer_alias WHERE customer_id = ?2
+                ON CONFLICT (scope_id, kind, value, customer_id) DO NOTHING
+                """, survivor, merged))
+        try transaction.execute(
+            Statement("UPDATE customer SET merged_into = ?1 WHERE id = ?2 OR merged_into = ?2", survivor, merged))
+        try CustomerStore(transaction).noteChange(sequence, of: [survivor])
+    }
+
+    /// Of two open slots for one offer the newer is voided, and its place is not freed: both may still be redeemed.
+    private func voidDoubledSlots(_ first: CustomerNumber, _ second: CustomerNumber) throws {
+        let slots = SlotStore(transaction)
+        try slots.settlePassed(of: [first, second], at: now)
+        let rows = try transaction.rows(
+            Statement(
+                """
+                SELECT id, offer_id FROM issued_offer
+                WHERE customer_id IN (?1, ?2) AND voided_at IS NULL AND settled_at IS NULL
+                ORDER BY issued_at, sequence
+                """, first, second))
+        var seen = Set<OfferId>()
+        for row in rows where !seen.insert(try row.value(1)).inserted {
+            try slots.close(try row.value(0), reason: SlotStore.mergeReason, release: false, at: now)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+public import OfferModel
+
+/// Customers and their identifiers.
+public struct CustomerStore {
+    let transaction: any StoreTransaction
+
+    /// The customers as this transaction sees them.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// The customer whom a signed identifier names.
+    ///
+    /// - Throws: ``StoreError``.
+    public func customer(_ identifier: ProvenIdentifier, in scope: ScopeNumber) throws -> CustomerNumber? {
+        try transaction.row(
+            Statement(
+                "SELECT customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope,
+                identifier.kind, identifier.value)
+        )?.value(0)
+    }
+
+    /// Every customer whom one of these signed identifiers names, each once, the earliest stored first.
+    ///
+    /// - Throws: ``StoreError``.
+    public func customers(proven identifiers: [ProvenIdentifier], in scope: ScopeNumber) throws -> [CustomerNumber] {
+        var found = Set<CustomerNumber>()
+        for identifier in identifiers {
+            if let customer = try customer(identifier, in: scope) { found.insert(customer) }
+        }
+        return found.sorted()
+    }
+
+    /// Every customer whom one of these aliases names, each once, the earliest stored first.
+    ///
+    /// - Throws: ``StoreError``.
+    public func customers(aliases: [CustomerAlias], in scope: ScopeNumber) throws -> [CustomerNumber] {
+        var found = Set<CustomerNumber>()
+        for alias in aliases {
+            let rows = try transaction.rows(
+                Statement(
+                    """
+                    SELECT a.customer_id FROM customer_alias a JOIN customer c ON c.id = a.customer_id
+                    WHERE a.scope_id = ?1 AND a.kind = ?2 AND a.value = ?3 AND c.merged_into IS NULL
+                    """, scope, alias.kind, alias.value))
+            for row in rows {
+                found.insert(try row.value(0))
+            }
+        }
+        return found.sorted()
+    }
+
+    /// The newest change of each of these customers. A customer who was merged away since is left out, so that the
+    /// version differs.
+    ///
+    /// - Throws: ``StoreError``.
+    public func version(of customers: [CustomerNumber]) throws -> SubjectVersion {
+        guard !customers.isEmpty else { return SubjectVersion(changes: [:]) }
+        let rows = try transaction.rows(
+            Statement(
+                """
+                SELECT id, version FROM customer
+                WHERE id IN (\(Statement.placeholders(customers.count))) AND merged_into IS NULL
+                """, values: customers.map(\.storedValue)))
+        var changes = [CustomerNumber: Int64]()
+        for row in rows {
+            changes[try row.value(0)] = try row.value(1)
+        }
+        return SubjectVersion(changes: changes)
+    }
+
+    /// Adds a customer of whom no signed payload is stored, under the first of these aliases.
+    ///
+    /// - Throws: ``StoreError``.
+    public func add(under aliases: [CustomerAlias], at now: Instant, in scope: ScopeNumber) throws -> CustomerNumber {
+        let key = aliases.first { $0.kind == "appAccountToken" } ?? aliases.first
+        guard let key else { throw StoreError.constraint("customer.rollout_key") }
+        let customer = try add(rolloutKey: key.value, at: now, in: scope)
+        try attach(aliases, to: [customer], at: now, in: scope)
+        return customer
+    }
+
+    /// Gives these customers these aliases; those they have already stay as they are.
+    ///
+    /// - Throws: ``StoreError``.
+    public func attach(
+        _ aliases: [CustomerAlias], to customers: [CustomerNumber], at now: Instant, in scope: ScopeNumber
+    ) throws {
+        for alias in aliases {
+            for customer in customers {
+                try transaction.execute(
+                    Statement(
+                        """
+                        INSERT INTO customer_alias (scope_id, kind, value, customer_id, first_stored_at)
+                        VALUES (?1, ?2, ?3, ?4, ?5)
+                        ON CONFLICT (scope_id, kind, value, customer_id) DO NOTHING
+                        """, scope, alias.kind, alias.value, customer, now))
+            }
+        }
+    }
+
+    /// Whether each of these customers has each of these aliases, so that nothing need be written.
+    ///
+    /// - Throws: ``StoreError``.
+    public func have(_ aliases: [CustomerAlias], customers: [CustomerNumber], in scope: ScopeNumber) throws -> Bool {
+        for alias in aliases {
+            guard Set(customers).isSubset(of: try self.customers(aliases: [alias], in: scope)) else { return false }
+        }
+        return true
+    }
+
+    /// Notes that something the customers' decisions depend on has changed, at that place of the store-wide order.
+    func noteChange(_ sequence: Int64, of customers: some Sequence<CustomerNumber>) throws {
+        for customer in customers {
+            try transaction.execute(
+                Statement("UPDATE customer SET version = ?1 WHERE id = ?2 AND version < ?1", sequence, customer))
+        }
+    }
+
+    /// Adds a customer first stored under that identifier.
+    func add(rolloutKey: String, at now: Instant, in scope: ScopeNumber) throws -> CustomerNumber {
+        let sequence = try StoreClock(transaction).nextSequence()
+        let row = try transaction.row(
+            Statement(
+                """
+                INSERT INTO customer (scope_id, rollout_key, first_stored_at, version)
+                VALUES (?1, ?2, ?3, ?4) RETURNING id
+                """, scope, rolloutKey, now, sequence))
+        guard let row else { throw StoreError.corrupt("a new row of `customer` is missing") }
+        return try row.value(0)
+    }
+}

@@ -1,0 +1,113 @@
+import OfferModel
+
+/// Finds, adds and merges customers by the identifiers that stand together in one signed payload (DESIGN §5.6).
+///
+/// The customers are the connected parts of a graph: identifiers are its nodes, payloads its edges. So the order of
+/// arrival never changes who is one customer (invariant 7).
+struct IdentityLinks {
+    let transaction: any StoreTransaction
+    let scope: ScopeNumber
+    let now: Instant
+
+    private var customers: CustomerStore { CustomerStore(transaction) }
+
+    /// The customer of these identifiers, which one payload holds together.
+    ///
+    /// - Parameter isProven: whether a signature stands behind the payload; without one nothing is merged, and only
+    ///   the first identifier counts.
+    func customer(linking identifiers: [ProvenIdentifier], isProven: Bool) throws -> CustomerNumber {
+        let linked = isProven ? identifiers : Array(identifiers.prefix(1))
+        var known = [ProvenIdentifier: Known]()
+        for identifier in linked {
+            known[identifier] = try find(identifier)
+        }
+        let found = Set(known.values.map(\.customer)).sorted()
+        var customer: CustomerNumber
+        if let first = found.first {
+            customer = first
+            if found.count > 1 {
+                customer = try CustomerMerge(transaction: transaction, scope: scope, now: now).merge(found, by: linked)
+            }
+        } else {
+            customer = try customers.add(rolloutKey: rolloutKey(linked), at: now, in: scope)
+        }
+        for identifier in linked {
+            try store(identifier, known: known[identifier], of: customer, isProven: isProven)
+        }
+        for case .originalTransactionId(let id) in linked where isProven {
+            guard known[.originalTransactionId(id)]?.isProven != true else { continue }
+            customer = try linkWaitingRenewalInfo(of: id, customer: customer)
+        }
+        return customer
+    }
+
+    /// Whether a verified transaction names it.
+    func isProven(_ identifier: ProvenIdentifier) throws -> Bool {
+        try find(identifier)?.isProven == true
+    }
+
+    /// Renewal info may arrive before the transaction that proves its subscription to be of this app; what it links and
+    /// names takes effect with that transaction.
+    private func linkWaitingRenewalInfo(of id: TransactionId, customer: CustomerNumber) throws -> CustomerNumber {
+        let rows = try transaction.rows(
+            Statement(
+                """
+                SELECT DISTINCT app_transaction_id, app_account_token FROM history_renewal_info
+                WHERE scope_id = ?1 AND original_transaction_id = ?2 AND is_proven = 1
+                """, scope, id))
+        var customer = customer
+        for row in rows {
+            if let appTransactionId: AppTransactionId = try row.value(0) {
+                customer = try self.customer(
+                    linking: [.originalTransactionId(id), .appTransactionId(appTransactionId)], isProven: true)
+            }
+            if let token: AppAccountToken = try row.value(1) {
+                try customers.attach([.appAccountToken(token)], to: [customer], at: now, in: scope)
+            }
+        }
+        return customer
+    }
+
+    private struct Known {
+        let customer: CustomerNumber
+        let isProven: Bool
+    }
+
+    private func find(_ identifier: ProvenIdentifier) throws -> Known? {
+        try transaction.row(
+            Statement(
+                """
+                SELECT customer_id, is_proven FROM customer_identifier
+                WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
+                """, scope, identifier.kind, identifier.value)
+        ).map { Known(customer: try $0.value(0), isProven: try $0.value(1)) }
+    }
+
+    private func store(
+        _ identifier: ProvenIdentifier, known: Known?, of customer: CustomerNumber, isProven: Bool
+    ) throws {
+        if known == nil {
+            try transaction.execute(
+                Statement(
+                    """
+                    INSERT INTO customer_identifier (scope_id, kind, value, customer_id, is_proven, first_stored_at)
+                    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                    """, scope, identifier.kind, identifier.value, customer, isProven, now))
+        } else if isProven, known?.isProven == false {
+            try transaction.execute(
+                Statement(
+                    """
+                    UPDATE customer_identifier SET is_proven = 1
+                    WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
+                    """, scope, identifier.kind, identifier.value))
+        }
+    }
+
+    /// `appTransactionId` before `originalTransactionId` (DESIGN §5.2).
+    private func rolloutKey(_ identifiers: [ProvenIdentifier]) -> String {
+        let preferred = identifiers.first { identifier in
+            if case .appTransactionId = identifier { true } else { false }
+        }
+        return (preferred ?? identifiers.first)?.value ?? ""
+    }
+}

@@ -1,0 +1,106 @@
+public import OfferModel
+
+/// A value that fits into one column.
+public protocol Storable {
+    /// The column's value.
+    var storedValue: StoredValue { get }
+    /// Reads a column; `nil` if it holds something else.
+    init?(storedValue: StoredValue)
+}
+
+extension Int64: Storable {
+    /// An integer.
+    public var storedValue: StoredValue { .integer(self) }
+    /// Reads an integer.
+    public init?(storedValue: StoredValue) {
+        guard case .integer(let value) = storedValue else { return nil }
+        self = value
+    }
+}
+
+extension Int: Storable {
+    /// An integer.
+    public var storedValue: StoredValue { .integer(Int64(self)) }
+    /// Reads an integer.
+    public init?(storedValue: StoredValue) {
+        guard case .integer(let value) = storedValue else { return nil }
+        self.init(exactly: value)
+    }
+}
+
+extension Bool: Storable {
+    /// 0 or 1.
+    public var storedValue: StoredValue { .integer(self ? 1 : 0) }
+    /// Reads 0 or 1.
+    public init?(storedValue: StoredValue) {
+        switch storedValue {
+        case .integer(0): self = false
+        case .integer(1): self = true
+        default: return nil
+        }
+    }
+}
+
+extension String: Storable {
+    /// Text.
+    public var storedValue: StoredValue { .text(self) }
+    /// Reads text.
+    public init?(storedValue: StoredValue) {
+        guard case .text(let value) = storedValue else { return nil }
+        self = value
+    }
+}
+
+extension [UInt8]: Storable {
+    /// Bytes.
+    public var storedValue: StoredValue { .blob(self) }
+    /// Reads bytes.
+    public init?(storedValue: StoredValue) {
+        guard case .blob(let value) = storedValue else { return nil }
+        self = value
+    }
+}
+
+extension Optional: Storable where Wrapped: Storable {
+    /// The value, or null.
+    public var storedValue: StoredValue { self?.storedValue ?? .null }
+    /// Reads a value or null.
+    public init?(storedValue: StoredValue) {
+        if storedValue == .null {
+            self = .none
+        } else {
+            guard let value = Wrapped(storedValue: storedValue) else { return nil }
+            self = .some(value)
+        }
+    }
+}
+
+extension Instant: Storable {
+    /// Milliseconds.
+    public var storedValue: StoredValue { .integer(milliseconds) }
+    /// Reads milliseconds.
+    public init?(storedValue: StoredValue) {
+        guard case .integer(let value) = storedValue else { return nil }
+        self.init(milliseconds: value)
+    }
+}
+
+extension LowercaseUUID: Storable {
+    /// 36 lower-case characters.
+    public var storedValue: StoredValue { .text(description) }
+    /// Reads a UUID.
+    public init?(storedValue: StoredValue) {
+        guard case .text(let value) = storedValue else { return nil }
+        self.init(value)
+    }
+}
+
+extension Storable where Self: RawRepresentable, RawValue: Storable {
+    /// The raw value.
+    public var storedValue: StoredValue { rawValue.storedValue }
+    /// Reads the raw value.
+    public init?(storedValue: StoredValue) {
+        guard let raw = RawValue(storedValue: storedValue) else { return nil }
+        self.init(rawValue: raw)
+    }
+}

@@ -1,0 +1,74 @@
+import OfferEligibility
+public import OfferModel
+
+/// What was said about how much of a customer's history is known; statements are kept, the newest one holds.
+public struct CoverageStore {
+    private let transaction: any StoreTransaction
+
+    /// The statements as this transaction sees them.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Notes that everything of these customers is known as of an instant; an older statement than the one that holds
+    /// changes nothing.
+    ///
+    /// - Parameters:
+    ///   - asOf: when it was fetched from Apple or stated.
+    ///   - provenance: who said so.
+    /// - Throws: ``StoreError``.
+    public func stateComplete(
+        _ customers: [CustomerNumber], asOf: Instant, provenance: Provenance, at now: Instant, in scope: ScopeNumber
+    ) throws {
+        for customer in customers {
+            if let known = try coverage(of: customer)?.asOf, asOf <= known { continue }
+            let sequence = try insert(
+                Coverage(level: .complete, asOf: asOf, provenance: provenance), customer, at: now, in: scope)
+            try CustomerStore(transaction).noteChange(sequence, of: [customer])
+        }
+    }
+
+    /// The complete coverage of one customer; `nil` if nobody stated it, or a merge has taken it back.
+    func coverage(of customer: CustomerNumber) throws -> Coverage? {
+        let row = try transaction.row(
+            Statement(
+                """
+                SELECT is_complete, as_of, provenance FROM coverage
+                WHERE customer_id = ?1 ORDER BY sequence DESC LIMIT 1
+                """, customer))
+        guard let row, try row.value(0, as: Bool.self) else { return nil }
+        return Coverage(level: .complete, asOf: try row.value(1), provenance: try row.value(2))
+    }
+
+    /// A merge leaves the least coverage of both: neither statement spoke of what the other customer had.
+    func unite(
+        _ merged: CustomerNumber, into survivor: CustomerNumber, at now: Instant, in scope: ScopeNumber
+    ) throws {
+        let ofSurvivor = try coverage(of: survivor)
+        let ofMerged = try coverage(of: merged)
+        let least = [ofSurvivor ?? .none, ofMerged ?? .none].min(by: Self.isLess) ?? .none
+        if least != (ofSurvivor ?? .none) {
+            try insert(least, survivor, at: now, in: scope)
+        }
+    }
+
+    /// Whether the first covers less: a lower level, or complete as of an earlier instant.
+    static func isLess(_ left: Coverage, _ right: Coverage) -> Bool {
+        guard left.level == right.level else { return left.level < right.level }
+        return (left.asOf ?? .distantPast) < (right.asOf ?? .distantPast)
+    }
+
+    @discardableResult
+    private func insert(
+        _ coverage: Coverage, _ customer: CustomerNumber, at now: Instant, in scope: ScopeNumber
+    ) throws -> Int64 {
+        let sequence = try StoreClock(transaction).nextSequence()
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO coverage (sequence, scope_id, customer_id, is_complete, as_of, provenance, stated_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                """, sequence, scope, customer, coverage.level == .complete, coverage.asOf, coverage.provenance, now))
+        return sequence
+    }
+}

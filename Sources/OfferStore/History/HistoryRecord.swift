@@ -1,0 +1,61 @@
+import OfferModel
+
+/// A payload with a table of its own: one typed column per field, so that reading parses nothing.
+protocol HistoryRecord: Sendable, Hashable {
+    /// The statements of its table.
+    static var sql: HistorySQL { get }
+    /// What its current view is kept by; `nil` if it names nobody.
+    var viewKey: String? { get }
+    /// When it was signed.
+    var viewDate: Instant { get }
+    /// Its fields in the order of ``HistorySQL/columns``.
+    var columnValues: [StoredValue] { get }
+    /// Reads its fields in that order.
+    init(reading row: inout RowReader) throws
+}
+
+/// The statements of one history table.
+struct HistorySQL {
+    /// The columns of the payload's own fields.
+    let columns: [String]
+    /// Rows of one view key: proven or not, date, same bytes, greater bytes.
+    let views: String
+    let insert: String
+    private let selectStart: String
+    private let selectEnd: String
+
+    /// - Parameters:
+    ///   - table: the table's name.
+    ///   - columns: the columns of the payload's own fields.
+    ///   - viewKey: the column its current view is kept by.
+    ///   - viewDate: the column with the date of signing.
+    ///   - owner: the column with the identifier that says whose it is, named like that identifier's kind.
+    ///   - needsProvenOwner: whether only an identifier of a verified transaction makes it somebody's.
+    init(
+        table: String, columns: [String], viewKey: String, viewDate: String, owner: (column: String, kind: String),
+        needsProvenOwner: Bool = false
+    ) {
+        self.columns = columns
+        let all = ["sequence", "scope_id", "provenance", "is_proven", "received_at", "payload"] + columns
+        views = """
+            SELECT is_proven, \(viewDate), payload = ?3, payload > ?3 FROM \(table)
+            WHERE scope_id = ?1 AND \(viewKey) = ?2
+            """
+        insert = """
+            INSERT INTO \(table) (\(all.joined(separator: ", ")))
+            VALUES (\(Statement.placeholders(all.count)))
+            """
+        let read = ["i.customer_id"] + (["payload", "provenance", "sequence"] + columns).map { "h.\($0)" }
+        selectStart = """
+            SELECT \(read.joined(separator: ", ")) FROM customer_identifier i
+            JOIN \(table) h ON h.scope_id = i.scope_id AND h.\(owner.column) = i.value
+            WHERE i.kind = '\(owner.kind)'\(needsProvenOwner ? " AND i.is_proven = 1" : "") AND i.customer_id IN (
+            """
+        selectEnd = ")"
+    }
+
+    /// Every row of so many customers.
+    func select(customers count: Int) -> String {
+        selectStart + Statement.placeholders(count) + selectEnd
+    }
+}

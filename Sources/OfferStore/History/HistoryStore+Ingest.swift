@@ -1,0 +1,120 @@
+public import OfferModel
+
+extension HistoryStore {
+    /// Which of these payloads are not stored yet, by their places: only those need a writing transaction.
+    ///
+    /// - Throws: ``StoreError``.
+    public func missing(_ payloads: [HistoryPayload], in scope: ScopeNumber) throws -> [Int] {
+        var missing = [Int]()
+        for (index, payload) in payloads.enumerated() {
+            let views = try payload.content.record.views(of: payload, transaction, scope)
+            if views?.contains(where: \.isSame) != true { missing.append(index) }
+        }
+        return missing
+    }
+
+    /// Keeps payloads and finds, adds and merges the customers they name, in one transaction.
+    ///
+    /// The same payloads in any order and any number leave the same history, customers and current views
+    /// (invariant 7).
+    ///
+    /// - Returns: what became of each, in the same order.
+    /// - Throws: ``StoreError``.
+    public func ingest(_ payloads: [HistoryPayload], at now: Instant, in scope: ScopeNumber) throws
+        -> [IngestedPayload]
+    {
+        let links = IdentityLinks(transaction: transaction, scope: scope, now: now)
+        var results = [IngestedPayload]()
+        var stored = [Int]()
+        for (index, payload) in payloads.enumerated() {
+            let record = payload.content.record
+            guard let views = try record.views(of: payload, transaction, scope) else {
+                results.append(IngestedPayload(outcome: .refused))
+                continue
+            }
+            if views.contains(where: \.isSame) {
+                results.append(IngestedPayload(outcome: .unchanged))
+                continue
+            }
+            try insert(record, payload, at: now, in: scope)
+            try link(payload, links)
+            stored.append(index)
+            let outcome: IngestOutcome =
+                views.isEmpty ? .added : views.contains(where: \.isNewer) ? .unchanged : .updated
+            results.append(IngestedPayload(outcome: outcome))
+        }
+        // A later payload may have merged the customer of an earlier one, so owners are looked up at the end.
+        let customers = CustomerStore(transaction)
+        for (index, payload) in payloads.enumerated() {
+            guard let owner = payload.identifiers.first else { continue }
+            results[index].customer = try customers.customer(owner, in: scope)
+        }
+        let changed = Set(stored.compactMap { results[$0].customer })
+        if !changed.isEmpty {
+            try customers.noteChange(try StoreClock(transaction).newestSequence(), of: changed)
+        }
+        return results
+    }
+
+    private func insert(
+        _ record: any HistoryRecord, _ payload: HistoryPayload, at now: Instant, in scope: ScopeNumber
+    ) throws {
+        let sequence = try StoreClock(transaction).nextSequence()
+        let values: [StoredValue] = [
+            .integer(sequence), scope.storedValue, payload.provenance.storedValue,
+            payload.provenance.isProven.storedValue, now.storedValue, .blob(payload.bytes),
+        ]
+        try transaction.execute(Statement(type(of: record).sql.insert, values: values + record.columnValues))
+    }
+
+    private func link(_ payload: HistoryPayload, _ links: IdentityLinks) throws {
+        let isProven = payload.provenance.isProven
+        if case .renewalInfo(let info) = payload.content {
+            // Renewal info names no app: it links nothing before its subscription is known to be of this one.
+            guard isProven, try links.isProven(.originalTransactionId(info.originalTransactionId)) else { return }
+        }
+        let customer = try links.customer(linking: payload.identifiers, isProven: isProven)
+        if let token = payload.appAccountToken {
+            try CustomerStore(transaction).attach(
+                [.appAccountToken(token)], to: [customer], at: links.now, in: links.scope)
+        }
+    }
+}
+
+extension HistoryPayload.Content {
+    var record: any HistoryRecord {
+        switch self {
+        case .transaction(let transaction): transaction
+        case .renewalInfo(let info): info
+        case .appTransaction(let transaction): transaction
+        }
+    }
+}
+
+/// How a stored row compares with a payload of the same view key.
+struct KnownView {
+    /// The same bytes with the same rank.
+    let isSame: Bool
+    /// It outranks the payload in the current view: proven first, then the later date, then the greater bytes.
+    let isNewer: Bool
+}
+
+extension HistoryRecord {
+    /// The stored rows of the same view key; `nil` if it names nobody.
+    func views(
+        of payload: HistoryPayload, _ transaction: any StoreTransaction, _ scope: ScopeNumber
+    ) throws -> [KnownView]? {
+        guard let viewKey else { return nil }
+        let isProven = payload.provenance.isProven
+        return try transaction.rows(Statement(Self.sql.views, scope, viewKey, payload.bytes)).map { row in
+            let knownIsProven: Bool = try row.value(0)
+            let date: Instant = try row.value(1)
+            let hasSameBytes: Bool = try row.value(2)
+            let hasGreaterBytes: Bool = try row.value(3)
+            let isNewer =
+                knownIsProven != isProven
+                ? knownIsProven : date != viewDate ? date > viewDate : hasGreaterBytes
+            return KnownView(isSame: hasSameBytes && knownIsProven == isProven, isNewer: isNewer)
+        }
+    }
+}

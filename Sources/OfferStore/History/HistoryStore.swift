@@ -1,0 +1,55 @@
+public import OfferEligibility
+import OfferModel
+
+/// The append-only history of purchases (DESIGN §5.1).
+public struct HistoryStore {
+    let transaction: any StoreTransaction
+
+    /// The history as this transaction sees it.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Everything known of these customers, united, with the least coverage of theirs (DESIGN §5.6).
+    ///
+    /// A customer known by aliases only is no Apple account of which more could be unknown, so beside proven customers
+    /// it does not lessen the coverage.
+    ///
+    /// - Throws: ``StoreError``.
+    public func history(of customers: [CustomerNumber]) throws -> History {
+        guard !customers.isEmpty else { return History() }
+        var history = History()
+        var owners = Set<CustomerNumber>()
+        history.transactions = try read(customers, owners: &owners)
+        history.renewalInfos = try read(customers, owners: &owners)
+        history.appTransactions = try read(customers, owners: &owners)
+        let coverage = CoverageStore(transaction)
+        let relevant = owners.isEmpty ? Set(customers) : owners
+        history.coverage =
+            try relevant.sorted()
+            .map { try coverage.coverage(of: $0) ?? Coverage(level: owners.contains($0) ? .partial : .none) }
+            .min(by: CoverageStore.isLess) ?? .none
+        return history
+    }
+
+    private func read<Payload: HistoryRecord>(
+        _ customers: [CustomerNumber], owners: inout Set<CustomerNumber>
+    ) throws -> [Recorded<Payload>] {
+        let rows = try transaction.rows(
+            Statement(Payload.sql.select(customers: customers.count), values: customers.map(\.storedValue)))
+        var records = [Recorded<Payload>]()
+        records.reserveCapacity(rows.count)
+        for row in rows {
+            var reader = RowReader(row)
+            owners.insert(try reader.next())
+            let bytes: [UInt8] = try reader.next()
+            let provenance: Provenance = try reader.next()
+            let sequence: Int64 = try reader.next()
+            records.append(
+                Recorded(
+                    payload: try Payload(reading: &reader), payloadBytes: bytes, provenance: provenance,
+                    sequence: sequence))
+        }
+        return records
+    }
+}

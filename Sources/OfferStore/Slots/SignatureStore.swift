@@ -1,0 +1,73 @@
+public import OfferModel
+
+/// Signatures, each recorded before it is released (invariant 1).
+public struct SignatureStore {
+    private let transaction: any StoreTransaction
+
+    /// The signatures as this transaction sees them.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Keeps a signature; its slot and its decision must be stored already.
+    ///
+    /// - Throws: ``StoreError/constraint(_:)`` `signature.nonce` if the nonce was ever used, in any scope
+    ///   (invariant 8).
+    public func insert(_ signature: RecordedSignature, in scope: ScopeNumber) throws {
+        let sequence = try StoreClock(transaction).nextSequence()
+        try transaction.execute(
+            Statement(
+                Self.insertSQL,
+                values: [
+                    .integer(sequence), scope.storedValue, signature.nonce.storedValue,
+                    signature.issuedOfferId.storedValue, signature.signing.storedValue,
+                    signature.decisionId.storedValue, signature.format.storedValue,
+                    signature.allowIntroductoryOffer.storedValue, signature.keyId.storedValue,
+                    signature.timestamp.storedValue, signature.productId.storedValue,
+                    signature.appAccountToken.storedValue, signature.transactionId.storedValue,
+                    signature.artefact.storedValue,
+                ]))
+    }
+
+    /// The signatures of one slot, the earliest first.
+    ///
+    /// - Throws: ``StoreError``.
+    public func signatures(of issuedOffer: LowercaseUUID, in scope: ScopeNumber) throws -> [RecordedSignature] {
+        try transaction.rows(
+            Statement(
+                """
+                SELECT \(Self.columns) FROM signature WHERE issued_offer_id = ?1 AND scope_id = ?2 ORDER BY sequence
+                """, issuedOffer, scope)
+        ).map(RecordedSignature.init(row:))
+    }
+
+    /// The signatures of one decision: also those without a slot.
+    ///
+    /// - Throws: ``StoreError``.
+    public func signatures(decision: LowercaseUUID, in scope: ScopeNumber) throws -> [RecordedSignature] {
+        try transaction.rows(
+            Statement(
+                "SELECT \(Self.columns) FROM signature WHERE decision_id = ?1 AND scope_id = ?2 ORDER BY sequence",
+                decision, scope)
+        ).map(RecordedSignature.init(row:))
+    }
+
+    private static let insertSQL =
+        "INSERT INTO signature (sequence, scope_id, \(columns)) VALUES (\(Statement.placeholders(14)))"
+
+    private static let columns = """
+        nonce, issued_offer_id, signing, decision_id, format, allow_introductory_offer, key_id, signed_at, product_id, \
+        app_account_token, transaction_id, artefact
+        """
+}
+
+extension RecordedSignature {
+    fileprivate init(row: StoredRow) throws {
+        var reader = RowReader(row)
+        self.init(
+            nonce: try reader.next(), issuedOfferId: try reader.next(), signing: try reader.next(),
+            decisionId: try reader.next(), format: try reader.next(), allowIntroductoryOffer: try reader.next(),
+            keyId: try reader.next(), timestamp: try reader.next(), productId: try reader.next(),
+            appAccountToken: try reader.next(), transactionId: try reader.next(), artefact: try reader.next())
+    }
+}

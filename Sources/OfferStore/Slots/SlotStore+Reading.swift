@@ -1,0 +1,97 @@
+public import OfferEligibility
+public import OfferModel
+
+extension SlotStore {
+    /// Every slot ever issued to these customers, the earliest first.
+    ///
+    /// - Throws: ``StoreError``.
+    public func slots(of customers: [CustomerNumber]) throws -> [Slot] {
+        guard !customers.isEmpty else { return [] }
+        return try transaction.rows(
+            Statement(
+                """
+                SELECT \(Self.slotColumns) FROM issued_offer
+                WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY sequence
+                """, values: customers.map(\.storedValue))
+        ).map { row in
+            var reader = RowReader(row)
+            return try Slot(reading: &reader)
+        }
+    }
+
+    /// One issued offer.
+    ///
+    /// - Throws: ``StoreError``.
+    public func issuedOffer(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> IssuedOffer? {
+        try transaction.row(
+            Statement("SELECT \(Self.issuedColumns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope)
+        ).map(IssuedOffer.init(row:))
+    }
+
+    /// The first issued offer of a catalog offer: since then its type and `offerIdentifier` are frozen (DESIGN §7).
+    ///
+    /// - Throws: ``StoreError``.
+    public func firstIssued(of offer: OfferId, in scope: ScopeNumber) throws -> IssuedOffer? {
+        try transaction.row(
+            Statement(
+                """
+                SELECT \(Self.issuedColumns) FROM issued_offer
+                WHERE scope_id = ?1 AND offer_id = ?2 ORDER BY sequence LIMIT 1
+                """, scope, offer)
+        ).map(IssuedOffer.init(row:))
+    }
+
+    /// A page of issued offers, the newest first.
+    ///
+    /// - Parameters:
+    ///   - customers: only theirs; `nil` for everybody's.
+    ///   - offer: only of this one.
+    ///   - cursor: the `sequence` of the last one of the page before.
+    ///   - limit: at most so many.
+    /// - Throws: ``StoreError``.
+    public func page(
+        of customers: [CustomerNumber]?, offer: OfferId?, before cursor: Int64?, limit: Int, in scope: ScopeNumber
+    ) throws -> [IssuedOffer] {
+        var conditions = ["scope_id = ?1", "sequence < ?2"]
+        var values = [scope.storedValue, .integer(cursor ?? .max), limit.storedValue]
+        if let customers {
+            guard !customers.isEmpty else { return [] }
+            conditions.append("customer_id IN (\(Statement.placeholders(customers.count, after: values.count)))")
+            values += customers.map(\.storedValue)
+        }
+        if let offer {
+            conditions.append("offer_id = ?\(values.count + 1)")
+            values.append(offer.storedValue)
+        }
+        return try transaction.rows(
+            Statement(
+                """
+                SELECT \(Self.issuedColumns) FROM issued_offer
+                WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence DESC LIMIT ?3
+                """, values: values)
+        ).map(IssuedOffer.init(row:))
+    }
+
+    private static let issuedColumns =
+        "\(slotColumns), customer_id, catalog_revision, void_reason, settled_at, sequence"
+}
+
+extension Slot {
+    fileprivate init(reading row: inout RowReader) throws {
+        self.init(
+            id: try row.next(), offerId: try row.next(), offerIdentifier: try row.next(), offerType: try row.next(),
+            delivery: try row.next(), productId: try row.next(), subscriptionGroupIdentifier: try row.next(),
+            tags: try row.next(StoredTextList.self).texts, issuedAt: try row.next(), expiresAt: try row.next(),
+            countsUntil: try row.next(), signings: try row.next(), voidedAt: try row.next(),
+            isReleased: try row.next())
+    }
+}
+
+extension IssuedOffer {
+    fileprivate init(row: StoredRow) throws {
+        var reader = RowReader(row)
+        self.init(
+            slot: try Slot(reading: &reader), customer: try reader.next(), catalogRevision: try reader.next(),
+            voidReason: try reader.next(), settledAt: try reader.next(), sequence: try reader.next())
+    }
+}

@@ -1,0 +1,18 @@
+public import OfferModel
+
+extension SlotStore {
+    /// Marks slots as redeemed: they are no longer open, so that the offer may be issued to the same customer again
+    /// where its limits allow it. They go on counting, because a redemption counts for ever (DESIGN §5.3).
+    ///
+    /// - Throws: ``StoreError``.
+    public func settle(_ redeemed: [LowercaseUUID], at now: Instant, in scope: ScopeNumber) throws {
+        for id in redeemed {
+            try transaction.execute(
+                Statement(
+                    """
+                    UPDATE issued_offer SET settled_at = ?3
+                    WHERE id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL
+                    """, id, scope, now))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Why the store could not do what it was asked.
+public enum StoreError: Error, Sendable, Hashable {
+    /// Too many requests wait, or another process holds the database; trying again later can help.
+    case busy(String)
+    /// The file or its directory cannot be written.
+    case readOnly(String)
+    /// The disk is full.
+    case full(String)
+    /// The file is damaged, or a row holds what it never should.
+    case corrupt(String)
+    /// The database was never migrated, or not by this version.
+    case notMigrated(String)
+    /// A newer version of the program has migrated the database.
+    case newerThanThisVersion(String)
+    /// A constraint of the schema refused a row; the text names it, such as `signature.nonce`.
+    case constraint(String)
+    /// The file cannot be opened, read or written.
+    case unavailable(String)
+
+    /// What happened, for people.
+    public var detail: String {
+        switch self {
+        case .busy(let detail), .readOnly(let detail), .full(let detail), .corrupt(let detail),
+            .notMigrated(let detail), .newerThanThisVersion(let detail), .unavailable(let detail):
+            detail
+        case .constraint(let name): "the database refused a row that would break its constraint `\(name)`"
+        }
+    }
+
+    /// What to do next, for people.
+    public var hint: String? {
+        switch self {
+        case .busy: "try again in a moment"
+        case .readOnly: "check the owner and the permissions of the database file and its directory"
+        case .full: "free space on the disk that holds the database"
+        case .corrupt: "stop the service and restore the latest backup"
+        case .notMigrated: "run `offerd migrate`"
+        case .newerThanThisVersion: "run the newest version of offerd that ever used this database"
+        case .constraint: nil
+        case .unavailable: "check the database's path, its permissions and its disk"
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What happened, for people.
+    public var description: String { detail }
+}

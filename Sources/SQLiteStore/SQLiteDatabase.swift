@@ -1,0 +1,110 @@
+import FoundationEssentials
+import GRDB
+public import OfferStore
+
+/// The store in one SQLite file, or in memory for tests (DESIGN §9).
+///
+/// Readers see a snapshot and never wait for the writer. Several processes may use one file.
+public final class SQLiteDatabase: StoreDatabase {
+    /// How much may wait, and for how long.
+    public struct Limits: Sendable {
+        /// At most so many writes wait; the next is ``StoreError/busy(_:)``.
+        public var waitingWrites: Int
+        /// At most so many writes share a commit.
+        public var batch: Int
+        /// How long to wait for another process to let go of the database.
+        public var patience: Duration
+
+        /// 4,096 waiting writes, 256 in a commit, 5 seconds of patience, unless told otherwise.
+        public init(waitingWrites: Int = 4_096, batch: Int = 256, patience: Duration = .seconds(5)) {
+            self.waitingWrites = waitingWrites
+            self.batch = batch
+            self.patience = patience
+        }
+    }
+
+    private let connections: any DatabaseWriter
+    private let queue: WriteQueue
+
+    /// Opens a migrated database file.
+    ///
+    /// - Throws: ``StoreError/notMigrated(_:)`` if the file is missing or older than this version,
+    ///   ``StoreError/newerThanThisVersion(_:)``, or what keeps it from being opened.
+    public convenience init(path: String, limits: Limits = Limits()) throws {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StoreError.notMigrated("there is no database at `\(path)`")
+        }
+        let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: Self.configuration) }
+        try Schema.check(pool, path: path)
+        try Durability.establish(pool)
+        try self.init(pool, limits: limits)
+    }
+
+    /// A new, migrated database in memory, which goes away with this value.
+    ///
+    /// - Throws: ``StoreError``.
+    public static func inMemory(limits: Limits = Limits()) throws -> SQLiteDatabase {
+        let queue = try StoreError.mapping { try DatabaseQueue(configuration: Self.configuration) }
+        try Schema.migrate(queue)
+        return try SQLiteDatabase(queue, limits: limits)
+    }
+
+    /// Brings a database file to this version's schema; a missing file is created, readable by its owner only.
+    ///
+    /// - Returns: the names of the steps that were taken.
+    /// - Throws: ``StoreError/newerThanThisVersion(_:)``, or what keeps the file from being written.
+    @discardableResult
+    public static func migrate(path: String) throws -> [String] {
+        try DatabaseFile.createIfMissing(path)
+        let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: configuration) }
+        try Durability.establish(pool)
+        let steps = try Schema.migrate(pool)
+        try StoreError.mapping { try pool.close() }
+        return steps
+    }
+
+    private init(_ connections: any DatabaseWriter, limits: Limits) throws {
+        try SQLiteVersion.check(connections)
+        // The writer takes its patience from the limits; see WriteBatch.
+        try StoreError.mapping {
+            try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 40") }
+        }
+        self.connections = connections
+        queue = WriteQueue(writer: connections, limits: limits)
+    }
+
+    /// Runs a body on a snapshot.
+    public func read<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        guard !queue.isClosed else { throw StoreError.unavailable("the database is closed") }
+        do {
+            return try await connections.read { try body(SQLiteTransaction(connection: $0)) }
+        } catch let error as DatabaseError {
+            throw StoreError(error)
+        }
+    }
+
+    /// Runs a body in the next durable transaction.
+    public func write<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await queue.write(body)
+    }
+
+    /// Finishes what waits and lets go of the file; everything asked later is refused.
+    ///
+    /// - Throws: ``StoreError``.
+    public func close() throws {
+        queue.close()
+        try StoreError.mapping { try connections.close() }
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "offers"
+        configuration.busyMode = .timeout(5)
+        configuration.foreignKeysEnabled = true
+        return configuration
+    }
+}

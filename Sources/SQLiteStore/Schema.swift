@@ -1,0 +1,44 @@
+import GRDB
+import OfferStore
+
+/// The schema's version.
+enum Schema {
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        for migration in Migration.all {
+            migrator.registerMigration(migration.name) { try $0.execute(sql: migration.sql) }
+        }
+        return migrator
+    }
+
+    /// Takes the missing steps, each in a transaction of its own, and returns their names.
+    @discardableResult
+    static func migrate(_ connections: some DatabaseWriter) throws -> [String] {
+        try StoreError.mapping {
+            let before = try connections.read { try migrator.appliedIdentifiers($0) }
+            try refuseNewer(before, path: nil)
+            try migrator.migrate(connections)
+            let after = try connections.read { try migrator.appliedIdentifiers($0) }
+            return after.subtracting(before).sorted()
+        }
+    }
+
+    /// Refuses a database that is older or newer than this version.
+    static func check(_ connections: some DatabaseReader, path: String) throws {
+        try StoreError.mapping {
+            let applied = try connections.read { try migrator.appliedIdentifiers($0) }
+            try refuseNewer(applied, path: path)
+            guard applied == Set(Migration.all.map(\.name)) else {
+                throw StoreError.notMigrated("the database at `\(path)` is not migrated to this version")
+            }
+        }
+    }
+
+    private static func refuseNewer(_ applied: Set<String>, path: String?) throws {
+        let unknown = applied.subtracting(Migration.all.map(\.name)).sorted()
+        guard let first = unknown.first else { return }
+        let place = path.map { " at `\($0)`" } ?? ""
+        throw StoreError.newerThanThisVersion(
+            "the database\(place) was migrated by a newer version: this one does not know `\(first)`")
+    }
+}

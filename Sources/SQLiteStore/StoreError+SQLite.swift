@@ -1,0 +1,34 @@
+import GRDB
+import OfferStore
+
+extension StoreError {
+    /// Runs something and gives SQLite's errors our names; other errors pass unchanged.
+    static func mapping<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            throw StoreError(error)
+        }
+    }
+
+    init(_ error: DatabaseError) {
+        let message = error.message ?? error.resultCode.description
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy("another process holds the database")
+        case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly("the database cannot be written: \(message)")
+        case .SQLITE_FULL: self = .full("the disk is full")
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt("the database file is damaged: \(message)")
+        case .SQLITE_CONSTRAINT: self = .constraint(Self.constraintName(message))
+        case .SQLITE_CANTOPEN: self = .unavailable("the database file cannot be opened")
+        case .SQLITE_MISUSE where message.contains("closed"): self = .unavailable("the database is closed")
+        default: self = .unavailable("the database failed: \(message)")
+        }
+    }
+
+    /// `signature.nonce` of `UNIQUE constraint failed: signature.nonce`.
+    private static func constraintName(_ message: String) -> String {
+        if message.hasPrefix("FOREIGN KEY") { return "a foreign key" }
+        guard let colon = message.firstRange(of: "failed: ") else { return message }
+        return String(message[colon.upperBound...])
+    }
+}

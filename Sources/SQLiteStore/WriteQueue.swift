@@ -1,0 +1,111 @@
+import GRDB
+import OfferStore
+import Synchronization
+
+/// Group commit: bodies that wait together share one durable transaction (DESIGN §5.4, §9).
+///
+/// Nothing waits for a batch to fill: what is there is committed, and what arrives meanwhile gathers for the next.
+/// Each body runs in a savepoint of its own, so one that throws harms nobody; its caller hears the result only after
+/// the commit that holds it.
+final class WriteQueue: Sendable {
+    /// One waiting body.
+    struct Job: Sendable {
+        let ticket: UInt64
+        /// Runs the body; the answer gives its result to the caller.
+        let run: @Sendable (any StoreTransaction) throws -> Release
+        /// Gives the caller an error.
+        let fail: @Sendable (any Error) -> Void
+    }
+
+    /// Lets a caller go on with the result.
+    typealias Release = @Sendable () -> Void
+
+    private struct State {
+        var waiting: [Job] = []
+        var isDraining = false
+        var isClosed = false
+        var nextTicket: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let writer: any DatabaseWriter
+    private let limits: SQLiteDatabase.Limits
+
+    init(writer: any DatabaseWriter, limits: SQLiteDatabase.Limits) {
+        self.writer = writer
+        self.limits = limits
+    }
+
+    /// Runs a body in the next transaction.
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        let ticket = state.withLock { state in
+            state.nextTicket += 1
+            return state.nextTicket
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let job = Job(
+                    ticket: ticket,
+                    run: { transaction in
+                        let value = try body(transaction)
+                        return { continuation.resume(returning: value) }
+                    },
+                    fail: { continuation.resume(throwing: $0) })
+                if Task.isCancelled {
+                    job.fail(CancellationError())
+                } else {
+                    add(job)
+                }
+            }
+        } onCancel: {
+            cancel(ticket)
+        }
+    }
+
+    /// Whether bodies are refused.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Refuses further bodies; those that wait are still run.
+    func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    private func add(_ job: Job) {
+        let refusal: StoreError? = state.withLock { state in
+            if state.isClosed { return .unavailable("the database is closed") }
+            if state.waiting.count >= limits.waitingWrites {
+                return .busy("\(state.waiting.count) writes wait already")
+            }
+            state.waiting.append(job)
+            if !state.isDraining {
+                state.isDraining = true
+                // Under the lock, so that closing can only come before or after it.
+                writer.asyncWriteWithoutTransaction { self.drain($0) }
+            }
+            return nil
+        }
+        if let refusal { job.fail(refusal) }
+    }
+
+    /// A body that has not begun is taken out; one that has is left to finish.
+    private func cancel(_ ticket: UInt64) {
+        let job: Job? = state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+            return state.waiting.remove(at: index)
+        }
+        job?.fail(CancellationError())
+    }
+
+    private func drain(_ connection: Database) {
+        while true {
+            let jobs: [Job] = state.withLock { state in
+                let jobs = Array(state.waiting.prefix(limits.batch))
+                state.waiting.removeFirst(jobs.count)
+                if jobs.isEmpty { state.isDraining = false }
+                return jobs
+            }
+            if jobs.isEmpty { return }
+            WriteBatch(connection: connection, patience: limits.patience).commit(jobs)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import OfferModel
+import OfferStore
+import Testing
+
+@Suite("API keys and the store's clock")
+struct APIKeyTests {
+    private let scope = Scope(bundleId: "com.example.other", environment: .localTesting)
+
+    private func key(_ id: String, digest: [UInt8] = Array(0..<32)) -> StoredAPIKey {
+        StoredAPIKey(
+            id: id, scope: scope, role: .marketing, secretDigest: digest, label: "Anna", createdAt: Bench.now,
+            expiresAt: Bench.now.adding(milliseconds: 10))
+    }
+
+    @Test("a key comes back as it was stored, and its scope is added", arguments: Driver.allCases)
+    func roundTrip(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let (first, second) = (key("a"), key("b"))
+        try await bench.database.write { transaction in
+            try APIKeyStore(transaction).insert(first)
+            try APIKeyStore(transaction).insert(second)
+        }
+        let (found, unknown, all) = try await bench.database.read { transaction in
+            let keys = APIKeyStore(transaction)
+            return (try keys.key("a"), try keys.key("A"), try keys.keys())
+        }
+        #expect(found == first)
+        #expect(unknown == nil)
+        #expect(all == [first, second])
+        let scope = scope
+        let elsewhere = Scope(bundleId: "com.example.other", environment: .sandbox)
+        #expect(try await bench.database.read { try APIKeyStore($0).keys(of: scope) }.count == 2)
+        #expect(try await bench.database.read { try APIKeyStore($0).keys(of: elsewhere) }.isEmpty)
+    }
+
+    @Test("a revoked key stays, is not valid any more and cannot be revoked again")
+    func revoke() async throws {
+        let bench = try await Bench()
+        let stored = key("a")
+        try await bench.database.write { try APIKeyStore($0).insert(stored) }
+        #expect(try await bench.database.write { try APIKeyStore($0).revoke("a", at: Bench.now) })
+        #expect(try await bench.database.write { try APIKeyStore($0).revoke("a", at: Bench.now) } == false)
+        #expect(try await bench.database.write { try APIKeyStore($0).revoke("x", at: Bench.now) } == false)
+        let revoked = try await bench.database.read { try APIKeyStore($0).key("a") }
+        #expect(revoked?.revokedAt == Bench.now)
+        #expect(revoked?.isValid(at: Bench.now) == false)
+        #expect(stored.isValid(at: Bench.now))
+        #expect(!stored.isValid(at: Bench.now.adding(milliseconds: 10)))
+    }
+
+    @Test("a key with a known id or without a 32-byte digest is refused")
+    func constraints() async throws {
+        let bench = try await Bench()
+        let (good, repeated, short) = (key("a"), key("a", digest: Array(1...32)), key("b", digest: [1]))
+        try await bench.database.write { try APIKeyStore($0).insert(good) }
+        await #expect(throws: StoreError.constraint("api_key.id")) {
+            try await bench.database.write { try APIKeyStore($0).insert(repeated) }
+        }
+        await #expect(throws: StoreError.constraint("length(secret_digest) = 32")) {
+            try await bench.database.write { try APIKeyStore($0).insert(short) }
+        }
+    }
+
+    @Test("the latest committed instant never goes back")
+    func clock() async throws {
+        let bench = try await Bench()
+        #expect(try await bench.database.read { try StoreClock($0).lastInstant() } == nil)
+        for offset in [0, 500, 100] as [Int64] {
+            try await bench.database.write { try StoreClock($0).advance(to: Bench.now.adding(milliseconds: offset)) }
+        }
+        let last = try await bench.database.read { try StoreClock($0).lastInstant() }
+        #expect(last == Bench.now.adding(milliseconds: 500))
+    }
+
+    @Test("a scope is added once and told apart by its environment")
+    func scopes() async throws {
+        let bench = try await Bench()
+        let scope = scope
+        let numbers = try await bench.database.write { transaction in
+            let scopes = ScopeStore(transaction)
+            return [try scopes.findOrAdd(scope), try scopes.findOrAdd(scope), bench.scope, bench.other]
+        }
+        #expect(numbers[0] == numbers[1])
+        #expect(Set(numbers).count == 3)
+        let unknown = Scope(bundleId: "com.example.unknown", environment: .sandbox)
+        #expect(try await bench.database.read { try ScopeStore($0).number(of: unknown) } == nil)
+    }
+}

@@ -1,0 +1,190 @@
+import OfferModel
+import OfferStore
+import SQLiteStore
+import Synchronization
+import Testing
+
+@Suite("Group commit", .timeLimit(.minutes(1)))
+struct GroupCommitTests {
+    private struct Refused: Error {}
+
+    private static func key(_ id: String) -> StoredAPIKey {
+        StoredAPIKey(
+            id: id, scope: Scope(bundleId: "com.example.pro", environment: .sandbox), role: .client,
+            secretDigest: [UInt8](repeating: 7, count: 32), createdAt: Bench.now)
+    }
+
+    @Test("of 500 waiting writers those that throw or are cancelled harm no neighbour", arguments: Driver.allCases)
+    func fiveHundredWriters(driver: Driver) async throws {
+        let database = try await Bench(driver).database
+        let succeeded = await withTaskGroup(of: String?.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    let id = "key-\(number)"
+                    let write = Task {
+                        try await database.write { transaction in
+                            try APIKeyStore(transaction).insert(Self.key(id))
+                            if number % 5 == 0 { throw Refused() }
+                        }
+                    }
+                    if number % 7 == 0 { write.cancel() }
+                    return await (try? write.value) == nil ? nil : id
+                }
+            }
+            return await group.reduce(into: Set<String>()) { all, id in
+                if let id { all.insert(id) }
+            }
+        }
+        let stored = try await database.read { Set(try APIKeyStore($0).keys().map(\.id)) }
+        #expect(stored == succeeded)
+        let untouched = (0..<500).filter { $0 % 5 != 0 && $0 % 7 != 0 }.map { "key-\($0)" }
+        #expect(stored.isSuperset(of: untouched))
+        #expect(!stored.contains { $0.hasSuffix("5") || $0.hasSuffix("0") })
+    }
+
+    @Test("a writer cancelled while it waits never begins", arguments: Driver.allCases)
+    func cancelledWhileWaiting(driver: Driver) async throws {
+        let database = try await Bench(driver, limits: .init(waitingWrites: 1)).database
+        let gate = Gate()
+        async let held: Void = database.write { _ in gate.hold() }
+        await gate.entered()
+        await withTaskGroup(of: (any Error)?.self) { group in
+            for number in 0..<2 {
+                group.addTask {
+                    do {
+                        try await database.write { try APIKeyStore($0).insert(Self.key("cancelled-\(number)")) }
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            // One is refused once the other waits: that one is now cancelled, while the writer is still held.
+            let refused = await group.next() ?? nil
+            #expect(refused as? StoreError == .busy("1 writes wait already"))
+            group.cancelAll()
+            let cancelled = await group.next() ?? nil
+            #expect(cancelled is CancellationError)
+        }
+        async let neighbour: Void = database.write { try APIKeyStore($0).insert(Self.key("neighbour")) }
+        gate.open()
+        try await held
+        try await neighbour
+        #expect(try await database.read { try APIKeyStore($0).keys().map(\.id) } == ["neighbour"])
+    }
+
+    @Test("more than may wait are told that the store is busy", arguments: Driver.allCases)
+    func boundedQueue(driver: Driver) async throws {
+        let database = try await Bench(driver, limits: .init(waitingWrites: 3)).database
+        let gate = Gate()
+        async let held: Void = database.write { _ in gate.hold() }
+        await gate.entered()
+        await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<10 {
+                group.addTask {
+                    do {
+                        try await database.write { try APIKeyStore($0).insert(Self.key("key-\(number)")) }
+                        return true
+                    } catch {
+                        #expect(error as? StoreError == .busy("3 writes wait already"))
+                        return false
+                    }
+                }
+            }
+            for _ in 0..<7 { #expect(await group.next() == false) }
+            gate.open()
+            for _ in 0..<3 { #expect(await group.next() == true) }
+        }
+        try await held
+        #expect(try await database.read { try APIKeyStore($0).keys().count } == 3)
+    }
+
+    @Test("writers run in the order of arrival", arguments: Driver.allCases)
+    func order(driver: Driver) async throws {
+        let database = try await Bench(driver).database
+        for number in 0..<5 {
+            try await database.write { try APIKeyStore($0).insert(Self.key("key-\(number)")) }
+        }
+        let sequence = try await database.read { try StoreClock($0).newestSequence() }
+        #expect(sequence == 0)
+        #expect(try await database.read { try APIKeyStore($0).keys().map(\.id) } == (0..<5).map { "key-\($0)" })
+    }
+
+    @Test("a commit that fails fails every writer of its batch", arguments: Driver.allCases)
+    func failedCommit(driver: Driver) async throws {
+        let database = try await Bench(driver, limits: .init(waitingWrites: 2)).database
+        let gate = Gate()
+        let begun = Mutex(0)
+        async let held: Void = database.write { _ in gate.hold() }
+        await gate.entered()
+        let write = { @Sendable (id: String) -> StoreError? in
+            do {
+                try await database.write { transaction in
+                    if begun.withLock({
+                        $0 += 1; return $0
+                    }) == 1 {
+                        try Self.breakCommit(transaction)
+                    }
+                    try APIKeyStore(transaction).insert(Self.key(id))
+                }
+                return nil
+            } catch {
+                return error as? StoreError
+            }
+        }
+        await withTaskGroup(of: StoreError?.self) { group in
+            for number in 0..<3 { group.addTask { await write("key-\(number)") } }
+            // The third is refused once the other two wait, so these two share the next commit.
+            #expect(await group.next() == .busy("2 writes wait already"))
+            gate.open()
+            for _ in 0..<2 { #expect(await group.next() == .constraint("a foreign key")) }
+        }
+        try await held
+        #expect(try await database.read { try APIKeyStore($0).keys().count } == 0)
+        #expect(await write("after") == nil)
+    }
+
+    /// Leaves a broken foreign key that is looked for at the commit only.
+    private static func breakCommit(_ transaction: any StoreTransaction) throws {
+        try transaction.execute(Statement("PRAGMA defer_foreign_keys = ON"))
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO customer (scope_id, rollout_key, first_stored_at, version) VALUES (999, 'x', 0, 0)
+                """))
+    }
+
+    @Test("a write that has returned is seen by every later read", arguments: Driver.allCases)
+    func readYourWrites(driver: Driver) async throws {
+        let database = try await Bench(driver).database
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    try await database.write { try APIKeyStore($0).insert(Self.key("key-\(number)")) }
+                    return try await database.read { try APIKeyStore($0).key("key-\(number)") } != nil
+                }
+            }
+            for try await isSeen in group { #expect(isSeen) }
+        }
+    }
+
+    @Test("text with a NUL is refused instead of cut", arguments: Driver.allCases)
+    func nul(driver: Driver) async throws {
+        let database = try await Bench(driver).database
+        await #expect(throws: StoreError.constraint("text without U+0000")) {
+            try await database.write { try APIKeyStore($0).insert(Self.key("a\0b")) }
+        }
+    }
+
+    @Test("a closed database refuses")
+    func closed() async throws {
+        let database = try SQLiteDatabase.inMemory()
+        try database.close()
+        await #expect(throws: StoreError.unavailable("the database is closed")) {
+            try await database.write { try APIKeyStore($0).insert(Self.key("late")) }
+        }
+        await #expect(throws: StoreError.unavailable("the database is closed")) {
+            try await database.read { try APIKeyStore($0).key("late") }
+        }
+    }
+}

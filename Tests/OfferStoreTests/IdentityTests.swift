@@ -1,0 +1,194 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+import OfferTestSupport
+import Testing
+
+@Suite("Who is one customer")
+struct IdentityTests {
+    /// A customer as the sets of their identifiers.
+    private struct Names: Hashable {
+        var proven: Set<String>
+        var tokens: Set<String>
+    }
+
+    @Test("the same payloads in any order, in any portions and repeated give the same customers (invariant 7)")
+    func order() async throws {
+        var generator = SeededGenerator(seed: 20_261_121)
+        for round in 0..<60 {
+            let payloads = Self.payloads(&generator)
+            let expected = Self.partition(payloads)
+            for _ in 0..<4 {
+                let bench = try await Bench()
+                var queue = (payloads + payloads.filter { _ in Bool.random(using: &generator) })
+                    .shuffled(using: &generator)
+                while !queue.isEmpty {
+                    let portion = queue.prefix(Int.random(in: 1...4, using: &generator))
+                    queue.removeFirst(portion.count)
+                    try await bench.ingest(Array(portion))
+                }
+                let (names, bytes) = try await Self.stored(bench)
+                #expect(names == expected, "seed \(generator.seed), round \(round)")
+                #expect(bytes == Self.readable(payloads), "seed \(generator.seed), round \(round)")
+            }
+        }
+    }
+
+    private static func payloads(_ generator: inout SeededGenerator) -> [HistoryPayload] {
+        func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &generator)] }
+        let originals: [TransactionId] = ["1", "2", "3", "4", "5"]
+        let accounts: [AppTransactionId?] = [nil, nil, "A", "B", "C"]
+        let tokens: [AppAccountToken?] = [nil, nil, .number(1), .number(2)]
+        return (0..<Int.random(in: 2...9, using: &generator)).map { _ in
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0: .installed(pick(["A", "B", "C"]))
+            case 1, 2: .renews(pick(originals), account: pick(accounts), token: pick(tokens))
+            default:
+                .bought(
+                    pick(["10", "11", "12"]), original: pick(originals), account: pick(accounts), token: pick(tokens))
+            }
+        }
+    }
+
+    /// Connected parts of the graph of identifiers, from the rule of DESIGN §5.6.
+    private static func partition(_ payloads: [HistoryPayload]) -> Set<Names> {
+        let active = payloads.filter { isActive($0, among: payloads) }
+        var parts = [Names]()
+        for payload in active {
+            var part = names(payload)
+            parts.removeAll { other in
+                guard !other.proven.isDisjoint(with: part.proven) else { return false }
+                part.proven.formUnion(other.proven)
+                part.tokens.formUnion(other.tokens)
+                return true
+            }
+            parts.append(part)
+        }
+        return Set(parts)
+    }
+
+    private static func isActive(_ payload: HistoryPayload, among all: [HistoryPayload]) -> Bool {
+        guard case .renewalInfo(let info) = payload.content else { return true }
+        return all.contains {
+            if case .transaction(let transaction) = $0.content {
+                transaction.originalTransactionId == info.originalTransactionId
+            } else {
+                false
+            }
+        }
+    }
+
+    private static func readable(_ payloads: [HistoryPayload]) -> Set<[UInt8]> {
+        Set(payloads.filter { isActive($0, among: payloads) }.map(\.bytes))
+    }
+
+    private static func names(_ payload: HistoryPayload) -> Names {
+        switch payload.content {
+        case .transaction(let value):
+            Names(
+                proven: Set(
+                    ["o\(value.originalTransactionId)"] + [value.appTransactionId].compactMap { $0.map { "a\($0)" } }),
+                tokens: Set([value.appAccountToken].compactMap { $0?.description }))
+        case .renewalInfo(let value):
+            Names(
+                proven: Set(
+                    ["o\(value.originalTransactionId)"] + [value.appTransactionId].compactMap { $0.map { "a\($0)" } }),
+                tokens: Set([value.appAccountToken].compactMap { $0?.description }))
+        case .appTransaction(let value):
+            Names(proven: Set([value.appTransactionId].compactMap { $0.map { "a\($0)" } }), tokens: [])
+        }
+    }
+
+    private static func stored(_ bench: Bench) async throws -> (Set<Names>, Set<[UInt8]>) {
+        try await bench.database.read { transaction in
+            let numbers: [CustomerNumber] = try transaction.rows(Statement("SELECT id FROM customer")).map {
+                try $0.value(0)
+            }
+            let customers = try CustomerStore(transaction).customers(numbers)
+            let history = try HistoryStore(transaction).history(of: customers.map(\.number))
+            let bytes =
+                history.transactions.map(\.payloadBytes) + history.renewalInfos.map(\.payloadBytes)
+                + history.appTransactions.map(\.payloadBytes)
+            let names = customers.map { customer in
+                Names(
+                    proven: Set(
+                        customer.originalTransactionIds.map { "o\($0)" } + customer.appTransactionIds.map { "a\($0)" }),
+                    tokens: Set(customer.appAccountTokens.map(\.description)))
+            }
+            return (Set(names), Set(bytes))
+        }
+    }
+
+    @Test("a merge keeps the older customer, its rollout key and every row, and is recorded")
+    func merge() async throws {
+        let bench = try await Bench()
+        let older = try await bench.ingest([.bought("1")], at: Bench.now).first?.customer
+        let newer = try await bench.ingest([.installed("A")], at: Bench.now.adding(milliseconds: 1)).first?.customer
+        #expect(older != newer)
+        let merged = try await bench.ingest([.bought("2", original: "1", account: "A")]).first?.customer
+        #expect(merged == older)
+        let numbers = [older, newer].compactMap { $0 }
+        let (customers, merges, history) = try await bench.database.read { transaction in
+            (
+                try CustomerStore(transaction).customers(numbers),
+                try transaction.rows(Statement("SELECT survivor_id, merged_id, proof FROM customer_merge")),
+                try HistoryStore(transaction).history(of: numbers)
+            )
+        }
+        #expect(customers.map(\.number) == [older])
+        #expect(customers.map(\.rolloutKey) == ["1"])
+        #expect(customers.first?.originalTransactionIds == ["1"])
+        #expect(customers.first?.appTransactionIds == ["A"])
+        #expect(merges.count == 1)
+        #expect(try merges.first?.value(2) == #"["originalTransactionId=1","appTransactionId=A"]"#)
+        #expect(history.transactions.count == 2 && history.appTransactions.count == 1)
+    }
+
+    @Test("aliases never merge customers, may name several, and follow a merge")
+    func aliases() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let alias = CustomerAlias.customerId("user-1")
+        let first = try await bench.customer("1")
+        let second = try await bench.customer("2")
+        try await bench.database.write {
+            try CustomerStore($0).attach([alias], to: [first, second, first], at: Bench.now, in: scope)
+        }
+        let resolve = { try await bench.database.read { try CustomerStore($0).customers(aliases: [alias], in: scope) } }
+        #expect(try await resolve() == [first, second])
+        try await bench.ingest([.bought("3", original: "1", account: "A"), .bought("4", original: "2", account: "A")])
+        #expect(try await resolve() == [first])
+        let knows = try await bench.database.read {
+            try CustomerStore($0).have([alias, .customerId("user-2")], customers: [first], in: scope)
+        }
+        #expect(!knows)
+    }
+
+    @Test("a customer without signed payloads is stored under the account token before the app's own name")
+    func aliasOnly() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let stored = try await bench.database.write { transaction in
+            let customers = CustomerStore(transaction)
+            let number = try customers.add(
+                under: [.customerId("user-1"), .appAccountToken(.number(1))], at: Bench.now, in: scope)
+            return try customers.customers([number])
+        }
+        #expect(stored.map(\.rolloutKey) == [LowercaseUUID.number(1).description])
+        #expect(stored.first?.isProven == false)
+        #expect(stored.first?.customerIds == ["user-1"])
+    }
+
+    @Test("the version of a subject whose customers were merged differs")
+    func versionAfterMerge() async throws {
+        let bench = try await Bench()
+        let first = try await bench.customer("1")
+        let second = try await bench.customer("2")
+        let read = { try await bench.database.read { try CustomerStore($0).version(of: [first, second]) } }
+        let before = try await read()
+        try await bench.ingest([.bought("3", original: "1", account: "A"), .bought("4", original: "2", account: "A")])
+        let after = try await read()
+        #expect(before.customers == [first, second])
+        #expect(after.customers == [first])
+    }
+}

@@ -1,0 +1,105 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+import Synchronization
+import Testing
+
+@Suite("Query plans")
+struct QueryPlanTests {
+    /// Passes statements on and remembers them.
+    private final class Recorder: StoreTransaction {
+        private let transaction: any StoreTransaction
+        private(set) var statements = Set<Statement>()
+
+        init(_ transaction: any StoreTransaction) {
+            self.transaction = transaction
+        }
+
+        func rows(_ statement: Statement) throws -> [StoredRow] {
+            statements.insert(statement)
+            return try transaction.rows(statement)
+        }
+
+        func execute(_ statement: Statement) throws -> Int {
+            statements.insert(statement)
+            return try transaction.execute(statement)
+        }
+    }
+
+    @Test("every statement on the way of a request finds its rows by an index", arguments: Driver.allCases)
+    func indexed(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
+        let scope = bench.scope
+        let plans = try await bench.database.write { transaction in
+            let recorder = Recorder(transaction)
+            try Self.requests(recorder, scope, [first, second])
+            return try recorder.statements.map { statement in
+                let rows = try transaction.rows(
+                    Statement("EXPLAIN QUERY PLAN \(statement.sql)", values: statement.values))
+                return (statement.sql, try rows.map { try $0.value(3, as: String.self) })
+            }
+        }
+        #expect(plans.count > 30)
+        for (sql, plan) in plans {
+            let scans = plan.filter { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" }
+            #expect(scans.isEmpty, "\(sql)\n\(plan.joined(separator: "\n"))")
+        }
+    }
+
+    private static func requests(
+        _ transaction: any StoreTransaction, _ scope: ScopeNumber, _ customers: [CustomerNumber]
+    ) throws {
+        _ = try APIKeyStore(transaction).key("a")
+        _ = try ScopeStore(transaction).number(of: Scope(bundleId: "b", environment: .sandbox))
+        _ = try ScopeStore(transaction).generation(of: scope)
+        _ = try CatalogStore(transaction).currentNumber(in: scope)
+        _ = try CatalogStore(transaction).current(in: scope)
+        _ = try PauseStore(transaction).active(in: scope)
+        _ = try PauseStore(transaction).resume("x", actor: "k", at: Bench.now, in: scope)
+        let clock = StoreClock(transaction)
+        _ = try clock.lastInstant()
+        try clock.advance(to: Bench.now)
+
+        let store = CustomerStore(transaction)
+        let aliases: [CustomerAlias] = [.customerId("c"), .appAccountToken(.number(1))]
+        _ = try store.customers(proven: [.originalTransactionId("1"), .appTransactionId("A")], in: scope)
+        _ = try store.customers(aliases: aliases, in: scope)
+        try store.attach(aliases, to: customers, at: Bench.now, in: scope)
+        _ = try store.version(of: customers)
+        _ = try store.customers(customers)
+
+        let history = HistoryStore(transaction)
+        let payloads: [HistoryPayload] = [
+            .renews("9", account: "Z", token: .number(4)), .bought("9"), .installed("A"), .renews("1"),
+            .bought("3", original: "1", account: "B"),
+        ]
+        _ = try history.missing(payloads, in: scope)
+        _ = try history.ingest(payloads, at: Bench.now, in: scope)
+        _ = try history.history(of: customers)
+        try CoverageStore(transaction).stateComplete(
+            customers, asOf: Bench.now, provenance: .caller, at: Bench.now, in: scope)
+
+        let slots = SlotStore(transaction)
+        _ = try slots.slots(of: customers)
+        try slots.insert(.fixture(1), catalogRevision: 1, for: customers[0], subject: customers, in: scope)
+        _ = try slots.addSigning(
+            to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: customers, in: scope)
+        try DecisionStore(transaction).insert(
+            .fixture(1, customer: customers[0], issuedOffer: .number(1)), in: scope)
+        try SignatureStore(transaction).insert(.fixture(1, slot: .number(1), decision: .number(1)), in: scope)
+        _ = try SignatureStore(transaction).signatures(of: .number(1), in: scope)
+        _ = try SignatureStore(transaction).signatures(decision: .number(1), in: scope)
+        _ = try DecisionStore(transaction).decision(.number(1), in: scope)
+        _ = try DecisionStore(transaction).decisions(issuedOffer: .number(1), in: scope)
+        _ = try DecisionStore(transaction).newest(of: customers[0], limit: 5)
+        _ = try slots.issuedOffer(.number(1), in: scope)
+        _ = try slots.firstIssued(of: "comeback", in: scope)
+        _ = try slots.page(of: nil, offer: nil, before: nil, limit: 5, in: scope)
+        _ = try slots.page(of: nil, offer: "comeback", before: nil, limit: 5, in: scope)
+        _ = try slots.page(of: customers, offer: "comeback", before: 9, limit: 5, in: scope)
+        _ = try slots.void(.number(1), reason: "r", release: true, at: Bench.now, in: scope)
+        // Joins the two customers, with everything a merge does.
+        _ = try history.ingest([.bought("5", original: "2", account: "B")], at: Bench.now, in: scope)
+    }
+}

@@ -1,0 +1,216 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+import SQLiteStore
+import Testing
+
+@Suite("Slots")
+struct SlotTests {
+    private func insert(_ slot: Slot, for customer: CustomerNumber, _ bench: Bench) async throws {
+        let scope = bench.scope
+        try await bench.database.write {
+            try SlotStore($0).insert(slot, catalogRevision: 3, for: customer, subject: [customer], in: scope)
+        }
+    }
+
+    private func slots(_ customer: CustomerNumber, _ bench: Bench) async throws -> [Slot] {
+        try await bench.database.read { try SlotStore($0).slots(of: [customer]) }
+    }
+
+    @Test("a slot comes back as it was stored", arguments: Driver.allCases)
+    func roundTrip(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let customer = try await bench.customer()
+        var introductory = Slot.fixture(2, offer: "trial")
+        introductory.offerIdentifier = nil
+        introductory.offerType = .introductory
+        introductory.delivery = .introductoryEligibility
+        introductory.tags = []
+        try await insert(.fixture(1), for: customer, bench)
+        try await insert(introductory, for: customer, bench)
+        #expect(try await slots(customer, bench) == [.fixture(1), introductory])
+        let (scope, other) = (bench.scope, bench.other)
+        let issued = try await bench.database.read { try SlotStore($0).issuedOffer(.number(1), in: scope) }
+        #expect(issued?.slot == .fixture(1))
+        #expect(issued?.customer == customer)
+        #expect(issued?.catalogRevision == 3)
+        #expect(try await bench.database.read { try SlotStore($0).issuedOffer(.number(1), in: other) } == nil)
+    }
+
+    @Test("200 writers at once get one open slot for one customer and offer (invariant 2)", arguments: Driver.allCases)
+    func race(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let won = try await Self.race(on: [bench.database], bench)
+        #expect(won == 1)
+    }
+
+    @Test("200 writers through two databases on one file get one open slot (invariant 2)")
+    func raceOfTwo() async throws {
+        let bench = try await Bench(.file)
+        let won = try await Self.race(on: [bench.database, try SQLiteDatabase(path: bench.path)], bench)
+        #expect(won == 1)
+    }
+
+    private static func race(on databases: [any StoreDatabase], _ bench: Bench) async throws -> Int {
+        let customer = try await bench.customer()
+        let scope = bench.scope
+        let won = await withTaskGroup(of: Int.self) { group in
+            for number in 0..<200 {
+                let database = databases[number % databases.count]
+                group.addTask {
+                    do {
+                        try await database.write {
+                            try SlotStore($0).insert(
+                                .fixture(number), catalogRevision: 1, for: customer, subject: [customer], in: scope)
+                        }
+                        return 1
+                    } catch {
+                        #expect(
+                            error as? StoreError == .constraint("issued_offer.customer_id, issued_offer.offer_id"))
+                        return 0
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        let stored = try await bench.database.read { try SlotStore($0).slots(of: [customer]).count }
+        #expect(stored == won)
+        return won
+    }
+
+    @Test("the next slot may be issued from the instant the last stops counting, not before (invariant 2)")
+    func settlement() async throws {
+        let bench = try await Bench()
+        let customer = try await bench.customer()
+        let first = Slot.fixture(1)
+        try await insert(first, for: customer, bench)
+        await #expect(throws: StoreError.self) {
+            try await insert(.fixture(2, issued: first.countsUntil.adding(milliseconds: -1)), for: customer, bench)
+        }
+        try await insert(.fixture(3, issued: first.countsUntil), for: customer, bench)
+        #expect(try await slots(customer, bench).map(\.id) == [.number(1), .number(3)])
+    }
+
+    @Test("one more signing raises the count and the end of an open slot, and never shortens it")
+    func signings() async throws {
+        let bench = try await Bench()
+        let customer = try await bench.customer()
+        let slot = Slot.fixture(1)
+        try await insert(slot, for: customer, bench)
+        let scope = bench.scope
+        let sign = { (expires: Int64, counts: Int64, now: Instant) in
+            try await bench.database.write {
+                try SlotStore($0).addSigning(
+                    to: slot.id, expiresAt: slot.expiresAt.adding(milliseconds: expires),
+                    countsUntil: slot.countsUntil.adding(milliseconds: counts), at: now, subject: [customer], in: scope)
+            }
+        }
+        #expect(try await sign(1_000, 1_000, Bench.now) == 2)
+        #expect(try await sign(-9_000, -9_000, Bench.now) == 3)
+        let stored = try await slots(customer, bench).first
+        #expect(stored?.signings == 3)
+        #expect(stored?.expiresAt == slot.expiresAt.adding(milliseconds: 1_000))
+        #expect(stored?.countsUntil == slot.countsUntil.adding(milliseconds: 1_000))
+        #expect(try await sign(0, 0, slot.countsUntil.adding(milliseconds: 1_000)) == nil)
+    }
+
+    @Test("a voided slot takes no more signings; only a released one is marked free")
+    func void() async throws {
+        let bench = try await Bench()
+        let customer = try await bench.customer()
+        try await insert(.fixture(1), for: customer, bench)
+        let scope = bench.scope
+        let void = { (release: Bool) in
+            try await bench.database.write {
+                try SlotStore($0).void(.number(1), reason: "asked twice", release: release, at: Bench.now, in: scope)
+            }
+        }
+        #expect(try await void(false))
+        #expect(try await void(true) == false)
+        let issued = try await bench.database.read { try SlotStore($0).issuedOffer(.number(1), in: scope) }
+        #expect(issued?.slot.voidedAt == Bench.now)
+        #expect(issued?.slot.isReleased == false)
+        #expect(issued?.voidReason == "asked twice")
+        let signing = try await bench.database.write {
+            try SlotStore($0).addSigning(
+                to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: [], in: scope)
+        }
+        #expect(signing == nil)
+    }
+
+    @Test("of two open slots for one offer met by a merge the newer is voided without release")
+    func mergedSlots() async throws {
+        let bench = try await Bench()
+        let first = try await bench.customer("1")
+        let second = try await bench.customer("2")
+        let later = Bench.now.adding(milliseconds: 5)
+        try await insert(.fixture(1, issued: later), for: first, bench)
+        try await insert(.fixture(2), for: second, bench)
+        try await insert(.fixture(3, offer: "other"), for: second, bench)
+        try await bench.ingest(
+            [.bought("3", original: "1", account: "A"), .bought("4", original: "2", account: "A")], at: later)
+        let merged = try await slots(first, bench)
+        #expect(Set(merged.map(\.id)) == [.number(1), .number(2), .number(3)])
+        let voided = merged.filter { $0.voidedAt != nil }
+        #expect(voided.map(\.id) == [.number(1)])
+        #expect(voided.map(\.isReleased) == [false])
+        #expect(try await slots(second, bench).isEmpty)
+    }
+
+    @Test("every new slot, signing and void moves the version of the whole subject (invariant 2)")
+    func version() async throws {
+        let bench = try await Bench()
+        let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
+        let scope = bench.scope
+        var seen = Set<SubjectVersion>()
+        let note = { try await bench.database.read { try CustomerStore($0).version(of: [second]) } }
+        seen.insert(try await note())
+        try await bench.database.write {
+            try SlotStore($0).insert(
+                .fixture(1), catalogRevision: 1, for: first, subject: [first, second], in: scope)
+        }
+        seen.insert(try await note())
+        _ = try await bench.database.write {
+            try SlotStore($0).addSigning(
+                to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now,
+                subject: [first, second], in: scope)
+        }
+        seen.insert(try await note())
+        #expect(seen.count == 3)
+    }
+
+    @Test("pages go from the newest to the oldest without gaps or repeats, by customer and by offer")
+    func pages() async throws {
+        let bench = try await Bench()
+        let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
+        for number in 0..<9 {
+            let slot = Slot.fixture(number, offer: OfferId("offer-\(number / 2)"))
+            try await insert(slot, for: number % 2 == 0 ? first : second, bench)
+        }
+        let (scope, other) = (bench.scope, bench.other)
+        let pages = { (customers: [CustomerNumber]?, offer: OfferId?) in
+            try await bench.database.read { transaction in
+                var ids = [LowercaseUUID]()
+                var cursor: Int64?
+                while true {
+                    let page = try SlotStore(transaction).page(
+                        of: customers, offer: offer, before: cursor, limit: 2, in: scope)
+                    guard let last = page.last else { return ids }
+                    ids += page.map(\.slot.id)
+                    cursor = last.sequence
+                }
+            }
+        }
+        #expect(try await pages(nil, nil) == (0..<9).reversed().map { .number($0) })
+        #expect(try await pages([first], nil) == [8, 6, 4, 2, 0].map { .number($0) })
+        #expect(try await pages([first, second], "offer-1") == [3, 2].map { .number($0) })
+        #expect(try await pages(nil, "offer-4") == [.number(8)])
+        #expect(try await pages([], nil).isEmpty)
+        let elsewhere = try await bench.database.read {
+            try SlotStore($0).page(of: nil, offer: nil, before: nil, limit: 9, in: other)
+        }
+        #expect(elsewhere.isEmpty)
+        let frozen = try await bench.database.read { try SlotStore($0).firstIssued(of: "offer-1", in: scope) }
+        #expect(frozen?.slot.id == .number(2))
+    }
+}

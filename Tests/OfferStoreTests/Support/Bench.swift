@@ -1,0 +1,71 @@
+import OfferModel
+import OfferStore
+import OfferTestSupport
+import SQLiteStore
+
+/// The drivers that the conformance suite runs on.
+enum Driver: CaseIterable {
+    case file
+    case memory
+}
+
+/// A database together with the directory of its file, which goes away with it.
+struct KeptDatabase: StoreDatabase {
+    let base: SQLiteDatabase
+    let directory: TemporaryDirectory
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        defer { withExtendedLifetime(directory) {} }
+        return try await base.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        defer { withExtendedLifetime(directory) {} }
+        return try await base.write(body)
+    }
+}
+
+/// A database of its own with one scope.
+struct Bench: Sendable {
+    let database: KeptDatabase
+    let scope: ScopeNumber
+    let other: ScopeNumber
+    let directory: TemporaryDirectory
+    static let now = Instant(milliseconds: 1_800_000_000_000)
+
+    init(_ driver: Driver = .memory, limits: SQLiteDatabase.Limits = .init()) async throws {
+        directory = try TemporaryDirectory()
+        switch driver {
+        case .memory:
+            database = KeptDatabase(base: try SQLiteDatabase.inMemory(limits: limits), directory: directory)
+        case .file:
+            let path = directory.path("offers.sqlite")
+            try SQLiteDatabase.migrate(path: path)
+            database = KeptDatabase(base: try SQLiteDatabase(path: path, limits: limits), directory: directory)
+        }
+        (scope, other) = try await database.write { transaction in
+            let scopes = ScopeStore(transaction)
+            return (
+                try scopes.findOrAdd(Scope(bundleId: "com.example.pro", environment: .sandbox)),
+                try scopes.findOrAdd(Scope(bundleId: "com.example.pro", environment: .production))
+            )
+        }
+    }
+
+    /// The path of the file driver's database.
+    var path: String { directory.path("offers.sqlite") }
+
+    @discardableResult
+    func ingest(_ payloads: [HistoryPayload], at now: Instant = now) async throws -> [IngestedPayload] {
+        let scope = scope
+        return try await database.write { try HistoryStore($0).ingest(payloads, at: now, in: scope) }
+    }
+
+    /// A customer proven by one transaction.
+    func customer(_ id: TransactionId = "1000") async throws -> CustomerNumber {
+        let payload = HistoryPayload.bought(id)
+        let number = try await ingest([payload]).first?.customer
+        guard let number else { throw StoreError.corrupt("a proven payload named nobody") }
+        return number
+    }
+}

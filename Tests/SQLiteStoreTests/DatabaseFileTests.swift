@@ -1,0 +1,152 @@
+import Foundation
+import OfferModel
+import OfferStore
+import OfferTestSupport
+import SQLiteStore
+import Testing
+
+@Suite("The database file")
+struct DatabaseFileTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path("offers.sqlite") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private static func key(_ id: String) -> StoredAPIKey {
+        StoredAPIKey(
+            id: id, scope: Scope(bundleId: "com.example.pro", environment: .sandbox), role: .client,
+            secretDigest: [UInt8](repeating: 7, count: 32), createdAt: Instant(milliseconds: 0))
+    }
+
+    @Test("migrating creates a file that only its owner can read, its companions too")
+    func permissions() async throws {
+        #expect(try SQLiteDatabase.migrate(path: path) == ["0001-main-job"])
+        let database = try SQLiteDatabase(path: path)
+        try await database.write { try APIKeyStore($0).insert(Self.key("a")) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+        #expect(names == ["offers.sqlite", "offers.sqlite-shm", "offers.sqlite-wal"])
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.path(name))
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+        }
+    }
+
+    @Test("migrating again takes no step and keeps what is there")
+    func again() async throws {
+        try SQLiteDatabase.migrate(path: path)
+        let database = try SQLiteDatabase(path: path)
+        try await database.write { try APIKeyStore($0).insert(Self.key("a")) }
+        #expect(try SQLiteDatabase.migrate(path: path) == [])
+        #expect(try await database.read { try APIKeyStore($0).key("a") } == Self.key("a"))
+    }
+
+    @Test("a missing, an empty and an unmigrated file are refused with what to do")
+    func notMigrated() throws {
+        let cases = [directory.path("missing"), try directory.write("", to: "empty")]
+        for path in cases {
+            do {
+                _ = try SQLiteDatabase(path: path)
+                Issue.record("`\(path)` was opened")
+            } catch let error as StoreError {
+                guard case .notMigrated = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+                #expect(error.hint == "run `offerd migrate`")
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory.path("missing")))
+    }
+
+    @Test("a database from a newer version is refused, by opening and by migrating")
+    func newer() async throws {
+        try SQLiteDatabase.migrate(path: path)
+        let database = try SQLiteDatabase(path: path)
+        _ = try await database.write {
+            try $0.execute(Statement("INSERT INTO grdb_migrations (identifier) VALUES ('9999-future')"))
+        }
+        try database.close()
+        let path = path
+        #expect(
+            throws: StoreError.newerThanThisVersion(
+                "the database at `\(path)` was migrated by a newer version: this one does not know `9999-future`")
+        ) { try SQLiteDatabase(path: path) }
+        #expect(throws: StoreError.self) { try SQLiteDatabase.migrate(path: path) }
+    }
+
+    @Test("commits are flushed: synchronous is FULL, the journal a WAL, foreign keys are on (invariant 1)")
+    func durability() async throws {
+        try SQLiteDatabase.migrate(path: path)
+        let database = try SQLiteDatabase(path: path)
+        let settings = try await database.write { transaction in
+            try ["synchronous", "foreign_keys"].map { name in
+                try transaction.row(Statement("PRAGMA \(name)"))?.value(0, as: Int.self)
+            }
+        }
+        #expect(settings == [2, 1])
+        let journal = try await database.write {
+            try $0.row(Statement("PRAGMA journal_mode"))?.value(0, as: String.self)
+        }
+        #expect(journal == "wal")
+    }
+
+    @Test("every write that has returned is in the files that a crash would leave (invariant 1)")
+    func crash() async throws {
+        try SQLiteDatabase.migrate(path: path)
+        let database = try SQLiteDatabase(path: path)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+                group.addTask { try await database.write { try APIKeyStore($0).insert(Self.key("key-\(number)")) } }
+            }
+            try await group.waitForAll()
+        }
+        // Nothing was closed or checkpointed: the copy is what a killed process leaves behind.
+        let left = try TemporaryDirectory()
+        for name in ["offers.sqlite", "offers.sqlite-wal"] {
+            try FileManager.default.copyItem(atPath: directory.path(name), toPath: left.path(name))
+        }
+        let survivor = try SQLiteDatabase(path: left.path("offers.sqlite"))
+        let stored = try await survivor.read { Set(try APIKeyStore($0).keys().map(\.id)) }
+        #expect(stored == Set((0..<100).map { "key-\($0)" }))
+        _ = database
+    }
+
+    @Test("closing keeps everything for the next opening")
+    func reopen() async throws {
+        try SQLiteDatabase.migrate(path: path)
+        let first = try SQLiteDatabase(path: path)
+        try await first.write { try APIKeyStore($0).insert(Self.key("a")) }
+        try first.close()
+        let second = try SQLiteDatabase(path: path)
+        #expect(try await second.read { try APIKeyStore($0).key("a") } == Self.key("a"))
+    }
+
+    @Test("a file that is no database is refused as damaged")
+    func garbage() throws {
+        let path = try directory.write([UInt8](repeating: 0x41, count: 8_192), to: "garbage")
+        do {
+            _ = try SQLiteDatabase(path: path)
+            Issue.record("garbage was opened")
+        } catch let error as StoreError {
+            guard case .corrupt = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    @Test("the text of a released migration never changes")
+    func frozen() async throws {
+        try SQLiteDatabase.migrate(path: path)
+        let database = try SQLiteDatabase(path: path)
+        let schema = try await database.read { transaction in
+            try transaction.rows(
+                Statement("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'grdb%' ORDER BY name")
+            ).map { try $0.value(0, as: String.self) }
+        }
+        let digest = try Command.run("sha256sum", [], input: Array(schema.joined(separator: ";\n").utf8))
+        #expect(digest.text.prefix(64) == "772cf4ec9fc959d118b17180ee8d1fb9999b22b256fbf45c5b6689faf34f5844")
+    }
+}
