@@ -28,6 +28,10 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let package = Package(
     name: "offerd",
     platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "offerd", targets: ["offerd"]),
+        .executable(name: "offerctl", targets: ["offerctl"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
@@ -54,6 +58,37 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
         .target(name: "SQLiteStore", dependencies: ["OfferStore", grdb], swiftSettings: settings),
+        .target(
+            name: "OfferApplication",
+            dependencies: [
+                "AppStoreData", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore",
+            ],
+            swiftSettings: settings),
+        .target(name: "OfferAPI", dependencies: ["OfferModel"], swiftSettings: settings),
+        .target(
+            name: "OfferHTTP",
+            dependencies: [
+                "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning",
+                hummingbird, hummingbirdCore, httpTypes, logging, nioCore,
+            ],
+            resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
+        .target(
+            name: "OfferctlCommands",
+            dependencies: [
+                "AppStoreData", "OfferAPI", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning",
+                argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "OfferdCommands",
+            dependencies: [
+                "LocalAppStore", "OfferApplication", "OfferCatalog", "OfferHTTP", "OfferModel", "OfferStore",
+                "OpenSSLCrypto", "SQLiteStore", argumentParser, hummingbird, logging, nioCore, serviceLifecycle,
+                unixSignals,
+            ],
+            swiftSettings: settings),
+        .executableTarget(name: "offerd", dependencies: ["OfferdCommands"], swiftSettings: settings),
+        .executableTarget(name: "offerctl", dependencies: ["OfferctlCommands"], swiftSettings: settings),
 
         .target(
             name: "OfferTestSupport", dependencies: ["OfferModel"], path: "Tests/OfferTestSupport",
@@ -94,6 +129,30 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: ["OfferModel", "OfferStore", "OfferTestSupport", "SQLiteStore", grdb],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OfferAPITests", dependencies: ["OfferAPI", "OfferModel", "OfferTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OfferHTTPTests",
+            dependencies: [
+                "LocalAppStore", "OfferAPI", "OfferApplication", "OfferHTTP", "OfferModel", "OfferTestSupport",
+                "OpenSSLCrypto", "SQLiteStore", hummingbird, logging, serviceLifecycle, yams,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OfferctlCommandsTests",
+            dependencies: [
+                "OfferAPI", "OfferModel", "OfferTestSupport", "OfferctlCommands", "offerctl", nioCore, nioHTTP1,
+                nioPosix,
+            ],
+            resources: fixtures, swiftSettings: settings),
+        .testTarget(
+            name: "OfferdCommandsTests",
+            dependencies: [
+                "LocalAppStore", "OfferModel", "OfferStore", "OfferTestSupport", "OfferdCommands", "SQLiteStore",
+                "offerd", asyncHTTPClient, nioCore,
+            ],
             swiftSettings: settings),
     ]
 )

@@ -1,0 +1,142 @@
+public import OfferModel
+
+/// `GET /v1/customers`: what is known of everyone the identifiers name.
+public struct CustomersBody: Sendable, Hashable, Codable {
+    /// One entry a customer.
+    public var customers: [CustomerIdentifiersBody]
+    /// How much of the history is known.
+    public var coverage: CoverageBody
+    /// The state of every subscription group seen.
+    public var subscriptions: [SubscriptionBody]
+    /// The current view of every transaction, oldest purchase first.
+    public var transactions: [TransactionSummaryBody]
+    /// The slots, newest first.
+    public var issuedOffers: [IssuedOfferBody]
+    /// What happened, oldest first.
+    public var timeline: [TimelineEntryBody]
+
+    /// An answer by its parts.
+    public init(
+        customers: [CustomerIdentifiersBody], coverage: CoverageBody, subscriptions: [SubscriptionBody],
+        transactions: [TransactionSummaryBody], issuedOffers: [IssuedOfferBody], timeline: [TimelineEntryBody]
+    ) {
+        self.customers = customers
+        self.coverage = coverage
+        self.subscriptions = subscriptions
+        self.transactions = transactions
+        self.issuedOffers = issuedOffers
+        self.timeline = timeline
+    }
+}
+
+/// How much of a history is known.
+public struct CoverageBody: Sendable, Hashable, Codable {
+    /// `none`, `partial` or `complete`.
+    public var level: String
+    /// When a complete history was fetched or stated.
+    public var asOf: Instant?
+    /// Who said so.
+    public var provenance: Provenance?
+
+    /// Coverage by its parts.
+    public init(level: String, asOf: Instant?, provenance: Provenance?) {
+        self.level = level
+        self.asOf = asOf
+        self.provenance = provenance
+    }
+}
+
+/// The state of one subscription group.
+public struct SubscriptionBody: Sendable, Hashable, Codable {
+    /// The group.
+    public var subscriptionGroupIdentifier: SubscriptionGroupId
+    /// The state; absent if it cannot be told.
+    public var state: SubscriptionStateName?
+    /// Why it cannot be told.
+    public var undeterminedBecause: String?
+    /// Whether the customer has access.
+    public var hasAccess: Bool?
+    /// Whether it renews.
+    public var willAutoRenew: Bool?
+    /// The product.
+    public var productId: ProductId?
+    /// When access ends or ended.
+    public var expiresDate: Instant?
+    /// The transaction that shows it.
+    public var transactionId: TransactionId?
+
+    /// A state by its parts.
+    public init(
+        subscriptionGroupIdentifier: SubscriptionGroupId, state: SubscriptionStateName?, undeterminedBecause: String?,
+        hasAccess: Bool?, willAutoRenew: Bool?, productId: ProductId?, expiresDate: Instant?,
+        transactionId: TransactionId?
+    ) {
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.state = state
+        self.undeterminedBecause = undeterminedBecause
+        self.hasAccess = hasAccess
+        self.willAutoRenew = willAutoRenew
+        self.productId = productId
+        self.expiresDate = expiresDate
+        self.transactionId = transactionId
+    }
+}
+
+/// One transaction in short.
+public struct TransactionSummaryBody: Sendable, Hashable, Codable {
+    /// The transaction.
+    public var transactionId: TransactionId
+    /// The subscription.
+    public var originalTransactionId: TransactionId
+    /// What was bought.
+    public var productId: ProductId
+    /// When.
+    public var purchaseDate: Instant
+    /// When its period ends.
+    public var expiresDate: Instant?
+    /// When it was taken back.
+    public var revocationDate: Instant?
+    /// Apple's number of the applied offer's kind.
+    public var offerType: Int?
+    /// The applied offer.
+    public var offerIdentifier: OfferIdentifier?
+    /// What was charged.
+    public var price: String?
+    /// How it reached us.
+    public var provenance: Provenance
+
+    /// A transaction by its parts.
+    public init(
+        transactionId: TransactionId, originalTransactionId: TransactionId, productId: ProductId,
+        purchaseDate: Instant, expiresDate: Instant?, revocationDate: Instant?, offerType: Int?,
+        offerIdentifier: OfferIdentifier?, price: String?, provenance: Provenance
+    ) {
+        self.transactionId = transactionId
+        self.originalTransactionId = originalTransactionId
+        self.productId = productId
+        self.purchaseDate = purchaseDate
+        self.expiresDate = expiresDate
+        self.revocationDate = revocationDate
+        self.offerType = offerType
+        self.offerIdentifier = offerIdentifier
+        self.price = price
+        self.provenance = provenance
+    }
+}
+
+/// One thing that happened.
+public struct TimelineEntryBody: Sendable, Hashable, Codable {
+    /// When.
+    public var at: Instant
+    /// What kind of thing: `purchased`, `renewed`, `expired`, `revoked`, `issued`, `voided`.
+    public var kind: String
+    /// The same in a sentence.
+    public var message: String
+
+    /// An entry by its parts.
+    public init(at: Instant, kind: String, message: String) {
+        self.at = at
+        self.kind = kind
+        self.message = message
+    }
+}

@@ -1,0 +1,37 @@
+/// Where something stands in a JSON document (RFC 6901).
+public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
+    /// The pointer's text; empty for the whole document.
+    public let description: String
+
+    /// The whole document.
+    public static let root = JSONPointer(description: "")
+
+    private init(description: String) {
+        self.description = description
+    }
+
+    /// The way a decoder took.
+    public init(_ path: [any CodingKey]) {
+        self = path.reduce(.root) { pointer, key in
+            if let index = key.intValue { pointer.appending(index) } else { pointer.appending(key.stringValue) }
+        }
+    }
+
+    /// The member of that name; `~` and `/` in it are escaped.
+    public func appending(_ member: some StringProtocol) -> JSONPointer {
+        var escaped = ""
+        for character in member.unicodeScalars {
+            switch character {
+            case "~": escaped += "~0"
+            case "/": escaped += "~1"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return JSONPointer(description: "\(description)/\(escaped)")
+    }
+
+    /// The element at that place, from 0.
+    public func appending(_ index: Int) -> JSONPointer {
+        JSONPointer(description: "\(description)/\(index)")
+    }
+}

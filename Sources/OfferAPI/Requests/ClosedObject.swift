@@ -1,0 +1,82 @@
+import OfferModel
+
+/// Reading of request objects whose members are a closed list: an unknown one is an error, because a misspelt member
+/// that is ignored would silently mean something else (DESIGN §6).
+enum ClosedObject {
+    /// Opens an object and refuses members that `Key` does not list.
+    ///
+    /// - Throws: ``RequestFault`` with every unknown member; `DecodingError` if it is not an object.
+    static func container<Key: CodingKey & CaseIterable>(
+        _ decoder: any Decoder, keyedBy type: Key.Type
+    ) throws -> KeyedDecodingContainer<Key> {
+        let known = Key.allCases.map(\.stringValue)
+        let unknown = try decoder.container(keyedBy: AnyMember.self).allKeys.map(\.stringValue)
+            .filter { !known.contains($0) }.sorted()
+        guard unknown.isEmpty else {
+            let pointer = JSONPointer(decoder.codingPath)
+            let hint = "known members: " + known.map { "`\($0)`" }.joined(separator: ", ")
+            throw RequestFault(
+                errors: unknown.map {
+                    ProblemErrorBody(
+                        pointer: pointer.appending($0).description, code: RequestErrorCode.unknownMember.rawValue,
+                        detail: "there is no member `\($0)` here", hint: hint)
+                })
+        }
+        return try decoder.container(keyedBy: type)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Reads a list of words from a closed list.
+    ///
+    /// - Throws: ``RequestFault`` at a word that is not listed; `DecodingError` if it is not a list of texts.
+    func decodeWords<Word: RawRepresentable<String> & CaseIterable>(
+        _ type: Word.Type, forKey key: Key
+    ) throws -> [Word]? {
+        let pointer = JSONPointer(codingPath + [key])
+        return try decodeIfPresent([String].self, forKey: key)?.enumerated().map { place, text in
+            guard let word = Word(rawValue: text) else {
+                let known = Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+                throw RequestFault(
+                    pointer.appending(place), .invalidValue, "`\(text)` is not known here", hint: "known: \(known)")
+            }
+            return word
+        }
+    }
+
+    /// Reads what the backend says about the customer: values by the name after `signals.`.
+    ///
+    /// - Throws: ``RequestFault`` at a value that is not a fact; `DecodingError` if it is not an object.
+    func decodeSignals(forKey key: Key) throws -> [String: FactValue]? {
+        guard contains(key), try !decodeNil(forKey: key) else { return nil }
+        let container = try nestedContainer(keyedBy: AnyMember.self, forKey: key)
+        var signals = [String: FactValue]()
+        for member in container.allKeys {
+            guard let value = try? container.decode(FactValue.self, forKey: member) else {
+                throw RequestFault(
+                    JSONPointer(container.codingPath + [member]), .wrongType,
+                    "a signal must be a text, a finite number, true or false, an amount or a time",
+                    hint: "an amount is {\"amount\": \"4.99\", \"currency\": \"USD\"}, a time is {\"at\": milliseconds}"
+                )
+            }
+            signals[member.stringValue] = value
+        }
+        return signals
+    }
+}
+
+/// Any member name.
+struct AnyMember: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
+    }
+}

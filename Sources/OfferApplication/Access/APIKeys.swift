@@ -1,0 +1,98 @@
+public import OfferModel
+public import OfferStore
+
+/// The keys that callers hold.
+public struct APIKeys: Sendable {
+    private let database: any StoreDatabase
+    private let digest: any Digest
+    private let random: any RandomSource
+    private let clock: @Sendable () -> Instant
+
+    /// Keys kept in a database.
+    public init(
+        database: any StoreDatabase, digest: any Digest, random: any RandomSource,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        self.database = database
+        self.digest = digest
+        self.random = random
+        self.clock = clock
+    }
+
+    /// Who holds a token; `nil` if it is malformed, unknown, revoked or expired.
+    ///
+    /// A revocation by another process holds for the next request: the key is read anew each time.
+    ///
+    /// - Throws: what the store throws.
+    public func caller(forToken text: String) async throws -> Caller? {
+        guard let token = APIToken(text) else { return nil }
+        guard let key = try await database.read({ try APIKeyStore($0).key(token.id) }) else { return nil }
+        let given = token.secretDigest(digest)
+        guard Self.areEqual(given, key.secretDigest), key.isValid(at: clock()) else { return nil }
+        return Caller(apiKeyId: key.id, scope: key.scope, role: key.role)
+    }
+
+    /// Makes a key and gives its token, which is stored nowhere.
+    ///
+    /// - Throws: when the generator has no entropy, and what the store throws.
+    public func create(
+        scope: Scope, role: Role, label: String? = nil, expiresAt: Instant? = nil
+    ) async throws -> APIToken {
+        let token = try APIToken(random: random)
+        let key = StoredAPIKey(
+            id: token.id, scope: scope, role: role, secretDigest: token.secretDigest(digest), label: label,
+            createdAt: clock(), expiresAt: expiresAt)
+        try await database.write { try APIKeyStore($0).insert(key) }
+        return token
+    }
+
+    /// Every key, the earliest first; secrets are not among what is known of them.
+    ///
+    /// - Throws: what the store throws.
+    public func list() async throws -> [APIKeySummary] {
+        try await database.read { try APIKeyStore($0).keys() }.map(APIKeySummary.init)
+    }
+
+    /// Revokes a key for good.
+    ///
+    /// - Returns: whether there is such a key that was not revoked before.
+    /// - Throws: what the store throws.
+    public func revoke(_ id: String) async throws -> Bool {
+        let now = clock()
+        return try await database.write { try APIKeyStore($0).revoke(id, at: now) }
+    }
+
+    /// Compares without telling by its time how much is equal.
+    private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// What may be shown of an API key.
+public struct APIKeySummary: Sendable, Hashable {
+    /// The public half of the token.
+    public var id: String
+    /// The app and environment.
+    public var scope: Scope
+    /// What it may do.
+    public var role: Role
+    /// What its owner calls it.
+    public var label: String?
+    /// When it was made.
+    public var createdAt: Instant
+    /// From when it is not accepted.
+    public var expiresAt: Instant?
+    /// When it was revoked.
+    public var revokedAt: Instant?
+
+    init(_ key: StoredAPIKey) {
+        id = key.id
+        scope = key.scope
+        role = key.role
+        label = key.label
+        createdAt = key.createdAt
+        expiresAt = key.expiresAt
+        revokedAt = key.revokedAt
+    }
+}

@@ -1,0 +1,36 @@
+import OfferCatalog
+import OfferModel
+import OfferStore
+import Synchronization
+
+/// Parsed catalogs by scope and revision. A revision never changes, so an entry is never stale; it only makes room.
+final class CompiledCatalogs: Sendable {
+    private struct Key: Hashable {
+        var scope: Scope
+        var revision: Int64
+    }
+
+    private static let capacity = 64
+    private let catalogs = Mutex<[Key: Catalog]>([:])
+
+    /// The parsed catalog of a revision, read from the store only if it is not known yet.
+    ///
+    /// - Throws: `InvalidDocument` if a stored document is no longer readable, which a changed reader would cause, and
+    ///   `StoreError`.
+    func catalog(
+        _ revision: Int64, of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
+    ) throws -> Catalog {
+        guard revision > 0 else { return Catalog(bundleId: scope.bundleId) }
+        let key = Key(scope: scope, revision: revision)
+        if let known = catalogs.withLock({ $0[key] }) { return known }
+        guard let stored = try CatalogStore(transaction).revision(revision, in: number) else {
+            throw StoreError.corrupt("catalog revision \(revision) of `\(scope)` is missing")
+        }
+        let catalog = try CatalogReader.read(stored.document).value
+        catalogs.withLock { cache in
+            if cache.count >= Self.capacity { cache.removeAll(keepingCapacity: true) }
+            cache[key] = catalog
+        }
+        return catalog
+    }
+}

@@ -1,0 +1,81 @@
+import OfferModel
+
+/// An offer as a flat list of fields in the words of the catalog file.
+enum OfferFields {
+    /// One field and its value as text.
+    struct Field {
+        var path: String
+        var value: String
+    }
+
+    static func list(_ offer: Offer) -> [Field] {
+        var fields: [Field] = []
+        func add(_ path: String, _ value: String?) {
+            if let value { fields.append(Field(path: path, value: value)) }
+        }
+        add("type", offer.type.rawValue)
+        add("delivery", offer.delivery.rawValue)
+        add("offerIdentifier", offer.offerIdentifier?.rawValue)
+        add("products", offer.products.map(\.rawValue).joined(separator: ", "))
+        add("paymentMode", offer.paymentMode.rawValue)
+        add("period", offer.period.description)
+        add("periodCount", String(offer.periodCount))
+        add("price", offer.price?.description)
+        add("status", offer.status.rawValue)
+        add("starts", offer.starts?.description)
+        add("ends", offer.ends?.description)
+        add("priority", String(offer.priority))
+        add("tags", offer.tags.joined(separator: ", "))
+        add("environments", offer.environments.map(\.rawValue).sorted().joined(separator: ", "))
+        add("availableFor", offer.availableFor?.description)
+        add("limits", offer.limits.map(text).joined(separator: "; "))
+        add("coolDown", offer.coolDown?.description)
+        add("excludes", offer.excludes.map(\.rawValue).joined(separator: ", "))
+        add("rollout", offer.rollout.map { "percent \($0.percent), holdout \($0.holdout), salt \($0.salt ?? "–")" })
+        add("formats", offer.formats.map(\.rawValue).joined(separator: ", "))
+        add("signaturesPerOffer", String(offer.signaturesPerOffer))
+        addWinBack(offer.winBackTerms, add)
+        if let eligibility = offer.eligibility { addRule(eligibility, at: "eligibility", add) }
+        return fields
+    }
+
+    private static func addWinBack(_ terms: WinBackTerms?, _ add: (String, String?) -> Void) {
+        guard let terms else { return }
+        add("paidSubscriptionDurationInMonths", terms.paidSubscriptionDurationInMonths.map(String.init))
+        add(
+            "timeSinceLastSubscribedInMonths",
+            terms.timeSinceLastSubscribedInMonths.map { "\($0.lowerBound) to \($0.upperBound)" })
+        add("waitBetweenOffersInMonths", terms.waitBetweenOffersInMonths.map(String.init))
+    }
+
+    private static func addRule(_ node: RuleNode, at path: String, _ add: (String, String?) -> Void) {
+        switch node {
+        case .all(let children):
+            for (index, child) in children.enumerated() { addRule(child, at: "\(path).all[\(index)]", add) }
+        case .any(let children):
+            for (index, child) in children.enumerated() { addRule(child, at: "\(path).any[\(index)]", add) }
+        case .not(let child):
+            addRule(child, at: "\(path).not", add)
+        case .comparison(let comparison):
+            let operands = comparison.operands.map(\.description).joined(separator: ", ")
+            add(path, "\(comparison.fact) \(comparison.comparisonOperator.rawValue) \(operands)")
+        }
+    }
+
+    private static func text(_ limit: Limit) -> String {
+        switch limit {
+        case .perCustomer(let count, let window, let across):
+            "\(count) per customer" + (window.map { " in \($0)" } ?? "") + text(across)
+        case .total(let count): "\(count) in all"
+        case .budget(let money): "\(money) in all"
+        }
+    }
+
+    private static func text(_ across: Limit.Across) -> String {
+        switch across {
+        case .thisOffer: ""
+        case .all: " across all offers"
+        case .tag(let tag): " across tag `\(tag)`"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+public import OfferEligibility
+public import OfferModel
+
+/// Everything support can see of the customers that some identifiers name.
+public struct CustomerStory: Sendable, Hashable {
+    /// The customers.
+    public var customers: [KnownIdentifiers]
+    /// The instant of the request.
+    public var now: Instant
+    /// Their united history.
+    public var history: History
+    /// Their slots, newest first.
+    public var issuedOffers: [IssuedOffer]
+
+    /// A story by its parts.
+    public init(customers: [KnownIdentifiers], now: Instant, history: History, issuedOffers: [IssuedOffer]) {
+        self.customers = customers
+        self.now = now
+        self.history = history
+        self.issuedOffers = issuedOffers
+    }
+}
+
+/// A page of issued offers.
+public struct IssuedOfferPage: Sendable, Hashable {
+    /// The offers, newest first.
+    public var items: [IssuedOffer]
+    /// Where the next page starts; absent on the last.
+    public var next: String?
+
+    /// A page by its parts.
+    public init(items: [IssuedOffer], next: String?) {
+        self.items = items
+        self.next = next
+    }
+}

@@ -1,0 +1,64 @@
+import OfferModel
+import OfferStore
+
+/// Every customer a request names, decided together and never merged (DESIGN §5.6).
+struct Subject {
+    /// The customers, the earliest stored first; empty for somebody unknown.
+    var customers: [CustomerNumber]
+
+    /// How many customers one subject may have.
+    static let maximumCustomers = 16
+
+    /// Finds whom a request names: those of its signed data if it has any, else of its proven identifiers, else of its
+    /// aliases.
+    ///
+    /// - Throws: ``RequestError/ambiguousCustomer(detail:)`` if they cannot be one person.
+    static func resolve(
+        _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws -> Subject {
+        let store = CustomerStore(transaction)
+        let stated = try store.customers(proven: identifiers.proven, in: scope)
+        var customers = try store.customers(proven: signed, in: scope)
+        if customers.isEmpty { customers = stated }
+        if customers.isEmpty { customers = try store.customers(aliases: identifiers.aliases, in: scope) }
+        guard Set(stated).isSubset(of: customers) else {
+            throw RequestError.ambiguousCustomer(
+                detail: "a stated identifier names another customer than the signed data does")
+        }
+        guard customers.count <= maximumCustomers else {
+            throw RequestError.ambiguousCustomer(
+                detail: "the identifiers name \(customers.count) customers, more than \(maximumCustomers)")
+        }
+        if customers.count > 1 {
+            let accounts = try store.customers(customers).flatMap(\.appTransactionIds)
+            guard Set(accounts).count <= 1 else {
+                throw RequestError.ambiguousCustomer(
+                    detail: "the identifiers name \(Set(accounts).count) different Apple accounts")
+            }
+        }
+        return Subject(customers: customers)
+    }
+}
+
+extension CustomerIdentifiers {
+    /// What Apple signs.
+    var proven: [ProvenIdentifier] {
+        (originalTransactionId.map { [.originalTransactionId($0)] } ?? [])
+            + (appTransactionId.map { [.appTransactionId($0)] } ?? [])
+    }
+
+    /// What the app says.
+    var aliases: [CustomerAlias] {
+        (appAccountToken.map { [.appAccountToken($0)] } ?? []) + (customerId.map { [.customerId($0)] } ?? [])
+    }
+}
+
+extension KnownIdentifiers {
+    init(_ customer: StoredCustomer) {
+        self.init(
+            originalTransactionIds: customer.originalTransactionIds,
+            appTransactionId: customer.appTransactionIds.first, appAccountTokens: customer.appAccountTokens,
+            customerIds: customer.customerIds)
+    }
+}

@@ -1,0 +1,84 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// Decides without a trace: the dry-run. It reads one snapshot, calls the same function as issuing does and writes
+/// nothing (invariant 4).
+public struct OfferDecisions: Sendable {
+    private let registry: AppRegistry
+    private let database: any StoreDatabase
+    private let catalogs: CompiledCatalogs
+    private let policy: Policy
+    private let clock: @Sendable () -> Instant
+
+    init(
+        registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        self.registry = registry
+        self.database = database
+        self.catalogs = catalogs
+        self.policy = policy
+        self.clock = clock
+    }
+
+    /// Decides the offers asked for.
+    ///
+    /// - Throws: ``RequestError`` and what the store throws.
+    public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
+        _ = try registry.app(for: caller.scope)
+        let wallClock = clock()
+        let (catalogs, policy) = (catalogs, policy)
+        let decisions = try await database.read { transaction in
+            let snapshot = try Snapshot.read(
+                inquiry.customer, signed: [], scope: caller.scope, wallClock: wallClock, catalogs: catalogs,
+                transaction)
+            return try Self.offers(inquiry, snapshot.catalog).map { offer in
+                let product = try Self.product(inquiry, offer)
+                let question = snapshot.question(
+                    offer, productId: product, scope: caller.scope, signals: inquiry.signals,
+                    needsNewSigning: try Self.needsNewSigning(
+                        offer, productId: product, inquiry, snapshot, policy, transaction))
+                return OfferDecision(
+                    offer: offer,
+                    decision: OfferEligibility.decide(question, facts: snapshot.facts, policy: policy))
+            }
+        }
+        return InquiryAnswer(decisions: decisions, best: Self.best(decisions))
+    }
+
+    private static func offers(_ inquiry: Inquiry, _ catalog: Catalog) throws -> [Offer] {
+        guard let ids = inquiry.offerIds else { return catalog.offers.filter { $0.status != .archived } }
+        return try ids.map { id in
+            guard let offer = catalog.offer(id) else { throw RequestError.unknownOffer(id) }
+            return offer
+        }
+    }
+
+    /// A single offer needs its product as an order does; among several each is decided for its first.
+    private static func product(_ inquiry: Inquiry, _ offer: Offer) throws -> ProductId {
+        if let asked = inquiry.productId { return asked }
+        if inquiry.offerIds?.count == 1 { return try offer.product(asked: nil) }
+        guard let first = offer.products.first else {
+            throw RequestError.productRequired(offerId: offer.id, products: [])
+        }
+        return first
+    }
+
+    private static func needsNewSigning(
+        _ offer: Offer, productId: ProductId, _ inquiry: Inquiry, _ snapshot: Snapshot, _ policy: Policy,
+        _ transaction: any StoreTransaction
+    ) throws -> Bool {
+        let order = IssueOrder(offerId: offer.id, productId: productId, customer: inquiry.customer)
+        let plan = try SigningPlan(offer, productId: productId, order: order, history: snapshot.facts.history)
+        return try StoredSigning.find(offer, plan: plan, fresh: false, snapshot, policy, transaction).isEmpty
+    }
+
+    private static func best(_ decisions: [OfferDecision]) -> OfferId? {
+        var best: Offer?
+        for decided in decisions where decided.decision.outcome == .eligible {
+            if decided.offer.priority > best?.priority ?? .min { best = decided.offer }
+        }
+        return best?.id
+    }
+}

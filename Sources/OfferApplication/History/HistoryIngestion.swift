@@ -1,0 +1,128 @@
+import AppStoreData
+import OfferModel
+import OfferSigning
+import OfferStore
+
+/// Takes signed purchase data in: `POST /v1/transactions`, and the first step of issuing.
+public struct HistoryIngestion: Sendable {
+    private let registry: AppRegistry
+    private let database: any StoreDatabase
+    private let clock: @Sendable () -> Instant
+
+    init(registry: AppRegistry, database: any StoreDatabase, clock: @escaping @Sendable () -> Instant) {
+        self.registry = registry
+        self.database = database
+        self.clock = clock
+    }
+
+    /// Verifies every JWS, keeps the verified ones, attaches the aliases to whom they prove, and tells what became of
+    /// each.
+    ///
+    /// - Throws: ``RequestError/signedDataRefused(_:)`` if every JWS was refused, and what the store throws.
+    public func ingest(
+        _ delivery: SignedDelivery, aliases: CustomerIdentifiers, caller: Caller
+    ) async throws -> IngestReport {
+        let verified = try verify(delivery, caller: caller)
+        if !verified.entries.isEmpty, verified.payloads.isEmpty {
+            throw RequestError.signedDataRefused(verified.refused)
+        }
+        let kept = try await keep(verified, identifiers: aliases, caller: caller)
+        if let ambiguity = kept.ambiguity { throw ambiguity }
+        let subject = verified.proven
+        let customers = try await database.read { transaction in
+            guard let scope = try ScopeStore(transaction).number(of: caller.scope) else { return [KnownIdentifiers]() }
+            let store = CustomerStore(transaction)
+            var numbers = try store.customers(proven: subject, in: scope)
+            if numbers.isEmpty { numbers = try store.customers(aliases: aliases.aliases, in: scope) }
+            return try store.customers(numbers).map(KnownIdentifiers.init)
+        }
+        return IngestReport(customers: customers, results: Self.results(verified, kept.outcomes))
+    }
+
+    /// Checks every JWS of a delivery against the caller's app and environment.
+    func verify(_ delivery: SignedDelivery, caller: Caller) throws -> VerifiedDelivery {
+        let app = try registry.app(for: caller.scope)
+        let reader = SignedDataReader(
+            verifier: app.verifier, bundleId: app.bundleId, appAppleId: app.appAppleId,
+            environment: caller.scope.environment)
+        return VerifiedDelivery(delivery, reader: reader, now: clock())
+    }
+
+    /// What became of verified payloads.
+    struct Kept: Sendable {
+        /// One outcome a payload.
+        var outcomes: [IngestOutcome]
+        /// Set if the request names customers who cannot be one; the payloads are kept all the same.
+        var ambiguity: RequestError?
+    }
+
+    /// Keeps what was verified. Data that is all known already, with nothing else to note, costs no durable commit.
+    func keep(
+        _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, caller: Caller
+    ) async throws -> Kept {
+        let payloads = verified.payloads
+        guard try await needsWriting(verified, identifiers, caller) else {
+            return Kept(outcomes: payloads.map { _ in .unchanged })
+        }
+        let wallClock = clock()
+        return try await database.write { transaction in
+            let storeClock = StoreClock(transaction)
+            let now = max(wallClock, try storeClock.lastInstant() ?? wallClock)
+            let scope = try ScopeStore(transaction).findOrAdd(caller.scope)
+            let ingested = try HistoryStore(transaction).ingest(payloads, at: now, in: scope)
+            try storeClock.advance(to: now)
+            let outcomes = ingested.map(\.outcome)
+            var owners: [CustomerNumber]
+            do {
+                owners = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction).customers
+            } catch let ambiguity as RequestError {
+                return Kept(outcomes: outcomes, ambiguity: ambiguity)
+            }
+            let customers = CustomerStore(transaction)
+            if owners.isEmpty, verified.isComplete, !identifiers.aliases.isEmpty {
+                owners = [try customers.add(under: identifiers.aliases, at: now, in: scope)]
+            }
+            try customers.attach(identifiers.aliases, to: owners, at: now, in: scope)
+            if verified.isComplete {
+                try CoverageStore(transaction).stateComplete(
+                    owners, asOf: now, provenance: .caller, at: now, in: scope)
+            }
+            return Kept(outcomes: outcomes)
+        }
+    }
+
+    private func needsWriting(
+        _ verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, _ caller: Caller
+    ) async throws -> Bool {
+        if verified.isComplete { return true }
+        return try await database.read { transaction in
+            guard let scope = try ScopeStore(transaction).number(of: caller.scope) else { return !verified.payloads.isEmpty }
+            guard try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else { return true }
+            let subject = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction)
+            return try !CustomerStore(transaction).have(
+                identifiers.aliases, customers: subject.customers, in: scope)
+        }
+    }
+
+    private static func results(_ verified: VerifiedDelivery, _ outcomes: [IngestOutcome]) -> [IngestResult] {
+        var remaining = outcomes[...]
+        return verified.entries.map { entry in
+            switch entry.result {
+            case .success:
+                result(entry.pointer, remaining.popFirst() ?? .unchanged)
+            case .failure(let refusal):
+                IngestResult(
+                    pointer: entry.pointer, outcome: .refused,
+                    refusal: RefusedData(pointer: entry.pointer, refusal: refusal))
+            }
+        }
+    }
+
+    private static func result(_ pointer: String, _ outcome: IngestOutcome) -> IngestResult {
+        guard outcome == .refused else { return IngestResult(pointer: pointer, outcome: outcome) }
+        let refusal = SignedDataRefusal(
+            .malformedPayload, "the app transaction has no `appTransactionId`, so it names nobody")
+        return IngestResult(
+            pointer: pointer, outcome: .refused, refusal: RefusedData(pointer: pointer, refusal: refusal))
+    }
+}

@@ -1,0 +1,72 @@
+import OfferModel
+import OfferSigning
+import OfferStore
+
+/// Makes the artefacts of one signing: one timestamp, and a nonce each (DESIGN §5.3).
+struct ArtefactSigner: Sendable {
+    let app: RegisteredApp
+    let random: any RandomSource
+
+    /// Signs what a plan holds.
+    ///
+    /// - Parameters:
+    ///   - issuedOfferId: the slot; absent for a statement that blocks an introductory offer.
+    ///   - allowIntroductoryOffer: what an eligibility statement says.
+    /// - Throws: when libcrypto fails, the generator has no entropy, or a field cannot be signed.
+    func sign(
+        _ plan: SigningPlan, offer: Offer, issuedOfferId: LowercaseUUID?, signing: Int?, decisionId: LowercaseUUID,
+        timestamp: Instant, allowIntroductoryOffer: Bool = true
+    ) throws -> [RecordedSignature] {
+        try plan.formats.map { format in
+            let nonce = try random.uuid()
+            return RecordedSignature(
+                nonce: nonce, issuedOfferId: issuedOfferId, signing: signing, decisionId: decisionId, format: format,
+                allowIntroductoryOffer: format == .introductoryEligibility ? allowIntroductoryOffer : nil,
+                keyId: app.signingKey.keyId, timestamp: timestamp, productId: plan.productId,
+                appAccountToken: format == .v1 ? plan.appAccountToken : nil,
+                transactionId: format == .v1 ? nil : plan.transactionId?.rawValue,
+                artefact: try artefact(
+                    format, plan, offer: offer, nonce: nonce, timestamp: timestamp, allow: allowIntroductoryOffer))
+        }
+    }
+
+    private func artefact(
+        _ format: RecordedSignature.Format, _ plan: SigningPlan, offer: Offer, nonce: LowercaseUUID,
+        timestamp: Instant, allow: Bool
+    ) throws -> String {
+        switch format {
+        case .v1:
+            try PromotionalOfferV1(
+                bundleId: app.bundleId, productId: plan.productId, offerIdentifier: try identifier(of: offer),
+                appAccountToken: plan.appAccountToken, nonce: nonce, timestamp: timestamp
+            ).signed(by: app.signingKey).signature
+        case .v2:
+            try PromotionalOfferV2(
+                issuerId: app.issuerId, bundleId: app.bundleId, productId: plan.productId,
+                offerIdentifier: try identifier(of: offer), transactionId: plan.transactionId, nonce: nonce,
+                timestamp: timestamp
+            ).signed(by: app.signingKey).jws
+        case .introductoryEligibility:
+            try IntroductoryOfferEligibility(
+                issuerId: app.issuerId, bundleId: app.bundleId, productId: plan.productId,
+                allowIntroductoryOffer: allow, transactionId: try reference(of: plan), nonce: nonce,
+                timestamp: timestamp
+            ).signed(by: app.signingKey).jws
+        }
+    }
+
+    private func identifier(of offer: Offer) throws -> OfferIdentifier {
+        guard let identifier = offer.offerIdentifier else { throw UnsignableOffer(detail: "no offerIdentifier") }
+        return identifier
+    }
+
+    private func reference(of plan: SigningPlan) throws -> TransactionReference {
+        guard let reference = plan.transactionId else { throw UnsignableOffer(detail: "no known transaction") }
+        return reference
+    }
+}
+
+/// A decision let something through that cannot be signed: a defect, never a caller's mistake.
+struct UnsignableOffer: Error {
+    var detail: String
+}

@@ -1,0 +1,75 @@
+import OfferEligibility
+import OfferModel
+import OfferSigning
+import OfferStore
+
+/// What one signing is to hold: two requests with the same plan can be given the same signatures (DESIGN §5.3).
+struct SigningPlan: Sendable, Equatable {
+    /// The product.
+    var productId: ProductId
+    /// The artefacts.
+    var formats: [RecordedSignature.Format]
+    /// What V1 signs as the account; the empty string if absent.
+    var appAccountToken: AppAccountToken?
+    /// The customer's transaction that the JWS forms name.
+    var transactionId: TransactionReference?
+
+    /// Plans a signing of an offer for a subject.
+    ///
+    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` if a format is asked for that the offer is not
+    ///   delivered in.
+    init(_ offer: Offer, productId: ProductId, order: IssueOrder, history: History) throws {
+        self.productId = productId
+        appAccountToken = order.customer.appAccountToken
+        transactionId = Self.transaction(order.customer, history)
+        switch offer.delivery {
+        case .signature:
+            for (index, format) in order.formats.enumerated() where !offer.formats.contains(format) {
+                throw RequestError.invalidRequest(
+                    pointer: "/formats/\(index)",
+                    detail: "offer `\(offer.id)` is not delivered as `\(format.rawValue)`",
+                    hint: "it is delivered as \(offer.formats.map { "`\($0.rawValue)`" }.joined(separator: ", "))")
+            }
+            let wanted = order.formats.isEmpty ? Array(offer.formats.prefix(1)) : order.formats
+            formats = SignatureFormat.allCases.filter(wanted.contains).map { $0 == .v1 ? .v1 : .v2 }
+        case .introductoryEligibility, .appStore:
+            guard order.formats.isEmpty else {
+                throw RequestError.invalidRequest(
+                    pointer: "/formats", detail: "offer `\(offer.id)` has no formats to choose from",
+                    hint: "leave `formats` out")
+            }
+            formats = offer.delivery == .appStore ? [] : [.introductoryEligibility]
+        }
+    }
+
+    /// A transaction of the subject that Apple signed: the one the request states, else the newest subscription, else
+    /// the Apple Account in this app (DESIGN §5.6).
+    static func transaction(_ stated: CustomerIdentifiers, _ history: History) -> TransactionReference? {
+        let transactions = history.transactions.filter(\.provenance.isProven).map(\.payload)
+        let accounts = history.appTransactions.filter(\.provenance.isProven).compactMap(\.payload.appTransactionId)
+        if let id = stated.originalTransactionId, transactions.contains(where: { $0.originalTransactionId == id }) {
+            return .transaction(id)
+        }
+        if let id = stated.appTransactionId,
+            accounts.contains(id) || transactions.contains(where: { $0.appTransactionId == id })
+        {
+            return .appTransaction(id)
+        }
+        let newest = transactions.max {
+            ($0.purchaseDate, $0.transactionId) < ($1.purchaseDate, $1.transactionId)
+        }
+        if let newest { return .transaction(newest.originalTransactionId) }
+        return accounts.min().map { .appTransaction($0) }
+    }
+
+    /// Whether these signatures of one signing are what this plan would make.
+    func matches(_ signatures: [RecordedSignature]) -> Bool {
+        Set(signatures.map(\.format)) == Set(formats)
+            && signatures.allSatisfy { signature in
+                guard signature.productId == productId else { return false }
+                return signature.format == .v1
+                    ? signature.appAccountToken == appAccountToken
+                    : signature.transactionId == transactionId?.rawValue
+            }
+    }
+}

@@ -1,0 +1,82 @@
+import OfferCatalog
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// Everything one decision is made from, read in one transaction (DESIGN §5.4 step 2).
+struct Snapshot: Sendable {
+    /// The store's number of the scope; absent if nothing was ever stored in it.
+    var scope: ScopeNumber?
+    /// Whom the request names.
+    var subject: Subject
+    /// What moves when anything of the subject changes.
+    var version: SubjectVersion
+    /// What moves when the catalog, the pauses or the keys change.
+    var generation: Int64
+    /// The one instant of the request: never before anything that was committed.
+    var now: Instant
+    /// The newest event that was seen.
+    var sequence: Int64
+    /// The catalog in force.
+    var catalogRevision: Int
+    /// The same, parsed.
+    var catalog: Catalog
+    /// The pauses in force.
+    var pauses: [ActivePause]
+    /// History and slots.
+    var facts: SubjectFacts
+
+    /// Reads a snapshot of whom the identifiers name.
+    static func read(
+        _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, wallClock: Instant,
+        catalogs: CompiledCatalogs, _ transaction: any StoreTransaction
+    ) throws -> Snapshot {
+        let storeClock = StoreClock(transaction)
+        let now = max(wallClock, try storeClock.lastInstant() ?? wallClock)
+        guard let number = try ScopeStore(transaction).number(of: scope) else {
+            return Snapshot(
+                scope: nil, subject: Subject(customers: []), version: try CustomerStore(transaction).version(of: []),
+                generation: 0,
+                now: now, sequence: 0, catalogRevision: 0, catalog: Catalog(bundleId: scope.bundleId), pauses: [],
+                facts: SubjectFacts())
+        }
+        let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
+        let revision = try CatalogStore(transaction).currentNumber(in: number)
+        return Snapshot(
+            scope: number, subject: subject,
+            version: try CustomerStore(transaction).version(of: subject.customers),
+            generation: try ScopeStore(transaction).generation(of: number), now: now,
+            sequence: try storeClock.newestSequence(), catalogRevision: Int(revision),
+            catalog: try catalogs.catalog(revision, of: number, in: scope, transaction),
+            pauses: try PauseStore(transaction).active(in: number),
+            facts: SubjectFacts(
+                history: try HistoryStore(transaction).history(of: subject.customers),
+                slots: try SlotStore(transaction).slots(of: subject.customers)))
+    }
+
+    /// Whether nothing this snapshot showed has changed since.
+    func stillHolds(
+        _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], in number: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws -> Bool {
+        guard try ScopeStore(transaction).generation(of: number) == generation else { return false }
+        let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
+        return try CustomerStore(transaction).version(of: subject.customers) == version
+    }
+
+    /// The pause that is on an offer.
+    func pause(of offer: OfferId) -> Pause {
+        if pauses.contains(where: { $0.offerId == nil }) { return .everyOffer }
+        return pauses.contains { $0.offerId == offer } ? .offer : .none
+    }
+
+    /// The question whether the subject may have the offer.
+    func question(
+        _ offer: Offer, productId: ProductId, scope: Scope, signals: [String: FactValue], needsNewSigning: Bool
+    ) -> Question {
+        Question(
+            now: now, scope: scope, offer: offer, productId: productId,
+            subscriptionGroupIdentifier: catalog.product(productId)?.group.id, pause: pause(of: offer.id),
+            signals: signals, needsNewSigning: needsNewSigning)
+    }
+}

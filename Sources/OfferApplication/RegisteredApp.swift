@@ -1,0 +1,58 @@
+public import OfferModel
+public import OfferSigning
+
+/// An app this service may sign for, with its key and the roots it believes.
+public struct RegisteredApp: Sendable {
+    /// The app.
+    public let bundleId: BundleId
+    /// Apple's number of the app; needed in Production.
+    public let appAppleId: Int64?
+    /// The issuer id of the In-App Purchase key, the `iss` of every JWS.
+    public let issuerId: String
+    /// Where it may be used.
+    public let environments: Set<AppStoreEnvironment>
+    /// The one key that signs.
+    public let signingKey: any SigningKey
+    /// The judge of signed data.
+    public let verifier: any SignedDataVerifier
+
+    /// An app by its parts.
+    public init(
+        bundleId: BundleId, appAppleId: Int64?, issuerId: String, environments: Set<AppStoreEnvironment>,
+        signingKey: any SigningKey, verifier: any SignedDataVerifier
+    ) {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.issuerId = issuerId
+        self.environments = environments
+        self.signingKey = signingKey
+        self.verifier = verifier
+    }
+}
+
+/// The apps of `keys.yaml`.
+public struct AppRegistry: Sendable {
+    private let apps: [BundleId: RegisteredApp]
+
+    /// A registry; of two entries for one app the first counts, and the reader refuses the second.
+    public init(_ apps: [RegisteredApp]) {
+        self.apps = Dictionary(apps.map { ($0.bundleId, $0) }) { first, _ in first }
+    }
+
+    /// Every app, in the order of the bundle identifiers.
+    public var all: [RegisteredApp] {
+        apps.values.sorted { $0.bundleId < $1.bundleId }
+    }
+
+    /// The app of a scope.
+    ///
+    /// - Throws: ``RequestError/notReady(detail:hint:)`` if `keys.yaml` has no such app or not in that environment.
+    public func app(for scope: Scope) throws -> RegisteredApp {
+        guard let app = apps[scope.bundleId], app.environments.contains(scope.environment) else {
+            throw RequestError.notReady(
+                detail: "keys.yaml has no entry for `\(scope)`",
+                hint: "add the app or the environment to keys.yaml and start offerd again")
+        }
+        return app
+    }
+}

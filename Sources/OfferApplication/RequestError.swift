@@ -1,0 +1,45 @@
+public import OfferCatalog
+public import OfferModel
+public import OfferSigning
+
+/// Why a request cannot be answered as asked; `OfferHTTP` maps each case to one problem document.
+///
+/// A refused offer is not among them: a reasoned no is an answer.
+public enum RequestError: Error, Sendable {
+    /// A member of the request is not as it must be; the pointer is a JSON pointer into the request.
+    case invalidRequest(pointer: String, detail: String, hint: String?)
+    /// The offer has several products and the request names none.
+    case productRequired(offerId: OfferId, products: [ProductId])
+    /// The catalog has no such offer.
+    case unknownOffer(OfferId)
+    /// Nobody is known by these identifiers.
+    case unknownCustomer
+    /// No offer was issued under this id to anyone of the caller's app and environment.
+    case unknownIssuedOffer(LowercaseUUID)
+    /// The identifiers name customers who cannot be one.
+    case ambiguousCustomer(detail: String)
+    /// The catalog in force is another than the one the change was made from.
+    case catalogChanged(current: Int)
+    /// The catalog document has errors.
+    case invalidCatalog([DocumentIssue])
+    /// Signed data was not believed.
+    case signedDataRefused([RefusedData])
+    /// Too much work is waiting, or the database stayed locked; asking again later may help.
+    case busy
+    /// The service cannot do this as it is set up; the detail says what is missing.
+    case notReady(detail: String, hint: String?)
+}
+
+/// One JWS of a request that was not believed.
+public struct RefusedData: Sendable, Hashable {
+    /// Where it stands in the request, as a JSON pointer.
+    public var pointer: String
+    /// Why.
+    public var refusal: SignedDataRefusal
+
+    /// A refused JWS by its parts.
+    public init(pointer: String, refusal: SignedDataRefusal) {
+        self.pointer = pointer
+        self.refusal = refusal
+    }
+}

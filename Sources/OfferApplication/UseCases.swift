@@ -1,0 +1,44 @@
+import OfferEligibility
+public import OfferModel
+public import OfferStore
+
+/// Everything the service does, for whoever carries requests to it.
+///
+/// Each member is one use case with its own type; together they are what `OfferHTTP` is given.
+public struct UseCases: Sendable {
+    /// `POST /v1/issued-offers`.
+    public let issuing: OfferIssuing
+    /// `POST /v1/decisions`.
+    public let decisions: OfferDecisions
+    /// `POST /v1/transactions`.
+    public let ingestion: HistoryIngestion
+    /// `GET` and `PUT /v1/catalog`.
+    public let catalogs: CatalogRevisions
+    /// `GET /v1/customers` and `GET /v1/issued-offers`.
+    public let customers: CustomerStories
+    /// The keys that callers hold.
+    public let apiKeys: APIKeys
+    /// `GET /readyz`.
+    public let readiness: Readiness
+
+    /// Puts the use cases together.
+    ///
+    /// - Parameters:
+    ///   - clock: the wall clock.
+    public init(
+        registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        let catalogs = CompiledCatalogs()
+        ingestion = HistoryIngestion(registry: registry, database: database, clock: clock)
+        issuing = OfferIssuing(
+            registry: registry, database: database, catalogs: catalogs, ingestion: ingestion, random: random,
+            policy: .standard, clock: clock)
+        decisions = OfferDecisions(
+            registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock)
+        self.catalogs = CatalogRevisions(database: database, catalogs: catalogs, digest: digest, clock: clock)
+        customers = CustomerStories(database: database, clock: clock)
+        apiKeys = APIKeys(database: database, digest: digest, random: random, clock: clock)
+        readiness = Readiness(database: database)
+    }
+}

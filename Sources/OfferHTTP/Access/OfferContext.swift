@@ -1,0 +1,28 @@
+import Hummingbird
+import Logging
+import OfferApplication
+import OfferModel
+
+/// What belongs to one request, whoever makes it.
+struct OfferContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The request's id: in `X-Request-Id`, in every problem document and in the log.
+    let requestId: LowercaseUUID
+    /// Who calls, once a key was seen.
+    var caller: Caller?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        requestId = .random()
+        coreContext.parameters = Parameters()
+        logger[metadataKey: "hb.request.id"] = nil
+        logger[metadataKey: "request.id"] = "\(requestId)"
+    }
+}
+
+extension LowercaseUUID {
+    /// An id for a request. It protects nothing, so the standard library's generator is enough.
+    static func random() -> LowercaseUUID {
+        LowercaseUUID(version4From: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+    }
+}

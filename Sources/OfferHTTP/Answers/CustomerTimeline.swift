@@ -1,0 +1,51 @@
+import OfferAPI
+import OfferApplication
+import OfferEligibility
+import OfferModel
+
+/// What happened to a customer, oldest first, in sentences.
+enum CustomerTimeline {
+    static func entries(_ story: CustomerStory) -> [TimelineEntryBody] {
+        let transactions = story.history.currentTransactions.map(\.payload)
+        let bought = transactions.flatMap { entries(for: $0, among: transactions, now: story.now) }
+        let issued = story.issuedOffers.map {
+            TimelineEntryBody(
+                at: $0.issuedAt, kind: "issued",
+                message: "the offer `\($0.offerId)` was issued for `\($0.productId)` (\($0.state.rawValue) now)")
+        }
+        return (bought + issued).sorted { ($0.at, $0.kind, $0.message) < ($1.at, $1.kind, $1.message) }
+    }
+
+    private static func entries(
+        for transaction: Transaction, among all: [Transaction], now: Instant
+    ) -> [TimelineEntryBody] {
+        let isFirst = transaction.transactionId == transaction.originalTransactionId
+        let product = "`\(transaction.productId)`"
+        let offer = transaction.offerIdentifier.map { " with the offer `\($0)`" } ?? ""
+        let transactionId = "transaction \(transaction.transactionId)"
+        var entries = [
+            TimelineEntryBody(
+                at: transaction.purchaseDate, kind: isFirst ? "purchased" : "renewed",
+                message: "\(product) was \(isFirst ? "bought" : "renewed")\(offer) (\(transactionId))")
+        ]
+        if let revoked = transaction.revocationDate {
+            entries.append(
+                TimelineEntryBody(
+                    at: revoked, kind: "revoked", message: "Apple took \(product) back (\(transactionId))"))
+        } else if let expires = transaction.expiresDate, expires <= now, !isContinued(transaction, until: expires, all)
+        {
+            entries.append(
+                TimelineEntryBody(at: expires, kind: "expired", message: "\(product) ran out (\(transactionId))"))
+        }
+        return entries
+    }
+
+    /// Whether a later period of the same subscription begins before this one ends, or as it does.
+    private static func isContinued(_ transaction: Transaction, until end: Instant, _ all: [Transaction]) -> Bool {
+        all.contains {
+            $0.originalTransactionId == transaction.originalTransactionId
+                && $0.transactionId != transaction.transactionId && $0.purchaseDate > transaction.purchaseDate
+                && $0.purchaseDate <= end
+        }
+    }
+}

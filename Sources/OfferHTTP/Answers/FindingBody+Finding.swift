@@ -1,0 +1,53 @@
+import OfferAPI
+import OfferEligibility
+import OfferModel
+
+extension [Finding] {
+    /// The findings as a role may see them: a `client` key only what stands in the way, without the customer's data
+    /// (DESIGN §6).
+    func bodies(for role: Role) -> [FindingBody] {
+        guard role == .client else { return map(FindingBody.init) }
+        return filter { $0.verdict == .violated || $0.verdict == .undetermined }.map {
+            FindingBody(
+                rule: $0.rule.rawValue, verdict: $0.verdict.rawValue, reason: $0.reason.rawValue,
+                turningPoint: $0.turningPoint.map(TurningPointBody.init))
+        }
+    }
+}
+
+extension FindingBody {
+    init(_ finding: Finding) {
+        self.init(
+            rule: finding.rule.rawValue, verdict: finding.verdict.rawValue, reason: finding.reason.rawValue,
+            path: finding.path, message: finding.message, evidence: finding.evidence.map(EvidenceBody.init),
+            turningPoint: finding.turningPoint.map(TurningPointBody.init),
+            children: finding.children?.map(FindingBody.init))
+    }
+}
+
+extension EvidenceBody {
+    init(_ evidence: Evidence) {
+        self.init(
+            field: evidence.field, observed: evidence.observed.map(ObservedValue.init),
+            required: evidence.required.map(ObservedValue.init), provenance: evidence.provenance,
+            transactionId: evidence.transactionId)
+    }
+}
+
+extension ObservedValue {
+    init(_ value: EvidenceValue) {
+        switch value {
+        case .value(let value): self = .value(value)
+        case .list(let values): self = .list(values)
+        }
+    }
+}
+
+extension TurningPointBody {
+    init(_ point: TurningPoint) {
+        switch point {
+        case .at(let instant): self.init(at: instant)
+        case .event(let event): self.init(event: event.rawValue)
+        }
+    }
+}

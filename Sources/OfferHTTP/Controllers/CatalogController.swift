@@ -1,0 +1,60 @@
+import HTTPTypes
+import Hummingbird
+import OfferAPI
+import OfferApplication
+import OfferCatalog
+
+/// `/v1/catalog`: the document marketing writes.
+struct CatalogController: Sendable {
+    let catalogs: CatalogRevisions
+    let bodyLimit: Int
+
+    /// `GET`: the document as it was applied; in the other notation if the client asks for that.
+    @Sendable func show(
+        _ request: Request, _ context: CallerContext<MarketingOrSupportAccess>
+    ) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        let document = try await catalogs.current(caller: context.caller)
+        let type = MediaType.preferred(request, default: MediaType(document.format))
+        return .bytes(
+            Array(try document.text(as: type).utf8), type,
+            headers: [.eTag: RevisionTag.text(document.revision), .vary: "Accept"])
+    }
+
+    /// `PUT`: applies a document made from the revision in `If-Match`, or says what it would change.
+    @Sendable func apply(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
+        var query = try QueryParameters(request, known: ["dryRun", "message"])
+        let isDryRun = query.flag("dryRun") ?? false
+        let message = query.text("message", maximum: RequestRules.messageLength)
+        try query.finish()
+        guard let type = try MediaType.ofBody(request) else {
+            throw Problem.unsupportedMediaType(of: request, expected: [.yaml, .json])
+        }
+        let revision = try RevisionTag.expected(by: request)
+        let applied = try await catalogs.apply(
+            try text(of: try await request.bytes(upTo: bodyLimit)), format: type == .json ? .json : .yaml,
+            expectedRevision: revision, message: message, dryRun: isDryRun, caller: context.caller)
+        return try .json(
+            CatalogAppliedBody(applied), headers: isDryRun ? [:] : [.eTag: RevisionTag.text(applied.revision)])
+    }
+
+    private func text(of bytes: [UInt8]) throws(RequestFault) -> String {
+        guard !bytes.isEmpty else {
+            throw RequestFault(.root, .invalidLength, "the body is empty", hint: "send the catalog as YAML or JSON")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw RequestFault(.root, .invalidValue, "the body is not UTF-8")
+        }
+        return text
+    }
+}
+
+extension MediaType {
+    init(_ format: CatalogDocument.Format) {
+        self =
+            switch format {
+            case .yaml: .yaml
+            case .json: .json
+            }
+    }
+}

@@ -1,0 +1,52 @@
+import HTTPTypes
+import Hummingbird
+import OfferAPI
+import OfferApplication
+import OfferModel
+
+/// `/v1/issued-offers`: signed offers, made and read back.
+struct IssuedOffersController: Sendable {
+    /// Entries of a page unless `limit` says otherwise, and at most.
+    private static let pageSize = (usual: 50, range: 1...200)
+    /// The longest cursor that is looked at.
+    private static let cursorLength = 512
+
+    let issuing: OfferIssuing
+    let customers: CustomerStories
+    let bodyLimit: Int
+
+    /// `POST`: 201 for a new signing, 200 for stored signatures, a problem for a reasoned no.
+    @Sendable func issue(_ request: Request, _ context: CallerContext<ClientAccess>) async throws -> Response {
+        let order = try await request.decode(IssueRequestBody.self, upTo: bodyLimit).order()
+        switch try await issuing.issue(order, caller: context.caller) {
+        case .issued(let offer, let isNew):
+            return try .json(
+                IssuedOfferBody(offer), status: isNew ? .created : .ok,
+                headers: [.location: "/v1/issued-offers/\(offer.id)"])
+        case .refused(let refusal):
+            throw Problem(refusal, offerId: order.offerId, role: context.caller.role)
+        }
+    }
+
+    /// `GET`: a customer's issued offers, or everyone's, newest first.
+    @Sendable func list(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        var query = try QueryParameters(request, known: CustomerQuery.names + ["offerId", "limit", "cursor"])
+        let offerId = query.text("offerId").map { OfferId($0) }
+        let limit = query.number("limit", in: Self.pageSize.range)
+        let cursor = query.text("cursor", maximum: Self.cursorLength)
+        let page = try await customers.issuedOffers(
+            try CustomerQuery.readIfAny(&query), offerId: offerId, limit: limit ?? Self.pageSize.usual, cursor: cursor,
+            caller: context.caller)
+        return try .json(PageBody(items: page.items.map(IssuedOfferBody.init), next: page.next))
+    }
+
+    /// `GET` of one.
+    @Sendable func show(
+        _ request: Request, _ context: CallerContext<ClientOrSupportAccess>
+    ) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        let text = try context.parameters.require("id")
+        guard let id = LowercaseUUID(text) else { throw Problem.unknownIssuedOffer(text) }
+        return try .json(IssuedOfferBody(try await customers.issuedOffer(id, caller: context.caller)))
+    }
+}

@@ -1,0 +1,59 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import OfferAPI
+import OfferApplication
+
+/// Turns whatever is thrown into a problem document, the framework's own empty 404 included (invariant 10).
+struct ProblemDocuments: RouterMiddleware {
+    let routes: RouteTable
+
+    func handle(
+        _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            return try unmatched(request, context)
+        } catch {
+            return try Self.answer(Self.problem(for: error, context), request, context)
+        }
+    }
+
+    /// No route has this path and method; another method may.
+    private func unmatched(_ request: Request, _ context: OfferContext) throws -> Response {
+        let path = request.uri.path
+        let allowed = routes.methods(at: path)
+        guard !allowed.isEmpty else { return try Self.answer(.notFound(path: path), request, context) }
+        let allow = allowed.map(\.rawValue).joined(separator: ", ")
+        guard request.method != .options else {
+            return Response(status: .noContent, headers: [.allow: allow])
+        }
+        var problem = Problem(
+            .methodNotAllowed, "`\(path)` does not take `\(request.method.rawValue.prefix(16))`",
+            hint: "it takes \(allow)")
+        problem.headers[.allow] = allow
+        return try Self.answer(problem, request, context)
+    }
+
+    private static func problem(for error: any Error, _ context: OfferContext) -> Problem {
+        if let problem = Problem(error) { return problem }
+        if error is CancellationError {
+            context.logger.info("the request was abandoned")
+            return .busy
+        }
+        context.logger.error(
+            "the request broke", metadata: ["error": "\(error)", "error.type": "\(type(of: error))"])
+        return RequestError(storeFailure: error).flatMap(Problem.init) ?? .internal
+    }
+
+    private static func answer(_ problem: Problem, _ request: Request, _ context: OfferContext) throws -> Response {
+        let body = problem.body(instance: request.uri.path, requestId: context.requestId)
+        var headers = problem.headers
+        headers[.contentType] = ProblemBody.mediaType
+        let response = Response(
+            status: HTTPResponse.Status(code: body.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+}

@@ -1,0 +1,85 @@
+import HTTPTypes
+import OfferAPI
+import OfferApplication
+import OfferCatalog
+import OfferModel
+import OfferSigning
+
+extension Problem {
+    /// The problem an error means; `nil` for an error nobody foresaw.
+    ///
+    /// The only place that maps errors to problems.
+    init?(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let fault as RequestFault: self = .invalidRequest(fault.errors)
+        case let error as RequestError: self.init(request: error)
+        default: return nil
+        }
+    }
+
+    private init(request error: RequestError) {
+        switch error {
+        case .invalidRequest(let pointer, let detail, let hint):
+            self = .invalidRequest([
+                ProblemErrorBody(
+                    pointer: pointer, code: RequestErrorCode.invalidValue.rawValue, detail: detail, hint: hint)
+            ])
+        case .productRequired(let offerId, let products):
+            self.init(
+                .productRequired, "the offer `\(offerId)` has several products and the request names none",
+                hint: "set `productId` to one of " + products.map { "`\($0)`" }.joined(separator: ", "))
+        case .unknownOffer(let offerId):
+            self.init(
+                .unknownOffer, "the catalog in force has no offer `\(offerId)`",
+                hint: "`offerId` is the offer's `id` in the catalog, not Apple's `offerIdentifier`")
+        case .unknownCustomer:
+            self.init(
+                .unknownCustomer, "nobody is known by these identifiers",
+                hint: "customers become known by `POST /v1/transactions` or with an issued offer")
+        case .unknownIssuedOffer(let id):
+            self = .unknownIssuedOffer(id.description)
+        case .ambiguousCustomer(let detail):
+            self.init(.ambiguousCustomer, detail, hint: "name one customer's identifiers only")
+        case .catalogChanged(let current):
+            self.init(
+                .catalogChanged, "the catalog in force is revision \(current)",
+                hint: "read it again, repeat the change, and send `If-Match: \"\(current)\"`")
+            headers[.eTag] = "\"\(current)\""
+        case .invalidCatalog(let issues):
+            self.init(
+                .invalidCatalog, "the catalog has \(issues.count) \(issues.count == 1 ? "error" : "errors")",
+                hint: "nothing was applied; `offerctl catalog validate` shows the same errors offline",
+                errors: issues.map(ProblemErrorBody.init))
+        case .signedDataRefused(let refused):
+            self.init(
+                .signedDataRefused,
+                "\(refused.count) of the signed data \(refused.count == 1 ? "was" : "were") refused",
+                hint: "send each JWS exactly as StoreKit or the App Store Server API gave it",
+                errors: refused.map(ProblemErrorBody.init))
+        case .busy:
+            self = .busy
+        case .notReady(let detail, let hint):
+            self = Problem(.notReady, detail, hint: hint).retry(after: 5)
+        }
+    }
+
+    /// No offer of the caller's app and environment has this id.
+    static func unknownIssuedOffer(_ id: String) -> Problem {
+        Problem(
+            .unknownIssuedOffer, "no offer was issued as `\(id.prefix(100))` in this app and environment",
+            hint: "the id is the `issuedOfferId` of the answer that carried the signature")
+    }
+}
+
+extension ProblemErrorBody {
+    init(_ issue: DocumentIssue) {
+        self.init(
+            path: issue.path, line: issue.line, column: issue.column, code: issue.code.rawValue,
+            detail: issue.detail, hint: issue.hint)
+    }
+
+    init(_ refused: RefusedData) {
+        self.init(pointer: refused.pointer, code: refused.refusal.code.rawValue, detail: refused.refusal.detail)
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPTypes
+import OfferAPI
+import OfferModel
+
+/// A request that ends in a problem document (RFC 9457).
+struct Problem: Error {
+    var code: ProblemCode
+    var detail: String
+    var hint: String?
+    var decisionId: LowercaseUUID?
+    var findings: [FindingBody]?
+    var introductoryEligibility: IntroductoryEligibilityBody?
+    var errors: [ProblemErrorBody]?
+    /// Headers that go with it, such as `Allow`.
+    var headers = HTTPFields()
+
+    init(_ code: ProblemCode, _ detail: String, hint: String? = nil, errors: [ProblemErrorBody]? = nil) {
+        self.code = code
+        self.detail = detail
+        self.hint = hint
+        self.errors = errors
+    }
+
+    /// The document of one request.
+    func body(instance: String, requestId: LowercaseUUID) -> ProblemBody {
+        var body = ProblemBody(
+            code: code, detail: detail, hint: hint, instance: String(instance.prefix(1_024)),
+            requestId: requestId.description)
+        body.decisionId = decisionId
+        body.findings = findings
+        body.introductoryEligibility = introductoryEligibility
+        body.errors = errors
+        return body
+    }
+}
+
+extension Problem {
+    /// Something broke inside; the log says what, the answer does not.
+    static let `internal` = Problem(
+        .internal, "the request could not be answered", hint: "tell the operator the requestId")
+
+    /// Too much work is waiting.
+    static let busy = Problem(.busy, "too much work is waiting", hint: "ask again in a second").retry(after: 1)
+
+    /// Nobody has this path.
+    static func notFound(path: String) -> Problem {
+        Problem(.notFound, "there is nothing at `\(path.prefix(200))`", hint: "`/openapi.yaml` lists every path")
+    }
+
+    /// No key, or none that is in force.
+    static func unauthenticated(tokenWasGiven: Bool) -> Problem {
+        var problem = Problem(
+            .unauthenticated,
+            tokenWasGiven ? "the API key is not known, or no longer in force" : "the request carries no API key",
+            hint: "send `Authorization: Bearer offerd_<id>_<secret>`; `offerd api-keys create` makes a key")
+        problem.headers[.wwwAuthenticate] = "Bearer"
+        return problem
+    }
+
+    /// A known key whose role may not do this.
+    static func forbidden(role: Role, needed: [Role]) -> Problem {
+        let roles = needed.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        return Problem(
+            .forbidden, "the API key has the role `\(role.rawValue)`",
+            hint: "this call needs the role \(roles) or `admin`")
+    }
+
+    /// The body is larger than this path takes.
+    static func tooLarge(limit: Int) -> Problem {
+        var problem = Problem(
+            .tooLarge, "the body is larger than \(limit) bytes", hint: "send less at once")
+        problem.headers[.connection] = "close"
+        return problem
+    }
+
+    /// The request does not have the form it must have.
+    static func invalidRequest(_ errors: [ProblemErrorBody]) -> Problem {
+        let first = errors.first
+        let place = first?.pointer.map { $0.isEmpty ? "the body" : "`\($0)`" } ?? first?.path.map { "`\($0)`" }
+        let rest = errors.count > 1 ? " (and \(errors.count - 1) more)" : ""
+        let detail = [place, first?.detail].compactMap { $0 }.joined(separator: ": ")
+        return Problem(.invalidRequest, detail + rest, hint: first?.hint, errors: errors)
+    }
+
+    /// The same, saying after how many seconds asking again may help.
+    func retry(after seconds: Int) -> Problem {
+        var problem = self
+        problem.headers[.retryAfter] = String(seconds)
+        return problem
+    }
+}

@@ -1,0 +1,111 @@
+import Hummingbird
+import OfferAPI
+import OfferModel
+
+/// The query parameters of a request, from a closed list, each at most once.
+struct QueryParameters {
+    private let values: [String: String]
+    /// What is wrong with the values read so far.
+    private(set) var errors: [ProblemErrorBody] = []
+
+    /// Reads the query.
+    ///
+    /// - Throws: ``RequestFault`` with every parameter that is unknown, repeated or not UTF-8.
+    init(_ request: Request, known: [String]) throws(RequestFault) {
+        var values = [String: String]()
+        var errors = [ProblemErrorBody]()
+        for pair in request.uri.query?.split(separator: "&") ?? [] {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first.flatMap(Self.decoded),
+                let value = Self.decoded(parts.count == 2 ? parts[1] : "")
+            else {
+                errors.append(Self.error("", .invalidValue, "`\(pair.prefix(100))` is not percent-encoded UTF-8"))
+                continue
+            }
+            if !known.contains(name) {
+                let hint =
+                    known.isEmpty ? "there are none" : "known: " + known.map { "`\($0)`" }.joined(separator: ", ")
+                let shown = String(name.prefix(100))
+                errors.append(
+                    Self.error(shown, .unknownParameter, "there is no parameter `\(shown)` here", hint: hint))
+            } else if values.updateValue(value, forKey: name) != nil {
+                errors.append(Self.error(name, .duplicateParameter, "the parameter `\(name)` is given twice"))
+            }
+        }
+        guard errors.isEmpty else { throw RequestFault(errors: errors) }
+        self.values = values
+    }
+
+    /// The text of a parameter, 1 to 255 characters (or `maximum`) without control characters; `nil` if absent.
+    mutating func text(_ name: String, maximum: Int = RequestRules.identifierLength) -> String? {
+        guard let value = values[name] else { return nil }
+        if let fault = RequestRules.fault(inText: value, maximum: maximum) {
+            errors.append(Self.error(name, fault.code, fault.detail))
+        }
+        return value
+    }
+
+    /// A UUID in any case; `nil` if absent.
+    mutating func uuid(_ name: String) -> LowercaseUUID? {
+        guard let value = values[name] else { return nil }
+        let uuid = LowercaseUUID(value)
+        if uuid == nil { errors.append(Self.error(name, .invalidValue, "`\(value.prefix(100))` is not a UUID")) }
+        return uuid
+    }
+
+    /// A whole number in a range; `nil` if absent.
+    mutating func number(_ name: String, in range: ClosedRange<Int>) -> Int? {
+        guard let value = values[name] else { return nil }
+        guard value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(value), range.contains(number)
+        else {
+            errors.append(
+                Self.error(
+                    name, .invalidValue,
+                    "`\(value.prefix(100))` is not a whole number from \(range.lowerBound) to \(range.upperBound)"))
+            return nil
+        }
+        return number
+    }
+
+    /// `true` or `false`; `nil` if absent.
+    mutating func flag(_ name: String) -> Bool? {
+        guard let value = values[name] else { return nil }
+        let flag = Bool(value)
+        if flag == nil {
+            errors.append(Self.error(name, .invalidValue, "`\(value.prefix(100))` is neither `true` nor `false`"))
+        }
+        return flag
+    }
+
+    /// Ends the reading.
+    ///
+    /// - Throws: ``RequestFault`` if anything read was wrong.
+    func finish() throws(RequestFault) {
+        guard errors.isEmpty else { throw RequestFault(errors: errors) }
+    }
+
+    private static func error(
+        _ name: String, _ code: RequestErrorCode, _ detail: String, hint: String? = nil
+    ) -> ProblemErrorBody {
+        ProblemErrorBody(path: "query.\(name)", code: code.rawValue, detail: detail, hint: hint)
+    }
+
+    /// Resolves `%41` and `+`, as forms write them.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes = [UInt8]()
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard rest.count >= 2, let value = Hexadecimal.bytes(String(Substring(rest.prefix(2))))?.first else {
+                    return nil
+                }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,51 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OfferAPI
+
+extension Request {
+    /// The body as a JSON request.
+    ///
+    /// - Throws: ``Problem`` `unsupported-media-type` or `too-large`, ``RequestFault``.
+    func decode<Value: Decodable>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
+        guard try MediaType.ofBody(self) == .json else {
+            throw Problem.unsupportedMediaType(of: self, expected: [.json])
+        }
+        return try WireJSON.decodeRequest(type, from: try await bytes(upTo: limit))
+    }
+
+    /// The body's bytes. One that is too large is read on to a bound, because its sender may not read before it has
+    /// written all.
+    ///
+    /// - Throws: ``Problem`` `too-large`, or `invalid-request` if the body breaks off or is framed wrongly.
+    func bytes(upTo limit: Int) async throws -> [UInt8] {
+        var bytes = [UInt8]()
+        var length = 0
+        do {
+            for try await buffer in body {
+                length += buffer.readableBytes
+                if length <= limit { bytes.append(contentsOf: buffer.readableBytesView) }
+                if length > UnreadBodies.bound { break }
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            var problem = Problem(
+                .invalidRequest, "the body cannot be read to its end", hint: "check `Content-Length` and the chunks")
+            problem.headers[.connection] = "close"
+            throw problem
+        }
+        guard length <= limit else { throw Problem.tooLarge(limit: limit) }
+        return bytes
+    }
+}
+
+extension Problem {
+    static func unsupportedMediaType(of request: Request, expected: [MediaType]) -> Problem {
+        let sent = request.headers[.contentType]
+        return Problem(
+            .unsupportedMediaType,
+            sent.map { "the body is `\($0.prefix(100))`" } ?? "the request does not say what its body is",
+            hint: "send `Content-Type: " + expected.map(\.rawValue).joined(separator: "` or `") + "`")
+    }
+}

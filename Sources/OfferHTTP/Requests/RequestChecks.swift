@@ -1,0 +1,100 @@
+import OfferAPI
+import OfferApplication
+import OfferModel
+
+/// Collects everything wrong with the values of a JSON request, so that one answer names it all.
+struct RequestChecks {
+    private var errors: [ProblemErrorBody] = []
+
+    /// A text that may be absent.
+    mutating func text(_ text: String?, at pointer: JSONPointer, maximum: Int = RequestRules.identifierLength) {
+        guard let text, let fault = RequestRules.fault(inText: text, maximum: maximum) else { return }
+        add(pointer, fault.code, fault.detail)
+    }
+
+    /// The customer of a request: at least one identifier.
+    mutating func customer(_ customer: CustomerReference) {
+        let pointer = JSONPointer.root.appending("customer")
+        if customer.isEmpty {
+            add(
+                pointer, .missingMember, "the customer has no identifier",
+                hint: "give `originalTransactionId`, `appTransactionId`, `appAccountToken` or `customerId`")
+        }
+        text(customer.originalTransactionId?.rawValue, at: pointer.appending("originalTransactionId"))
+        text(customer.appTransactionId?.rawValue, at: pointer.appending("appTransactionId"))
+        text(customer.customerId?.rawValue, at: pointer.appending("customerId"))
+    }
+
+    /// What the backend says about the customer.
+    mutating func signals(_ signals: [String: FactValue]?) {
+        guard let signals else { return }
+        let pointer = JSONPointer.root.appending("signals")
+        if signals.count > RequestRules.signalCount {
+            add(pointer, .tooMany, "at most \(RequestRules.signalCount) signals, these are \(signals.count)")
+        }
+        for (name, value) in signals.sorted(by: { $0.key < $1.key }) {
+            let member = pointer.appending(name)
+            if !FactVocabulary.isSignalName(name) {
+                add(
+                    member, .invalidValue, "`\(name.prefix(100))` cannot name a signal",
+                    hint: "letters, digits and `_`, a letter first, at most 64 characters")
+            }
+            switch value {
+            case .text(let value): text(value, at: member)
+            case .number(let number) where !number.isFinite: add(member, .invalidValue, "the number is not finite")
+            default: break
+            }
+        }
+    }
+
+    /// The encodings wanted: not empty, none twice.
+    mutating func formats(_ formats: [SignatureFormat]?) {
+        guard let formats else { return }
+        let pointer = JSONPointer.root.appending("formats")
+        if formats.isEmpty {
+            add(pointer, .invalidLength, "the list is empty", hint: "leave it out for the offer's first format")
+        }
+        if Set(formats).count < formats.count { add(pointer, .invalidValue, "a format is listed twice") }
+    }
+
+    /// The offers of an inquiry: not empty, none twice.
+    mutating func offers(_ offers: [OfferId]?) {
+        guard let offers else { return }
+        let pointer = JSONPointer.root.appending("offerIds")
+        if offers.isEmpty { add(pointer, .invalidLength, "the list is empty", hint: "leave it out for every offer") }
+        if offers.count > RequestRules.offerCount {
+            add(pointer, .tooMany, "at most \(RequestRules.offerCount) offers, these are \(offers.count)")
+        }
+        if Set(offers).count < offers.count { add(pointer, .invalidValue, "an offer is listed twice") }
+        for (place, offer) in offers.enumerated() { text(offer.rawValue, at: pointer.appending(place)) }
+    }
+
+    /// The device that asks.
+    mutating func device(_ device: RequestFactsBody?) {
+        let pointer = JSONPointer.root.appending("request")
+        text(device?.appVersion, at: pointer.appending("appVersion"))
+        text(device?.osVersion, at: pointer.appending("osVersion"))
+        text(device?.locale, at: pointer.appending("locale"))
+    }
+
+    /// The signed data: not more than one request may bring.
+    mutating func delivery(_ delivery: SignedDelivery) {
+        guard delivery.count > SignedDelivery.maximumCount else { return }
+        add(
+            .root, .tooMany, "at most \(SignedDelivery.maximumCount) JWS a request, these are \(delivery.count)",
+            hint: "send the rest in further requests")
+    }
+
+    /// Adds one error.
+    mutating func add(_ pointer: JSONPointer, _ code: RequestErrorCode, _ detail: String, hint: String? = nil) {
+        errors.append(
+            ProblemErrorBody(pointer: pointer.description, code: code.rawValue, detail: detail, hint: hint))
+    }
+
+    /// Ends the checks.
+    ///
+    /// - Throws: ``RequestFault`` with everything that is wrong.
+    func finish() throws(RequestFault) {
+        guard errors.isEmpty else { throw RequestFault(errors: errors) }
+    }
+}

@@ -1,0 +1,24 @@
+import OfferAPI
+
+/// What every text of a request must keep to.
+enum RequestRules {
+    /// The most characters of an identifier.
+    static let identifierLength = 255
+    /// The most signals of a request.
+    static let signalCount = 64
+    /// The most offers that one inquiry may name.
+    static let offerCount = 200
+    /// The most characters of a message kept with a catalog revision.
+    static let messageLength = 1_000
+
+    /// What is wrong with a text: empty, too long, or with control characters in it.
+    static func fault(inText text: String, maximum: Int) -> (code: RequestErrorCode, detail: String)? {
+        let length = text.unicodeScalars.count
+        guard (1...maximum).contains(length) else {
+            return (.invalidLength, "a text of 1 to \(maximum) characters is needed, this one has \(length)")
+        }
+        let isControl: (Unicode.Scalar) -> Bool = { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+        return text.unicodeScalars.contains(where: isControl)
+            ? (.invalidValue, "control characters are not allowed") : nil
+    }
+}

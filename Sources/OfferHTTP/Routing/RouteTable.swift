@@ -1,0 +1,51 @@
+import HTTPTypes
+import Hummingbird
+import OfferApplication
+
+/// Every call of the API, by method, path and role.
+struct RouteTable: Sendable {
+    let routes: [Route]
+
+    init(_ useCases: UseCases, limits: HTTPLimits, openAPI: [UInt8]) {
+        let issuedOffers = IssuedOffersController(
+            issuing: useCases.issuing, customers: useCases.customers, bodyLimit: limits.signedDataBytes)
+        let decisions = DecisionsController(decisions: useCases.decisions, bodyLimit: limits.bodyBytes)
+        let transactions = TransactionsController(
+            ingestion: useCases.ingestion, bodyLimit: limits.signedDataBytes)
+        let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
+        let customers = CustomersController(customers: useCases.customers)
+        let health = HealthController(readiness: useCases.readiness)
+        let description = DescriptionController(document: openAPI)
+        routes = [
+            Route(.post, "/v1/issued-offers", for: ClientAccess.self, use: issuedOffers.issue),
+            Route(.get, "/v1/issued-offers", for: SupportAccess.self, use: issuedOffers.list),
+            Route(.get, "/v1/issued-offers/{id}", for: ClientOrSupportAccess.self, use: issuedOffers.show),
+            Route(.post, "/v1/decisions", for: AnyKeyAccess.self, use: decisions.decide),
+            Route(.post, "/v1/transactions", for: ClientAccess.self, use: transactions.ingest),
+            Route(.get, "/v1/catalog", for: MarketingOrSupportAccess.self, use: catalog.show),
+            Route(.put, "/v1/catalog", for: MarketingAccess.self, use: catalog.apply),
+            Route(.get, "/v1/customers", for: SupportAccess.self, use: customers.show),
+            Route(open: .get, "/healthz", use: health.live),
+            Route(open: .get, "/readyz", use: health.ready),
+            Route(open: .get, "/openapi.yaml", use: description.show),
+        ]
+    }
+
+    /// The methods that a path takes, `HEAD` and `OPTIONS` included; empty if there is nothing at the path.
+    func methods(at path: String) -> [HTTPRequest.Method] {
+        let methods = routes.filter { $0.matches(path) }.map(\.method)
+        guard !methods.isEmpty else { return [] }
+        return methods + (methods.contains(.get) ? [.head, .options] : [.options])
+    }
+
+    /// The router of these routes.
+    func router(_ apiKeys: APIKeys) -> Router<OfferContext> {
+        let router = Router(context: OfferContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: AccessLog())
+        router.add(middleware: UnreadBodies())
+        router.add(middleware: ProblemDocuments(routes: self))
+        let authentication = Authentication(apiKeys: apiKeys)
+        for route in routes { route.add(router, authentication) }
+        return router
+    }
+}

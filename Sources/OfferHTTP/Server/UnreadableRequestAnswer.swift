@@ -1,0 +1,51 @@
+import Logging
+import NIOCore
+import OfferAPI
+import OfferModel
+
+/// Gives a body to the one answer that the framework writes itself: the empty 400 to a request it cannot parse.
+///
+/// It stands next to the socket, because such a request reaches no route. Every 400 of ours has a body, so an empty one
+/// is the framework's.
+final class UnreadableRequestAnswer: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let logger: Logger
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .byteBuffer(let buffer) = unwrapOutboundIn(data), Self.isEmptyBadRequest(buffer),
+            let answer = answer()
+        else { return context.write(data, promise: promise) }
+        context.write(wrapOutboundOut(.byteBuffer(answer)), promise: promise)
+    }
+
+    private static func isEmptyBadRequest(_ buffer: ByteBuffer) -> Bool {
+        guard buffer.readableBytesView.starts(with: "HTTP/1.1 400 ".utf8), buffer.readableBytes < 1_024 else {
+            return false
+        }
+        return String(buffer: buffer).lowercased().contains("\r\ncontent-length: 0\r\n")
+    }
+
+    private func answer() -> ByteBuffer? {
+        let requestId = LowercaseUUID.random()
+        logger.info("answered", metadata: ["request.id": "\(requestId)", "http.route": "none", "http.status": "400"])
+        let problem = Problem(
+            .invalidRequest, "the request is not HTTP/1.1, or its headers are too large",
+            hint: "check the request line, the headers and `Content-Length`")
+        guard let body = try? WireJSON.encode(problem.body(instance: "/", requestId: requestId)) else { return nil }
+        let head = """
+            HTTP/1.1 400 Bad Request\r
+            connection: close\r
+            content-type: \(ProblemBody.mediaType)\r
+            content-length: \(body.count)\r
+            x-request-id: \(requestId)\r
+            \r\n
+            """
+        return ByteBuffer(bytes: Array(head.utf8) + body)
+    }
+}

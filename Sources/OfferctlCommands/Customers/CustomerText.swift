@@ -1,0 +1,114 @@
+import OfferAPI
+import OfferModel
+
+/// A customer's story for people. A pure function of the answer.
+struct CustomerText: Sendable {
+    /// Colours or none.
+    let palette: Palette
+    /// What "3 days ago" counts from.
+    let now: Instant
+
+    /// Identifiers, coverage, subscriptions, transactions, issued offers, timeline; what is empty says so.
+    func story(_ body: CustomersBody) -> String {
+        let sections =
+            identifiers(body.customers) + [
+                coverage(body.coverage),
+                section("Subscriptions", subscriptions(body.subscriptions), "none known"),
+                section("Transactions", transactions(body.transactions), "none known"),
+                section("Issued offers", issuedOffers(body.issuedOffers), "none"),
+                section("Timeline", timeline(body.timeline), "nothing yet"),
+            ]
+        return sections.joined(separator: "\n\n")
+    }
+
+    private func identifiers(_ customers: [CustomerIdentifiersBody]) -> [String] {
+        customers.enumerated().map { index, customer in
+            let title = customers.count == 1 ? "Customer" : "Customer \(index + 1) of \(customers.count)"
+            let values: [(String, [String])] = [
+                ("originalTransactionId", customer.originalTransactionIds.map(\.rawValue)),
+                ("appTransactionId", customer.appTransactionId.map { [$0.rawValue] } ?? []),
+                ("appAccountToken", customer.appAccountTokens.map(\.description)),
+                ("customerId", customer.customerIds.map(\.rawValue)),
+            ]
+            var table = TextTable(["IDENTIFIER", "VALUE"])
+            for (name, value) in values.flatMap({ name, values in values.map { (name, $0) } }) {
+                table.add([name, value])
+            }
+            return section(title, table, "no identifiers")
+        }
+    }
+
+    private func coverage(_ coverage: CoverageBody) -> String {
+        let asOf = coverage.asOf.map { ", as of " + TimeText.absolute($0, now: now) } ?? ""
+        let source = coverage.provenance.map { ", " + EvidenceText.source($0) } ?? ""
+        return palette.paint("History", .heading) + ": " + (coverage.level + asOf + source).printable
+    }
+
+    private func subscriptions(_ items: [SubscriptionBody]) -> TextTable {
+        var table = TextTable(["GROUP", "STATE", "ACCESS", "RENEWS", "PRODUCT", "EXPIRES", "SHOWN BY"])
+        for item in items {
+            table.add([
+                item.subscriptionGroupIdentifier.rawValue,
+                item.state?.rawValue ?? "undetermined" + (item.undeterminedBecause.map { " (\($0))" } ?? ""),
+                item.hasAccess.map(yesOrNo), item.willAutoRenew.map(yesOrNo), item.productId?.rawValue,
+                item.expiresDate.map { TimeText.absolute($0, now: now) }, item.transactionId?.rawValue,
+            ])
+        }
+        return table
+    }
+
+    private func transactions(_ items: [TransactionSummaryBody]) -> TextTable {
+        var table = TextTable([
+            "PURCHASED", "PRODUCT", "EXPIRES", "OFFER", "PRICE", "REVOKED", "TRANSACTION", "SOURCE",
+        ])
+        for item in items {
+            table.add([
+                TimeText.absolute(item.purchaseDate), item.productId.rawValue,
+                item.expiresDate.map(TimeText.absolute), offer(item), item.price,
+                item.revocationDate.map(TimeText.absolute), item.transactionId.rawValue, item.provenance.rawValue,
+            ])
+        }
+        return table
+    }
+
+    private func issuedOffers(_ items: [IssuedOfferBody]) -> TextTable {
+        var table = TextTable(["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"])
+        for item in items {
+            table.add([
+                TimeText.absolute(item.issuedAt), item.offerId.rawValue, item.state.rawValue, item.productId.rawValue,
+                TimeText.absolute(item.expiresAt, now: now), item.issuedOfferId.description,
+            ])
+        }
+        return table
+    }
+
+    private func timeline(_ entries: [TimelineEntryBody]) -> TextTable {
+        var table = TextTable(["WHEN", "WHAT", "STORY"])
+        for entry in entries {
+            table.add([TimeText.absolute(entry.at), entry.kind, entry.message])
+        }
+        return table
+    }
+
+    private func section(_ title: String, _ table: TextTable, _ nothing: String) -> String {
+        guard !table.isEmpty else { return palette.paint(title, .heading) + ": " + nothing }
+        return ([palette.paint(title, .heading)] + table.lines(palette).map { "  " + $0 }).joined(separator: "\n")
+    }
+
+    /// Apple's numbers of the kinds of offers, in words.
+    private func offer(_ item: TransactionSummaryBody) -> String? {
+        let kind =
+            switch item.offerType.map(TransactionOfferType.init(rawValue:)) {
+            case nil: String?.none
+            case .introductory?: "introductory"
+            case .promotional?: "promotional"
+            case .offerCode?: "offer code"
+            case .winBack?: "win-back"
+            case .some(let unknown): "type \(unknown.rawValue)"
+            }
+        let words = [kind, item.offerIdentifier?.rawValue].compactMap { $0 }
+        return words.isEmpty ? nil : words.joined(separator: " ")
+    }
+
+    private func yesOrNo(_ flag: Bool) -> String { flag ? "yes" : "no" }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import NIOHTTP1
+import OfferAPI
+
+/// `offerctl customers show`: one customer's story.
+struct CustomersShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a customer's identifiers, subscriptions, transactions, issued offers and timeline.",
+        discussion: """
+            Any identifier finds the customer. Needs a key with the role support.
+
+            Example:
+              offerctl customers show --original-transaction-id 2000000123456789
+              offerctl customers show --customer-id user-17 --json
+            """)
+
+    @OptionGroup
+    var customer: CustomerOptions
+
+    @Flag(help: "Print the server's answer as JSON.")
+    var json = false
+
+    @OptionGroup
+    var connection: ServerOptions
+
+    func run() async throws {
+        let console = Console.process
+        let client = try connection.client(console.environment)
+        do {
+            let reply = try await client.call(.GET, "/v1/customers", query: customer.query, as: CustomersBody.self)
+            if json {
+                console.write(json: reply.json)
+            } else {
+                console.write(CustomerText(palette: console.palette, now: .wallClock).story(reply.body))
+            }
+        } catch let refusal as OfferdClient.Refusal {
+            if json { console.write(json: refusal.body) }
+            throw refusal.commandFailure(role: "support")
+        }
+    }
+}

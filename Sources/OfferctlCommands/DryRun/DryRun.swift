@@ -1,0 +1,90 @@
+import ArgumentParser
+import Foundation
+import NIOHTTP1
+import OfferAPI
+import OfferEligibility
+import OfferModel
+
+/// `offerctl dry-run`: what would be decided, and why, without writing anything.
+struct DryRun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dry-run",
+        abstract: "Explain whether a customer may have an offer, and when that changes.",
+        discussion: """
+            Decides as issuing would, on the history the server has stored, and writes nothing. With --offer it shows every \
+            finding and ends with status 1 unless the customer is eligible; with --all it shows for each offer what \
+            stands against it and ends with status 0. Needs a key with the role support or marketing; to a client key the \
+            server shows less.
+
+            Example:
+              offerctl dry-run --offer comeback-half-price --customer-id user-17
+              offerctl dry-run --all --customer-id user-17 --signal interactions=52
+            """)
+
+    @Option(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "id"))
+    var offer: String?
+
+    @Flag(help: "Every offer of the catalog.")
+    var all = false
+
+    @OptionGroup
+    var customer: CustomerOptions
+
+    @Option(help: ArgumentHelp("The product, where an offer has several.", valueName: "id"))
+    var product: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the backend would say of the customer: a number, true or false, or a text. May be repeated.",
+            valueName: "name=value"),
+        transform: SignalArgument.init(parsing:))
+    var signal: [SignalArgument] = []
+
+    @Flag(help: "Print the decisions as JSON.")
+    var json = false
+
+    @OptionGroup
+    var connection: ServerOptions
+
+    mutating func validate() throws {
+        guard (offer == nil) == all else {
+            throw ValidationError("say either `--offer` with the id of one offer, or `--all`")
+        }
+        try signal.checkDistinct()
+    }
+
+    func run() async throws {
+        let console = Console.process
+        let client = try connection.client(console.environment)
+        do {
+            let reply = try await client.call(
+                .POST, "/v1/decisions", headers: [("Content-Type", "application/json")], body: requestBody(),
+                as: DecisionsBody.self)
+            try show(reply, console)
+        } catch let refusal as OfferdClient.Refusal {
+            if json { console.write(json: refusal.body) }
+            throw refusal.commandFailure(role: "support or marketing")
+        }
+    }
+
+    private func requestBody() throws -> [UInt8] {
+        var request = DecisionRequestBody(customer: customer.reference)
+        request.offerIds = offer.map { [OfferId($0)] }
+        request.productId = product.map { ProductId($0) }
+        request.signals = signal.byName
+        return Array(try JSONEncoder().encode(request))
+    }
+
+    private func show(_ reply: OfferdClient.Reply<DecisionsBody>, _ console: Console) throws(CommandFailure) {
+        let text = DecisionText(palette: console.palette, now: .wallClock)
+        guard let offer else {
+            if json { console.write(json: reply.json) } else { console.write(text.overview(reply.body)) }
+            return
+        }
+        guard let decision = reply.body.decisions.first(where: { $0.offerId.rawValue == offer }) else {
+            throw CommandFailure(.unavailable, "the server's answer does not speak of the offer `\(offer)`")
+        }
+        if json { console.write(json: reply.json) } else { console.write(text.explanation(decision)) }
+        guard decision.outcome == Outcome.eligible.rawValue else { throw .answeredNo }
+    }
+}

@@ -1,0 +1,25 @@
+import OfferEligibility
+
+extension RuleId {
+    /// What the rule asks for, where the server's own sentence is not shown.
+    var requirement: String {
+        switch self {
+        case .catalogStatus: "the offer must be active"
+        case .catalogSchedule: "the offer must have started and not ended"
+        case .catalogEnvironment: "the offer must be meant for this environment"
+        case .catalogProduct: "the product must be one of the offer's"
+        case .catalogPaused: "the offer must not be paused"
+        case .introductoryUnusedInGroup: "no introductory offer may have been used in the group"
+        case .introductoryNotSubscribed: "no subscription of the group may be active"
+        case .introductoryTransactionKnown: "signed data of the customer must be known"
+        case .promotionalEverSubscribed: "the customer must have or have had a subscription of their own"
+        case .promotionalNotApplied: "the same offer must be neither pending nor running"
+        case .winBackLapsed: "the subscription must have lapsed"
+        case .winBackOwned: "the lapsed subscription must have been the customer's own"
+        case .winBackNoActiveInGroup: "no subscription of the group may be active"
+        case .ruleEligibility: "the offer's own condition must hold"
+        case .limitCustomer: "the customer must have a place left under the limit"
+        case .limitSignatures: "the issued offer must have a signing left"
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import OfferEligibility
+
+extension TurningEvent {
+    /// What has to happen, to follow "when" or "until".
+    var clause: String {
+        switch self {
+        case .historyCompleted: "the complete history is sent"
+        case .renewalInfoReceived: "newer renewal info arrives"
+        case .transactionReceived: "a transaction signed by Apple arrives"
+        case .subscriptionBought: "the customer buys a subscription"
+        case .subscriptionEnded: "the customer's subscription ends"
+        case .subscriptionChanged: "the customer's subscription changes"
+        case .offerEnded: "the offer that is pending or running ends"
+        case .signalReceived: "the backend sends the signal, or another value of it"
+        case .catalogChanged: "another catalog is applied"
+        case .offerResumed: "the pause is lifted"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import OfferModel
+
+/// Moments as people read them, always with their zone.
+enum TimeText {
+    /// `2026-12-01 00:00 UTC`; seconds are shown only where there are any, and the milliseconds never.
+    static func absolute(_ instant: Instant) -> String {
+        let text = Instant(milliseconds: instant.seconds * Instant.Duration.second).description
+        guard text.hasSuffix("Z") else { return text }
+        let clock = text.dropLast().replacing("T", with: " ")
+        return (clock.hasSuffix(":00") ? String(clock.dropLast(3)) : String(clock)) + " UTC"
+    }
+
+    /// `2026-12-01 00:00 UTC (in 9 days)`.
+    static func absolute(_ instant: Instant, now: Instant) -> String {
+        "\(absolute(instant)) (\(relative(instant, now: now)))"
+    }
+
+    /// `in 9 days`, `in 30 hours`, `3 minutes ago`, `now`; rounded down.
+    static func relative(_ instant: Instant, now: Instant) -> String {
+        let distance = instant.milliseconds(since: now)
+        let length = distance.magnitude
+        let amount =
+            switch length {
+            case ..<UInt64(Instant.Duration.minute): "less than a minute"
+            case ..<UInt64(Instant.Duration.hour): counted(length / UInt64(Instant.Duration.minute), "minute")
+            case ..<UInt64(2 * Instant.Duration.day): counted(length / UInt64(Instant.Duration.hour), "hour")
+            default: counted(length / UInt64(Instant.Duration.day), "day")
+            }
+        if distance == 0 { return "now" }
+        return distance < 0 ? "\(amount) ago" : "in \(amount)"
+    }
+
+    private static func counted(_ count: UInt64, _ unit: String) -> String {
+        "\(count) \(unit)\(count == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Foundation
+import OfferApplication
+import OfferCatalog
+import OfferModel
+import OpenSSLCrypto
+import SQLiteStore
+
+struct APIKeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "api-keys", abstract: "Make, list and revoke the keys that callers hold.",
+        subcommands: [APIKeysCreate.self, APIKeysList.self, APIKeysRevoke.self])
+}
+
+struct APIKeysCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Make an API key and print its token, once.",
+        discussion: """
+            The token is printed alone on standard output and stored nowhere. May run beside the server.
+
+            Example: offerd api-keys create --app com.example.pro --environment Sandbox --role client --config offerd.yaml
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: "The app's bundle identifier.")
+    var app: String
+
+    @Option(help: "Production, Sandbox or LocalTesting.")
+    var environment: AppStoreEnvironment
+
+    @Option(help: "client, support, marketing or admin.")
+    var role: Role
+
+    @Option(help: "What to call the key in lists.")
+    var label: String?
+
+    @Option(help: "How long it is valid, such as P90D; for good if left out.")
+    var validFor: Period?
+
+    func run() async throws {
+        let setup = try options.setup()
+        guard let known = setup.keys.app(BundleId(app)) else {
+            throw CommandFailure.configuration(
+                "keys.yaml has no app `\(app)`",
+                hints: ["it has \(setup.keys.apps.map { "`\($0.bundleId)`" }.joined(separator: ", "))"])
+        }
+        guard known.environments.contains(environment) else {
+            throw CommandFailure.configuration(
+                "app `\(app)` has no environment `\(environment.rawValue)` in keys.yaml",
+                hints: ["it has \(known.environments.map { "`\($0.rawValue)`" }.joined(separator: ", "))"])
+        }
+        try await APIKeysAccess.use(setup) { keys in
+            let token = try await keys.create(
+                scope: Scope(bundleId: BundleId(app), environment: environment), role: role, label: label,
+                expiresAt: validFor.map { Instant.wallClock().adding($0) })
+            Terminal.output(token.text)
+        }
+    }
+}
+
+struct APIKeysList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the API keys; secrets are not known.",
+        discussion: "Example: offerd api-keys list --config offerd.yaml")
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        try await APIKeysAccess.use(try options.setup()) { keys in
+            let now = Instant.wallClock()
+            let rows = try await keys.list().map { key in
+                [
+                    key.id, key.scope.bundleId.rawValue, key.scope.environment.rawValue, key.role.rawValue,
+                    key.state(at: now), key.createdAt.description, key.label ?? "",
+                ]
+            }
+            for line in Columns.lines(["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "LABEL"], rows) {
+                Terminal.output(line)
+            }
+        }
+    }
+}
+
+struct APIKeysRevoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Revoke an API key for good, from the next request on.",
+        discussion: "Example: offerd api-keys revoke 0123456789abcdef --config offerd.yaml")
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Argument(help: "The key's id, the second part of its token.")
+    var id: String
+
+    func run() async throws {
+        try await APIKeysAccess.use(try options.setup()) { keys in
+            guard try await keys.revoke(id) else {
+                throw CommandFailure.failed(
+                    "there is no API key `\(id)` in force", hints: ["`offerd api-keys list` shows them"])
+            }
+            Terminal.output("revoked \(id)")
+        }
+    }
+}
+
+/// The API keys in the configured database.
+enum APIKeysAccess {
+    static func use(_ setup: ServerSetup, _ body: (APIKeys) async throws -> Void) async throws {
+        let database = try SQLiteDatabase(path: setup.databasePath)
+        let keys = APIKeys(
+            database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(), clock: { .wallClock() })
+        do {
+            try await body(keys)
+        } catch {
+            try? database.close()
+            throw error
+        }
+        try database.close()
+    }
+}
+
+extension APIKeySummary {
+    fileprivate func state(at now: Instant) -> String {
+        if revokedAt != nil { return "revoked" }
+        guard let expiresAt, expiresAt <= now else { return "valid" }
+        return "expired"
+    }
+}

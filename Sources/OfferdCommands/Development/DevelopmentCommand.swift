@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+import LocalAppStore
+import OfferCatalog
+import OfferModel
+import OpenSSLCrypto
+
+struct DevelopmentCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dev",
+        abstract: "A local App Store, so that everything can be tried without Apple.",
+        subcommands: [DevelopmentRoot.self, DevelopmentSign.self])
+}
+
+struct DevelopmentRoot: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "root",
+        abstract: "Make a local root certificate with what signs under it.",
+        discussion: """
+            Name DIR/root.der under `trustedRoots` in keys.yaml, for LocalTesting or Sandbox. Production never trusts it.
+
+            Example: offerd dev root --out .local/root
+            """)
+
+    @Option(help: "The directory to make it in.")
+    var out: String
+
+    func run() throws {
+        let root = try LocalRoot.make(now: .wallClock())
+        try root.write(to: out)
+        let fingerprint = Hexadecimal.lowercase(OpenSSLDigest().sha256(root.rootDER))
+        Terminal.output("made a local App Store root in \(out)")
+        Terminal.output("root certificate SHA-256 \(fingerprint)")
+    }
+}
+
+struct DevelopmentSign: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Play a scenario and sign what the App Store would send.",
+        discussion: """
+            Prints JSON: signedTransactions, signedRenewalInfo, signedAppTransaction, notifications. The first three are \
+            what POST /v1/transactions takes.
+
+            Example: offerd dev sign --root .local/root --scenario Examples/scenarios/lapsed.yaml
+            """)
+
+    @Option(help: "A directory made by `offerd dev root`.")
+    var root: String
+
+    @Option(help: "The scenario (see docs/scenarios.md).")
+    var scenario: String
+
+    func run() throws {
+        let text = try TextFile.read(scenario, what: "scenario")
+        let document: Scenario
+        do throws(InvalidDocument) {
+            document = try ScenarioReader.read(Array(text.utf8)).value
+        } catch {
+            throw DocumentFailure(
+                lines: error.errors.flatMap { IssueText.lines($0, severity: .error, file: scenario) }, exitCode: 1)
+        }
+        let store = LocalAppStore(root: try LocalRoot(directory: root))
+        let signed = try store.sign(document, now: .wallClock())
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        Terminal.output(String(decoding: try encoder.encode(signed), as: UTF8.self))
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Hummingbird
+import Logging
+import OfferApplication
+import OfferCatalog
+import OfferHTTP
+import OpenSSLCrypto
+import SQLiteStore
+import ServiceLifecycle
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Answer requests until SIGTERM or SIGINT.",
+        discussion: """
+            Prints `listening on http://HOST:PORT` once requests are accepted; its log goes to standard error. On SIGTERM \
+            it finishes the requests in progress and exits 0.
+
+            Example: offerd serve --config offerd.yaml
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(
+        help:
+            "The address to listen on, such as 127.0.0.1:8080, instead of the configuration's; port 0 takes a free one."
+    )
+    var listen: String?
+
+    @Option(help: "The least severe level that is logged: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: LogLevel = .info
+
+    /// How long requests in progress may take after SIGTERM.
+    private static let patience = Duration.seconds(20)
+
+    func run() async throws {
+        let setup = try options.setup(listen: listen)
+        let registry = try setup.registry()
+        let database = try SQLiteDatabase(path: setup.databasePath)
+        let useCases = UseCases(
+            registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            clock: { .wallClock() })
+        var logger = Logger(label: "offerd")
+        logger.logLevel = logLevel.level
+        let address = setup.listen
+        let server = OfferServer.application(
+            useCases: useCases, settings: HTTPSettings(host: address.host, port: address.port), logger: logger
+        ) { port in
+            let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+            Terminal.output("listening on http://\(host):\(port)")
+        }
+        var configuration = ServiceGroupConfiguration(
+            services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.patience
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch {
+            try? database.close()
+            throw ListenFailure.translate(error, address: address)
+        }
+        try database.close()
+    }
+}
+
+/// The least severe level that is logged.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+    case trace, debug, info, notice, warning, error, critical
+
+    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import OfferApplication
+import OfferCatalog
+import OfferModel
+import OpenSSLCrypto
+import SQLiteStore
+
+/// What a configuration comes to: every path absolute, every document read strictly.
+///
+/// Later wins: file, `OFFERD_LISTEN|DATABASE|KEYS`, flags; a path in the file is relative to the file, any other to the
+/// working directory (DESIGN §8).
+struct ServerSetup {
+    /// What flags say.
+    struct Flags {
+        var listen: String?
+        var database: String?
+        var keys: String?
+    }
+
+    var listen: ListenAddress
+    var databasePath: String
+    var keys: KeysConfiguration
+    /// Paths in `keys.yaml` are relative to it.
+    private var keysDirectory: URL
+
+    /// Reads a configuration and the `keys.yaml` it names.
+    ///
+    /// - Throws: ``CommandFailure`` or ``DocumentFailure``, with exit code 2.
+    static func read(
+        config path: String, flags: Flags = Flags(),
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> ServerSetup {
+        let file = try document(path, what: "configuration", ConfigurationReader.read)
+        let directory = URL(filePath: path).deletingLastPathComponent()
+        let listenText = flags.listen ?? environment["OFFERD_LISTEN"]
+        let listen = try listenText.map(address) ?? file.listen ?? ListenAddress(host: "127.0.0.1", port: 8080)
+        let database =
+            (flags.database ?? environment["OFFERD_DATABASE"]).map { URL(filePath: $0) }
+            ?? file.database.map { URL(filePath: $0, relativeTo: directory) }
+        guard let database else {
+            throw CommandFailure.configuration(
+                "`\(path)` names no database", hints: ["add a line such as `database: data/offers.sqlite`"])
+        }
+        let keys =
+            (flags.keys ?? environment["OFFERD_KEYS"]).map { URL(filePath: $0) }
+            ?? file.keys.map { URL(filePath: $0, relativeTo: directory) }
+        guard let keys else {
+            throw CommandFailure.configuration(
+                "`\(path)` names no keys", hints: ["add a line such as `keys: keys.yaml`"])
+        }
+        return ServerSetup(
+            listen: listen, databasePath: database.path, keys: try document(keys.path, what: "keys", KeysReader.read),
+            keysDirectory: keys.deletingLastPathComponent())
+    }
+
+    /// Loads and checks a key.
+    ///
+    /// - Throws: `SigningKeyError`, or ``CommandFailure`` for an environment variable that is not set.
+    func load(_ entry: KeyConfiguration) throws -> OpenSSLSigningKey {
+        switch entry.privateKey {
+        case .path(let path):
+            return try OpenSSLSigningKey(file: absolute(path), keyId: entry.keyId)
+        case .environment(let name):
+            guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
+                throw CommandFailure.configuration(
+                    "environment variable `\(name)` is not set, and keys.yaml takes key `\(entry.keyId)` from it",
+                    hints: ["set it to the text of the .p8 file, or name the file itself"])
+            }
+            return try OpenSSLSigningKey(
+                pem: Array(text.utf8), keyId: entry.keyId, source: "environment variable `\(name)`")
+        }
+    }
+
+    /// Every app with its checked key and the roots it believes.
+    ///
+    /// - Throws: what is wrong with the first key or root that is not usable.
+    func registry() throws -> AppRegistry {
+        AppRegistry(try keys.apps.map(registered))
+    }
+
+    private func registered(_ app: AppConfiguration) throws -> RegisteredApp {
+        var signing: OpenSSLSigningKey?
+        for entry in app.keys {
+            let key = try load(entry)
+            if entry.use == .signing { signing = key }
+        }
+        guard let signing else {
+            throw CommandFailure.configuration("app `\(app.bundleId)` has no key with `use: signing`")
+        }
+        let roots = try app.trustedRoots.mapValues { paths in
+            try paths.map { path in
+                guard let data = FileManager.default.contents(atPath: absolute(path)) else {
+                    throw CommandFailure.configuration(
+                        "root certificate `\(absolute(path))` cannot be read",
+                        hints: ["`offerd dev root --out DIR` makes one"])
+                }
+                return Array(data)
+            }
+        }
+        return RegisteredApp(
+            bundleId: app.bundleId, appAppleId: app.appAppleId, issuerId: app.issuerId.description,
+            environments: Set(app.environments), signingKey: signing,
+            verifier: try AppStoreChainVerifier(additionalRoots: roots))
+    }
+
+    private func absolute(_ path: String) -> String {
+        URL(filePath: path, relativeTo: keysDirectory).path
+    }
+
+    private static func address(_ text: String) throws -> ListenAddress {
+        guard let address = ListenAddress(text) else {
+            throw CommandFailure.configuration(
+                "`\(text)` is not an address to listen on", hints: ["write a host and a port, such as `127.0.0.1:8080`"]
+            )
+        }
+        return address
+    }
+
+    private static func document<Value>(
+        _ path: String, what: String, _ read: ([UInt8]) throws(InvalidDocument) -> ValidDocument<Value>
+    ) throws -> Value {
+        let text = try TextFile.read(path, what: what)
+        do throws(InvalidDocument) {
+            return try read(Array(text.utf8)).value
+        } catch {
+            throw DocumentFailure(
+                lines: error.errors.flatMap { IssueText.lines($0, severity: .error, file: path) }, exitCode: 2)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+import LocalAppStore
+import OfferApplication
+import OfferStore
+import OpenSSLCrypto
+
+/// Where commands write: data to standard output, messages to standard error.
+enum Terminal {
+    /// Writes a line of data.
+    static func output(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+
+    /// Writes a line for people.
+    static func message(_ line: String) {
+        FileHandle.standardError.write(Data((line + "\n").utf8))
+    }
+
+    /// Prints what went wrong and gives the exit code.
+    static func report(_ error: any Error) -> Int32 {
+        if let failure = error as? DocumentFailure {
+            failure.lines.forEach(message)
+            return failure.exitCode
+        }
+        guard let failure = failure(error) else { return reportUsage(error) }
+        message("error: \(failure.message)")
+        for hint in failure.hints { message("hint: \(hint)") }
+        return failure.exitCode
+    }
+
+    private static func failure(_ error: any Error) -> CommandFailure? {
+        switch error {
+        case let failure as CommandFailure:
+            failure
+        case let error as SigningKeyError:
+            .configuration(error.detail, hints: [error.hint])
+        case let error as CertificateError:
+            .configuration(error.detail, hints: [error.hint])
+        case let error as LocalRootError:
+            .configuration(error.message, hints: [error.hint])
+        case let error as ScenarioError:
+            .failed(error.description, hints: error.hint.map { [$0] } ?? [])
+        case let error as StoreError:
+            .failed(error.detail, hints: error.hint.map { [$0] } ?? [])
+        case let error as OpenSSLFailure:
+            .failed(error.description)
+        case RequestError.notReady(let detail, let hint):
+            .configuration(detail, hints: hint.map { [$0] } ?? [])
+        default:
+            nil
+        }
+    }
+
+    /// The argument parser's own errors, with the exit code of DESIGN §8 instead of 64.
+    private static func reportUsage(_ error: any Error) -> Int32 {
+        let text = Offerd.fullMessage(for: error)
+        guard Offerd.exitCode(for: error) != .success else {
+            output(text)
+            return 0
+        }
+        guard Offerd.exitCode(for: error) == .validationFailure else {
+            message("error: \(error)")
+            return 1
+        }
+        message(text.hasPrefix("Error: ") ? "error: " + text.dropFirst("Error: ".count) : text)
+        return 2
+    }
+}

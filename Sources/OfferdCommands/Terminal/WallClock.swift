@@ -1,0 +1,9 @@
+import Foundation
+import OfferModel
+
+extension Instant {
+    /// The machine's time.
+    static func wallClock() -> Instant {
+        Instant(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
+    }
+}

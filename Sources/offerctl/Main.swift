@@ -1,0 +1,9 @@
+import OfferctlCommands
+
+/// The `offerctl` program.
+@main
+enum Main {
+    static func main() async {
+        await OfferctlProgram.run()
+    }
+}

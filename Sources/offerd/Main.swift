@@ -1,0 +1,9 @@
+import OfferdCommands
+
+/// The `offerd` program.
+@main
+enum Main {
+    static func main() async {
+        await OfferdProgram.run()
+    }
+}

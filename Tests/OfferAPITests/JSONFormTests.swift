@@ -1,0 +1,103 @@
+import OfferAPI
+import OfferTestSupport
+import Testing
+
+@Suite("The form of a JSON request")
+struct JSONFormTests {
+    /// Accepts anything: what is refused is refused for its form.
+    private struct Anything: Decodable {
+        init(from decoder: any Decoder) throws {}
+    }
+
+    private func fault(_ text: String) -> ProblemErrorBody? {
+        fault(Array(text.utf8))
+    }
+
+    private func fault(_ bytes: [UInt8]) -> ProblemErrorBody? {
+        do throws(RequestFault) {
+            _ = try WireJSON.decodeRequest(Anything.self, from: bytes)
+            return nil
+        } catch {
+            return error.errors.first
+        }
+    }
+
+    @Test(
+        "every JSON value is read",
+        arguments: [
+            "{}", "[]", " {\"a\" : [1, -2.5e+3, 0.0, true, false, null, \"\\u00e9\\ud83d\\ude00\\n\\/\"]}\n", "0",
+            "\"\"",
+            "[[],{}]", "{\"a\":{\"a\":1}}",
+        ])
+    func accepted(_ text: String) {
+        #expect(fault(text) == nil)
+    }
+
+    @Test(
+        "a misplaced byte is named by its place",
+        arguments: [
+            ("{\"a\":}", 1, 6, "/a"), ("{\"a\" 1}", 1, 6, "/a"), ("[1,\n 2,]", 2, 4, "/2"), ("{\"a\":1,}", 1, 8, ""),
+            ("{'a':1}", 1, 2, ""), ("[01]", 1, 3, ""), ("[1.]", 1, 4, "/0"), ("[+1]", 1, 2, "/0"), ("[.5]", 1, 2, "/0"),
+            ("[1e]", 1, 4, "/0"), ("[NaN]", 1, 2, "/0"), ("[tru]", 1, 5, "/0"), ("{} {}", 1, 4, ""),
+            ("[\"\u{1}\"]", 1, 3, "/0"), ("[\"\\x\"]", 1, 5, "/0"), ("[\"\\ud800\"]", 1, 9, "/0"), ("[\"a", 1, 4, "/0"),
+            ("\u{FEFF}{}", 1, 1, ""), ("{\"a\":1", 1, 7, ""), ("\u{0}", 1, 1, ""),
+        ])
+    func misplaced(_ text: String, line: Int, column: Int, pointer: String) {
+        let found = fault(text)
+        #expect(found?.code == "malformedJson")
+        #expect(found?.line == line)
+        #expect(found?.column == column)
+        #expect(found?.pointer == pointer)
+    }
+
+    @Test("an empty body is refused with words of its own")
+    func empty() {
+        #expect(fault("")?.detail == "the body is empty")
+        #expect(fault("  ")?.code == "malformedJson")
+    }
+
+    @Test("bytes that are not UTF-8 are refused at the first of them")
+    func invalidUTF8() {
+        let found = fault(Array("{\"a\":\"".utf8) + [0xC3, 0x28] + Array("\"}".utf8))
+        #expect(found?.code == "malformedJson")
+        #expect(found?.detail.hasPrefix("byte 6: ") == true)
+    }
+
+    @Test("a member given twice is refused, also if one spelling is escaped")
+    func duplicates() {
+        #expect(fault(#"{"a":1,"a":2}"#)?.code == "duplicateMember")
+        #expect(fault(#"{"x":[{"a":1,"\u0061":2}]}"#)?.pointer == "/x/0/a")
+        #expect(fault("{\"e\u{301}\":1,\"\u{E9}\":2}") == nil, "names of other bytes are other names")
+    }
+
+    @Test("32 levels of nesting are read and 33 are not, however many follow (invariant 10)")
+    func depth() {
+        #expect(fault(String(repeating: "[", count: 32) + String(repeating: "]", count: 32)) == nil)
+        #expect(fault(String(repeating: "[", count: 33))?.detail == "byte 32: the value nests deeper than 32 levels")
+        #expect(fault(String(repeating: "[", count: 100_000))?.code == "malformedJson")
+        #expect(fault(String(repeating: "{\"a\":", count: 100_000))?.code == "malformedJson")
+    }
+
+    @Test("an endless number is refused")
+    func longNumber() {
+        #expect(fault(String(repeating: "9", count: 65))?.code == "invalidValue")
+        #expect(fault(String(repeating: "9", count: 64)) == nil)
+    }
+
+    @Test("no bytes make it crash, and a text cut anywhere is refused (invariant 10)")
+    func mutations() {
+        var random = SeededGenerator(seed: 20_261)
+        let sample = Array(
+            #"{"offerId":"a","customer":{"customerId":"ü"},"signals":{"n":1.5e3,"b":true},"x":[null]}"#.utf8)
+        for end in 0..<sample.count {
+            #expect(fault(Array(sample[..<end])) != nil, "cut at \(end)")
+        }
+        for _ in 0..<2_000 {
+            var bytes = sample
+            for _ in 0..<3 {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            _ = fault(bytes)
+        }
+    }
+}

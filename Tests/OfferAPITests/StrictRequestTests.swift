@@ -1,0 +1,102 @@
+import OfferAPI
+import OfferModel
+import Testing
+
+@Suite("Requests are read strictly")
+struct StrictRequestTests {
+    private func faults<Body: Decodable>(_ type: Body.Type, _ text: String) -> [ProblemErrorBody] {
+        do throws(RequestFault) {
+            _ = try WireJSON.decodeRequest(type, from: Array(text.utf8))
+            return []
+        } catch {
+            return error.errors
+        }
+    }
+
+    @Test("an issue request is read with every member")
+    func issueRequest() throws {
+        let body = try WireJSON.decodeRequest(
+            IssueRequestBody.self,
+            from: Array(
+                """
+                {"offerId":"a","productId":"p","customer":{"appAccountToken":"A1A1A1A1-0000-4000-8000-000000000001"},
+                "formats":["v2","v1"],"fresh":true,"signals":{"interactions":50,"vip":true,"plan":"x",
+                "spent":{"amount":"4.99","currency":"USD"},"seen":{"at":5}},"signedTransactions":["t"],
+                "signedRenewalInfo":["r"],"signedAppTransaction":"s","historyComplete":false,
+                "request":{"appVersion":"1.2"}}
+                """.utf8))
+        #expect(body.offerId == "a")
+        #expect(body.customer.appAccountToken?.description == "a1a1a1a1-0000-4000-8000-000000000001")
+        #expect(body.formats == [.v2, .v1])
+        #expect(body.fresh == true)
+        #expect(body.signals?["interactions"] == .number(50))
+        #expect(body.signals?["vip"] == .boolean(true))
+        #expect(body.signals?["spent"] == .money(Money(milliunits: 4_990, currency: "USD")))
+        #expect(body.signals?["seen"] == .instant(Instant(milliseconds: 5)))
+        #expect(body.signedTransactions == ["t"])
+        #expect(body.historyComplete == false)
+        #expect(body.request?.appVersion == "1.2")
+    }
+
+    @Test("a member that is null counts as absent")
+    func nullMember() throws {
+        let body = try WireJSON.decodeRequest(
+            IssueRequestBody.self,
+            from: Array(
+                #"{"offerId":"a","productId":null,"formats":null,"signals":null,"customer":{"customerId":"c"}}"#.utf8))
+        #expect(body.productId == nil)
+        #expect(body.formats == nil)
+        #expect(body.signals == nil)
+    }
+
+    @Test(
+        "the wrong place is named by a JSON pointer and a code",
+        arguments: [
+            (#"{"offerId":"a","customer":{"customerid":"c"}}"#, "/customer/customerid", "unknownMember"),
+            (#"{"offerId":"a","customer":{"customerId":"c"},"a/b~c":1}"#, "/a~1b~0c", "unknownMember"),
+            (#"{"customer":{"customerId":"c"}}"#, "/offerId", "missingMember"),
+            (#"{"offerId":null,"customer":{}}"#, "/offerId", "missingMember"),
+            (#"{"offerId":7,"customer":{}}"#, "/offerId", "wrongType"),
+            (#"{"offerId":"a","customer":[]}"#, "/customer", "wrongType"),
+            (#"{"offerId":"a","customer":{"appAccountToken":"x"}}"#, "/customer/appAccountToken", "invalidValue"),
+            (#"{"offerId":"a","customer":{},"formats":["v1","v3"]}"#, "/formats/1", "invalidValue"),
+            (#"{"offerId":"a","customer":{},"formats":"v1"}"#, "/formats", "wrongType"),
+            (#"{"offerId":"a","customer":{},"fresh":1}"#, "/fresh", "wrongType"),
+            (#"{"offerId":"a","customer":{},"signedTransactions":["a",1]}"#, "/signedTransactions/1", "wrongType"),
+            (#"{"offerId":"a","customer":{},"signals":{"n":1e999}}"#, "/signals/n", "wrongType"),
+            (#"{"offerId":"a","customer":{},"signals":{"n":[1]}}"#, "/signals/n", "wrongType"),
+            (#"{"offerId":"a","customer":{},"signals":[]}"#, "/signals", "wrongType"),
+            (#"{"offerId":"a","customer":{},"request":{"appVersion":{}}}"#, "/request/appVersion", "wrongType"),
+            (#"[]"#, "", "wrongType"), (#""x""#, "", "wrongType"), ("null", "", "wrongType"), ("17", "", "wrongType"),
+        ])
+    func wrongPlace(_ text: String, pointer: String, code: String) {
+        let found = faults(IssueRequestBody.self, text)
+        #expect(found.map(\.pointer) == [pointer])
+        #expect(found.map(\.code) == [code])
+    }
+
+    @Test("every unknown member of an object is named at once, with the known ones as a hint")
+    func severalUnknown() {
+        let found = faults(
+            TransactionsRequestBody.self, #"{"transactions":[],"complete":true,"signedTransactions":[]}"#)
+        #expect(found.map(\.pointer) == ["/complete", "/transactions"])
+        #expect(found.first?.hint?.hasPrefix("known members: `signedTransactions`, `signedRenewalInfo`") == true)
+    }
+
+    @Test("no message shows a Swift type")
+    func noSwiftNames() {
+        let texts = [
+            "[]", "1", #"{"offerId":1}"#, #"{"offerId":"a","customer":1}"#,
+            #"{"offerId":"a","customer":{"appAccountToken":1}}"#,
+            #"{"offerId":"a","customer":{},"formats":[{}]}"#, #"{"offerId":"a","customer":{},"signals":{"a":null}}"#,
+            #"{"offerId":"a","customer":{},"fresh":"yes"}"#, #"{"offerId":"a","customer":{},"formats":["x"]}"#,
+        ]
+        for text in texts {
+            for fault in faults(IssueRequestBody.self, text) {
+                for word in ["Swift", "String", "Bool", "Array", "Dictionary", "Optional", "Body", "Codable", "Int"] {
+                    #expect(!"\(fault.detail) \(fault.hint ?? "")".contains(word), "\(fault.detail)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import LocalAppStore
+import Logging
+import OfferAPI
+import OfferApplication
+import OfferHTTP
+import OfferModel
+import OfferTestSupport
+import OpenSSLCrypto
+import SQLiteStore
+import ServiceLifecycle
+
+/// A whole service on a free port: real database file, real keys, a local App Store, a key for every role.
+struct ServiceFixture: Sendable {
+    static let scope = Scope(bundleId: "com.example.pro", environment: .localTesting)
+    static let otherApp = Scope(bundleId: "com.example.other", environment: .localTesting)
+    static let otherEnvironment = Scope(bundleId: "com.example.pro", environment: .sandbox)
+    static let start = Instant(milliseconds: 1_780_000_000_000)
+
+    let port: Int
+    let clock: TestClock
+    let log: CapturedLog
+    let useCases: UseCases
+    let appStore: LocalAppStore
+    let services: ServiceGroup
+    let directory: TemporaryDirectory
+
+    /// Starts a service, lets the body use it, and stops it as SIGTERM would.
+    static func run(
+        limits: HTTPLimits = HTTPLimits(), _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
+        let database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+        let clock = TestClock(start)
+        let root = try LocalRoot.make(now: start)
+        let verifier = try AppStoreChainVerifier(additionalRoots: [
+            .localTesting: [root.rootDER], .sandbox: [root.rootDER],
+        ])
+        let apps = try [scope, otherApp].map { scope in
+            RegisteredApp(
+                bundleId: scope.bundleId, appAppleId: nil, issuerId: "57246542-96fe-1a63-e053-0824d011072a",
+                environments: [.localTesting, .sandbox],
+                signingKey: try OpenSSLSigningKey.generate(
+                    toNewFile: directory.path("\(scope.bundleId).p8"), keyId: "2X9R4HXF34"),
+                verifier: verifier)
+        }
+        let useCases = UseCases(
+            registry: AppRegistry(apps), database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            clock: { clock.now })
+        let log = CapturedLog()
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let application = OfferServer.application(
+            useCases: useCases, settings: HTTPSettings(host: "127.0.0.1", port: 0, limits: limits),
+            logger: Logger(label: "test") { _ in CapturedLogHandler(log) }, onListening: { port.yield($0) })
+        let services = ServiceGroup(
+            services: [application], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { port.finish() }
+                try await services.run()
+            }
+            if let port = await ports.first(where: { _ in true }) {
+                let service = ServiceFixture(
+                    port: port, clock: clock, log: log, useCases: useCases, appStore: LocalAppStore(root: root),
+                    services: services, directory: directory)
+                defer { Task { await services.triggerGracefulShutdown() } }
+                try await body(service)
+            }
+            try await group.waitForAll()
+        }
+        try database.close()
+    }
+
+    /// A token of a new key.
+    func token(_ role: Role, scope: Scope = ServiceFixture.scope, expiresAt: Instant? = nil) async throws -> String {
+        try await useCases.apiKeys.create(scope: scope, role: role, expiresAt: expiresAt).text
+    }
+
+    /// Asks with a token; a body is sent as JSON unless a header says otherwise.
+    func ask(
+        _ method: String, _ target: String, token: String? = nil, body: String? = nil,
+        headers: [(String, String)] = []
+    ) async throws -> RawAnswer {
+        var all = headers
+        if let token { all.append(("Authorization", "Bearer \(token)")) }
+        if body != nil, !headers.contains(where: { $0.0 == "Content-Type" }) {
+            all.append(("Content-Type", "application/json"))
+        }
+        return try await RawHTTP.send(port: port, method, target, headers: all, body: body.map { Array($0.utf8) })
+    }
+
+    /// Changes the database behind the server's back, from another process.
+    func sql(_ statement: String) throws {
+        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()"
+        let result = try Command.run("python3", ["-c", program, directory.path("offers.sqlite"), statement])
+        guard result.status == 0 else { throw RawHTTP.Broken(reason: result.errorText) }
+    }
+
+    /// Puts the test catalog in force.
+    func applyCatalog(scope: Scope = ServiceFixture.scope) async throws {
+        let answer = try await ask(
+            "PUT", "/v1/catalog", token: try await token(.marketing, scope: scope),
+            body: TestCatalog.yaml.replacingOccurrences(of: "com.example.pro\n", with: "\(scope.bundleId)\n"),
+            headers: [("Content-Type", "application/yaml"), ("If-Match", "\"0\"")])
+        guard answer.status == 200 else { throw RawHTTP.Broken(reason: answer.text) }
+    }
+}

@@ -1,0 +1,79 @@
+import LocalAppStore
+import OfferModel
+
+/// The offers these tests ask for.
+enum TestCatalog {
+    static let yaml = """
+        bundleId: com.example.pro
+        subscriptionGroups:
+          - id: "21500001"
+            products:
+              - { productId: monthly, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }
+              - { productId: yearly, level: 1, period: P1Y, price: { amount: "79.99", currency: USD } }
+        offers:
+          - id: comeback
+            type: promotional
+            offerIdentifier: comeback50
+            products: [monthly]
+            paymentMode: payAsYouGo
+            period: P1M
+            periodCount: 3
+            price: { amount: "4.99", currency: USD }
+            status: active
+            eligibility: { fact: subscription.state, in: [expired] }
+            limits: [ { count: 1, per: customer } ]
+            formats: [v2, v1]
+          - id: trial
+            type: introductory
+            products: [monthly]
+            paymentMode: freeTrial
+            period: P1W
+            periodCount: 1
+            status: active
+            limits: []
+          - id: either
+            type: promotional
+            offerIdentifier: either10
+            products: [monthly, yearly]
+            paymentMode: freeTrial
+            period: P1M
+            periodCount: 1
+            status: active
+            limits: []
+
+        """
+}
+
+extension ServiceFixture {
+    /// The signed data of somebody who bought `monthly` long ago, cancelled, and whose access has ended.
+    func lapsedCustomer(
+        _ id: String, app: BundleId = "com.example.pro", environment: AppStoreEnvironment = .localTesting
+    ) throws -> SignedScenario {
+        let now = clock.now
+        let scenario = Scenario(
+            bundleId: app, environment: environment,
+            customer: ScenarioCustomer(
+                appTransactionId: AppTransactionId("app-\(id)"), originalTransactionId: TransactionId(id)),
+            steps: [
+                .trial(
+                    .init(
+                        product: "monthly", group: "21500001", at: .fixed(now.adding(months: -4)),
+                        length: Period(days: 7), period: Period(months: 1),
+                        price: Money(milliunits: 9_990, currency: "USD"))),
+                .renew(.init(times: 2)),
+                .cancel(.init(at: .fixed(now.adding(months: -2)))),
+                .expire(.init()),
+            ])
+        return try appStore.sign(scenario, now: now)
+    }
+
+    /// The body of an issue request with signed data.
+    func issueBody(_ offer: String, _ signed: SignedScenario, more: String = "") -> String {
+        let transactions = signed.signedTransactions.map { "\"\($0)\"" }.joined(separator: ",")
+        let renewals = signed.signedRenewalInfo.map { "\"\($0)\"" }.joined(separator: ",")
+        return """
+            {"offerId":"\(offer)","customer":{"customerId":"somebody"},"historyComplete":true,\
+            "signedTransactions":[\(transactions)],"signedRenewalInfo":[\(renewals)]\(more)}
+            """
+    }
+}

@@ -1,0 +1,25 @@
+import OfferAPI
+import Testing
+
+@testable import OfferctlCommands
+
+@Suite("what customers show and catalog apply print for people")
+struct CustomerTextTests {
+    @Test("a customer's story reads as its golden file", arguments: ["lapsed", "two-unknown"])
+    func story(_ name: String) throws {
+        let body = try Fixture.body("customers/\(name).json", as: CustomersBody.self)
+        let text = CustomerText(palette: .plain, now: DecisionTextTests.now).story(body)
+        #expect(try text + "\n" == Fixture.text("customers/\(name).txt"))
+    }
+
+    @Test(
+        "an applied catalog reads as its golden file",
+        arguments: [
+            ("applied", false, "applied"), ("applied", true, "applied-dry-run"), ("unchanged", false, "unchanged"),
+        ])
+    func applied(_ json: String, _ isDryRun: Bool, _ golden: String) throws {
+        let body = try Fixture.body("catalog/\(json).json", as: CatalogAppliedBody.self)
+        let text = CatalogText.applied(body, isDryRun: isDryRun, palette: .plain)
+        #expect(try text + "\n" == Fixture.text("catalog/\(golden).txt"))
+    }
+}

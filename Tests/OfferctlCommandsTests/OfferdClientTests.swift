@@ -1,0 +1,132 @@
+import OfferTestSupport
+import Testing
+
+@testable import OfferctlCommands
+
+@Suite("every way of not getting an answer is told apart")
+struct OfferdClientTests {
+    static let show = ["customers", "show", "--customer-id", "x"]
+
+    private func refused(_ reply: ScriptedServer.Reply) async throws -> Command {
+        let (run, _) = try await DryRunCommandTests.run(Self.show, ["GET /v1/customers": reply])
+        #expect(run.text.isEmpty)
+        #expect(!run.errorText.contains("secret"), "the token must not be shown")
+        return run
+    }
+
+    private func unreachable(_ address: String, _ more: [String] = []) async throws -> Command {
+        let run = try await OfferctlProcess.run(
+            Self.show + ["--server", address] + more, ["OFFERCTL_TOKEN": "offerd_1_secret"])
+        #expect(run.status == 3)
+        #expect(run.text.isEmpty)
+        #expect(run.errorText.split(separator: "\n").count == 2, "\(run.errorText)")
+        #expect(run.errorText.contains("\nhint: "))
+        return run
+    }
+
+    @Test(
+        "a refusal shows the server's words, then its hint or ours, and ends with 1",
+        arguments: [
+            (401, "unauthenticated", "", "the key may be revoked, expired or of another server"),
+            (403, "forbidden", "", "this command needs a key with the role support"),
+            (404, "unknown-customer", #","hint":"check the id""#, "check the id"),
+            (429, "rate-limited", "", "try again in 7 seconds"),
+            (422, "a-code-of-the-future", #","hint":"update""#, "update"),
+        ])
+    func problem(_ status: Int, _ code: String, _ more: String, _ hint: String) async throws {
+        let headers = status == 429 ? [("Retry-After", "7")] : []
+        let run = try await refused(.problem(status, code, "this is why", more, headers: headers))
+        #expect(run.status == 1)
+        #expect(run.errorText.hasPrefix("error: this is why\nhint: \(hint)"), "\(run.errorText)")
+    }
+
+    @Test("a request's own errors are shown with their pointer")
+    func pointer() async throws {
+        let run = try await refused(
+            .problem(
+                400, "invalid-request", "see errors",
+                #","errors":[{"code":"unknownMember","detail":"unknown member `x`","pointer":"/customer/x"}]"#))
+        #expect(run.status == 1)
+        #expect(run.errorText == "error: unknown member `x` at /customer/x\n")
+    }
+
+    @Test("a failure inside the server ends with 3 and names the request for its log")
+    func serverFailure() async throws {
+        let run = try await refused(.problem(500, "internal", "something broke inside"))
+        #expect(run.status == 3)
+        #expect(
+            run.errorText == """
+                error: something broke inside
+                hint: the server's log has more under the request id `req-1`
+
+                """)
+    }
+
+    @Test(
+        "what does not answer like an offerd is named as such",
+        arguments: [
+            ScriptedServer.Reply(status: 200, headers: [("Content-Type", "text/html")], body: "<html>"),
+            .json(200, "{\"hello\":1}"), .json(200, "no json"), .json(404, "{}"),
+            .init(status: 502, headers: [("Content-Type", "text/html")], body: "bad gateway"),
+            .init(
+                status: 404, headers: [("Content-Type", "application/problem+json")], body: "{\"type\":\"about:blank\"}"
+            ),
+            .init(status: 204, headers: [], body: ""),
+        ])
+    func stranger(_ reply: ScriptedServer.Reply) async throws {
+        let run = try await refused(reply)
+        #expect(run.status == 3)
+        #expect(run.errorText.contains("is not one that offerd gives: status \(reply.status)"), "\(run.errorText)")
+        #expect(run.errorText.contains("\nhint: "))
+    }
+
+    @Test("a redirect is not followed with the key, but told")
+    func redirect() async throws {
+        let run = try await refused(
+            .init(status: 301, headers: [("Location", "https://other.example/")], body: ""))
+        #expect(run.status == 3)
+        #expect(run.errorText.contains("hint: it points to `https://other.example/`"))
+    }
+
+    @Test("nobody listening")
+    func connectionRefused() async throws {
+        let address = try await ScriptedServer.run([:]) { $0.address }
+        let run = try await unreachable(address)
+        #expect(run.errorText.hasPrefix("error: nothing answers at `\(address)`: the connection was refused\n"))
+        let named = address.replacing("127.0.0.1", with: "localhost")
+        #expect(try await unreachable(named).errorText.contains("the connection was refused"))
+    }
+
+    @Test("a host that nobody knows")
+    func unknownHost() async throws {
+        let run = try await unreachable("http://no-such-host.invalid")
+        #expect(run.errorText.hasPrefix("error: no host is known by the name in `http://no-such-host.invalid`\n"))
+    }
+
+    @Test("a server that never answers")
+    func timeout() async throws {
+        try await ScriptedServer.run(["GET /v1/customers": .silence]) { server in
+            let run = try await unreachable(server.address, ["--timeout", "1"])
+            #expect(run.errorText.hasPrefix("error: no answer from `\(server.address)` within 1 s\n"))
+        }
+    }
+
+    @Test("https where no TLS is spoken")
+    func noTLS() async throws {
+        try await ScriptedServer.run([:]) { server in
+            let address = server.address.replacing("http:", with: "https:")
+            let run = try await unreachable(address)
+            #expect(run.errorText.hasPrefix("error: no trusted TLS connection to `\(address)`: "), "\(run.errorText)")
+        }
+    }
+
+    @Test("a certificate from nobody this machine trusts")
+    func untrustedCertificate() async throws {
+        let server = try SelfSignedServer()
+        let run = try await unreachable(server.address)
+        #expect(
+            run.errorText.hasPrefix(
+                "error: no trusted TLS connection to `\(server.address)`: certificate verify failed\n"),
+            "\(run.errorText)")
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@Suite("offerd commands")
+struct CommandTests {
+    private func offerd(
+        _ arguments: String..., environment: [String: String] = [:], in directory: TemporaryDirectory
+    ) async throws -> Command {
+        try await Installation.offerd.run(arguments, environment: environment, directory: directory.url)
+    }
+
+    @Test("`keys generate` writes a key that only its owner can read, and the openssl tool reads it as P-256")
+    func generate() async throws {
+        let directory = try TemporaryDirectory()
+        let made = try await offerd(
+            "keys", "generate", "--out", "k.p8", "--key-id", "LOCALTEST1", "--public-key", "k.pub", in: directory)
+        #expect(made.status == 0)
+        #expect(made.text.hasPrefix("made key LOCALTEST1 in k.p8\npublic key SHA-256 "))
+        #expect(!made.text.contains("PRIVATE"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("k.p8"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let judge = try Command.run("openssl", ["pkey", "-in", directory.path("k.p8"), "-noout", "-text"])
+        #expect(judge.text.contains("prime256v1"))
+        let derived = try Command.run("openssl", ["pkey", "-in", directory.path("k.p8"), "-pubout"])
+        #expect(derived.text == (try String(contentsOfFile: directory.path("k.pub"), encoding: .utf8)))
+    }
+
+    @Test("`keys generate` never overwrites a key")
+    func neverOverwrites() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("precious", to: "k.p8")
+        let refused = try await offerd("keys", "generate", "--out", "k.p8", "--key-id", "A1", in: directory)
+        #expect(refused.status == 2)
+        #expect(refused.errorText.hasPrefix("error: "))
+        #expect(refused.errorText.contains("`k.p8`"))
+        #expect(try String(contentsOfFile: directory.path("k.p8"), encoding: .utf8) == "precious")
+    }
+
+    @Test("`keys check` tells each bad key apart and never shows it (invariant 9)")
+    func check() async throws {
+        let directory = try TemporaryDirectory()
+        let good = try await offerd(
+            "keys", "generate", "--out", "SubscriptionKey_AB12.p8", "--key-id", "AB12", in: directory)
+        #expect(good.status == 0)
+        let checked = try await offerd("keys", "check", "SubscriptionKey_AB12.p8", in: directory)
+        #expect(checked.status == 0)
+        #expect(checked.text.hasPrefix("ok: SubscriptionKey_AB12.p8 is a P-256 key, key id AB12\n"))
+        let pem = try String(contentsOfFile: directory.path("SubscriptionKey_AB12.p8"), encoding: .utf8)
+        try directory.write(pem, to: "open.p8", permissions: 0o644)
+        try directory.write(String(pem.prefix(90)), to: "short.p8", permissions: 0o600)
+        try directory.write("", to: "empty.p8", permissions: 0o600)
+        var messages: Set<String> = []
+        for file in ["open.p8", "short.p8", "empty.p8", "none.p8", "."] {
+            let refused = try await offerd("keys", "check", file, in: directory)
+            #expect(refused.status == 2, "\(file)")
+            #expect(refused.text.isEmpty)
+            let lines = refused.errorText.split(separator: "\n")
+            #expect(lines.count == 2, "\(refused.errorText)")
+            #expect(lines.first?.hasPrefix("error: ") == true)
+            #expect(lines.last?.hasPrefix("hint: ") == true)
+            #expect(!refused.errorText.contains(pem.split(separator: "\n")[1].prefix(16)))
+            messages.insert(lines.first.map { $0.replacingOccurrences(of: file, with: "FILE") } ?? "")
+        }
+        #expect(messages.count == 5)
+    }
+
+    @Test(
+        "usage errors end with 2, help and version with 0",
+        arguments: [
+            (["serve"], 2), (["frobnicate"], 2), (["keys", "check"], 2), (["--help"], 0), (["--version"], 0),
+            (["serve", "--help"], 0), (["api-keys", "create", "--role", "boss"], 2),
+        ] as [([String], Int32)])
+    func usage(arguments: [String], status: Int32) async throws {
+        let directory = try TemporaryDirectory()
+        let command = try await Installation.offerd.run(arguments, directory: directory.url)
+        #expect(command.status == status)
+        #expect(command.text.isEmpty == (status == 2))
+        #expect(command.errorText.isEmpty == (status == 0))
+    }
+
+    @Test("a configuration with mistakes names every line, and ends with 2")
+    func wrongConfiguration() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("listn: 127.0.0.1:0\ndatabase: d.sqlite\nkeys: keys.yaml\n", to: "offerd.yaml")
+        let refused = try await offerd("serve", "--config", "offerd.yaml", in: directory)
+        #expect(refused.status == 2)
+        #expect(
+            refused.errorText == """
+                error: unknown key `listn` (offerd.yaml:1)
+                hint: did you mean `listen`?
+
+                """)
+    }
+
+    @Test("a missing configuration is named, and ends with 2")
+    func missingConfiguration() async throws {
+        let refused = try await offerd("migrate", "--config", "nowhere.yaml", in: try TemporaryDirectory())
+        #expect(refused.status == 2)
+        #expect(refused.errorText.hasPrefix("error: there is no configuration `nowhere.yaml`\n"))
+    }
+
+    @Test("`serve` refuses a database that was never migrated, and says what to run")
+    func notMigrated() async throws {
+        let installation = try await Installation()
+        let refused = try await offerd(
+            "serve", "--config", "offerd.yaml", "--database", "other.sqlite", in: installation.directory)
+        #expect(refused.status == 1)
+        #expect(refused.errorText.contains("other.sqlite"))
+        #expect(refused.errorText.contains("hint: run `offerd migrate`"))
+    }
+
+    @Test("a flag wins over the environment, and the environment over the file")
+    func precedence() async throws {
+        let installation = try await Installation()
+        let byEnvironment = try await offerd(
+            "migrate", "--config", "offerd.yaml", environment: ["OFFERD_DATABASE": "env.sqlite"],
+            in: installation.directory)
+        #expect(byEnvironment.text.contains("env.sqlite is now up to date"))
+        let byFlag = try await offerd(
+            "migrate", "--config", "offerd.yaml", "--database", "flag.sqlite",
+            environment: ["OFFERD_DATABASE": "env.sqlite"], in: installation.directory)
+        #expect(byFlag.text.contains("flag.sqlite is now up to date"))
+        let again = try await offerd("migrate", "--config", "offerd.yaml", in: installation.directory)
+        #expect(again.status == 0)
+        #expect(again.text.hasSuffix("offers.sqlite is up to date\n"))
+    }
+
+    @Test("`api-keys create` prints the token alone, and refuses an app or environment that keys.yaml has not")
+    func apiKeys() async throws {
+        let installation = try await Installation()
+        let token = try installation.token(.client)
+        #expect(token.wholeMatch(of: /offerd_[0-9a-f]{16}_[0-9a-f]{64}/) != nil)
+        let otherApp = try await offerd(
+            "api-keys", "create", "--app", "com.example.other", "--environment", "LocalTesting", "--role", "client",
+            "--config", "offerd.yaml", in: installation.directory)
+        #expect(otherApp.status == 2)
+        #expect(
+            otherApp.errorText == """
+                error: keys.yaml has no app `com.example.other`
+                hint: it has `com.example.pro`
+
+                """)
+        let otherEnvironment = try await offerd(
+            "api-keys", "create", "--app", "com.example.pro", "--environment", "Production", "--role", "client",
+            "--config", "offerd.yaml", in: installation.directory)
+        #expect(otherEnvironment.status == 2)
+        let listed = try await offerd("api-keys", "list", "--config", "offerd.yaml", in: installation.directory)
+        #expect(listed.text.split(separator: "\n").count == 1 + Role.allCases.count)
+        for token in installation.tokens.values {
+            #expect(listed.text.contains(token.split(separator: "_")[1]))
+            #expect(!listed.text.contains(token.split(separator: "_")[2]))
+        }
+    }
+
+    @Test("`dev sign` plays the example scenarios and prints what POST /v1/transactions takes")
+    func developmentSign() async throws {
+        let installation = try await Installation()
+        let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Examples/scenarios")
+        for (name, transactions) in [("new", 0), ("subscriber", 5), ("lapsed", 4)] {
+            let signed = try await offerd(
+                "dev", "sign", "--root", "root", "--scenario", examples.appending(path: "\(name).yaml").path,
+                in: installation.directory)
+            #expect(signed.status == 0, "\(signed.errorText)")
+            let json = try JSONSerialization.jsonObject(with: Data(signed.output)) as? [String: Any]
+            #expect((json?["signedTransactions"] as? [String])?.count == transactions)
+            #expect(json?["signedAppTransaction"] is String)
+            #expect((json?["notifications"] as? [String]) == [])
+        }
+    }
+
+    @Test("a scenario with a mistake names its line")
+    func wrongScenario() async throws {
+        let installation = try await Installation()
+        try installation.directory.write(
+            """
+            bundleId: com.example.pro
+            environment: Production
+            customer: { appTransactionId: "1" }
+            steps: []
+            """, to: "wrong.yaml")
+        let refused = try await offerd(
+            "dev", "sign", "--root", "root", "--scenario", "wrong.yaml", in: installation.directory)
+        #expect(refused.status == 1)
+        #expect(refused.errorText.hasPrefix("error: a scenario is never for Production at environment (wrong.yaml:2)\n"))
+    }
+
+    @Test("an address in use is named, and ends with 2")
+    func addressInUse() async throws {
+        let installation = try await Installation()
+        let server = try await RunningServer.start(installation)
+        let address = server.url.dropFirst("http://".count)
+        let refused = try await offerd(
+            "serve", "--config", "offerd.yaml", "--listen", String(address), in: installation.directory)
+        #expect(refused.status == 2)
+        #expect(refused.errorText.contains("error: `\(address)` is in use by another program\n"))
+        #expect(await server.stop() == 0)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import LocalAppStore
+import OfferModel
+import OfferStore
+import OfferTestSupport
+import SQLiteStore
+
+/// What an operator sets up, made with the real commands in a directory of its own: a key, a local root, a database,
+/// and an API key for every role.
+struct Installation: Sendable {
+    struct Failed: Error {
+        var what: String
+    }
+
+    static let offerd = BuiltProgram("offerd")
+    let directory: TemporaryDirectory
+    let tokens: [Role: String]
+    let appStore: LocalAppStore
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        try directory.write(
+            """
+            listen: 127.0.0.1:0
+            database: offers.sqlite
+            keys: keys.yaml
+            """, to: "offerd.yaml")
+        try directory.write(
+            """
+            apps:
+              - bundleId: com.example.pro
+                issuerId: 57246542-96fe-1a63-e053-0824d011072a
+                environments: [LocalTesting]
+                keys:
+                  - { keyId: LOCALTEST1, privateKey: signing.p8, use: signing }
+                trustedRoots: { LocalTesting: [root/root.der] }
+            """, to: "keys.yaml")
+        let place = directory
+        func offerd(_ arguments: String...) async throws -> String {
+            let command = try await Self.offerd.run(arguments, directory: place.url)
+            guard command.status == 0 else { throw Failed(what: "\(arguments): \(command.errorText)") }
+            return command.text.trimmingCharacters(in: .newlines)
+        }
+        _ = try await offerd("keys", "generate", "--out", "signing.p8", "--key-id", "LOCALTEST1")
+        _ = try await offerd("dev", "root", "--out", "root")
+        _ = try await offerd("migrate", "--config", "offerd.yaml")
+        var tokens: [Role: String] = [:]
+        for role in Role.allCases {
+            tokens[role] = try await offerd(
+                "api-keys", "create", "--app", "com.example.pro", "--environment", "LocalTesting", "--role",
+                role.rawValue, "--config", "offerd.yaml")
+        }
+        self.tokens = tokens
+        appStore = LocalAppStore(root: try LocalRoot(directory: directory.path("root")))
+    }
+
+    func token(_ role: Role) throws -> String {
+        guard let token = tokens[role] else { throw Failed(what: "no token for \(role)") }
+        return token
+    }
+
+    /// The database as it is on disk, beside whatever server uses it.
+    func reading<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        let database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+        let result = try await database.read(body)
+        try database.close()
+        return result
+    }
+
+    /// The signed data of somebody whose subscription has lapsed, as members of a request.
+    func lapsedCustomer(_ id: Int) throws -> String {
+        let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+        let scenario = Scenario(
+            bundleId: "com.example.pro", environment: .localTesting,
+            customer: ScenarioCustomer(originalTransactionId: TransactionId("\(7_000_000 + id)")),
+            steps: [
+                .buy(
+                    .init(
+                        product: "com.example.pro.monthly", group: "21500001", at: .fixed(now.adding(months: -4)),
+                        period: Period(months: 1), price: Money(milliunits: 9_990, currency: "USD"))),
+                .cancel(.init(at: .fixed(now.adding(months: -4).adding(milliseconds: 60_000)))),
+                .expire(.init()),
+            ])
+        let signed = try appStore.sign(scenario, now: now)
+        func list(_ jws: [String]) -> String { "[" + jws.map { "\"\($0)\"" }.joined(separator: ",") + "]" }
+        return """
+            "signedTransactions":\(list(signed.signedTransactions)),"signedRenewalInfo":\(list(signed.signedRenewalInfo))
+            """
+    }
+
+    static func originalTransactionId(_ id: Int) -> String { "\(7_000_000 + id)001" }
+}

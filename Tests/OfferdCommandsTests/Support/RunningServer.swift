@@ -1,0 +1,105 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import OfferTestSupport
+import Synchronization
+
+/// `offerd serve` in a process of its own.
+final class RunningServer: Sendable {
+    struct Answer: Sendable {
+        var status: Int
+        var body: [UInt8]
+
+        var json: [String: Any] {
+            (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
+        }
+    }
+
+    let url: String
+    private let process: Mutex<Process>
+
+    /// Starts a server and waits for the line that says where it listens.
+    static func start(_ installation: Installation, arguments: [String] = []) async throws -> RunningServer {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try RunningServer(installation, arguments: arguments) })
+            }
+        }
+    }
+
+    private init(_ installation: Installation, arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: Installation.offerd.path)
+        process.arguments = ["serve", "--config", "offerd.yaml"] + arguments
+        process.environment = BuiltProgram.base
+        process.currentDirectoryURL = installation.directory.url
+        let output = Pipe()
+        let log = try installation.directory.write("", to: "serve-\(UUID().uuidString).log")
+        process.standardOutput = output
+        process.standardError = FileHandle(forWritingAtPath: log)
+        try process.run()
+        var line = Data()
+        while !line.contains(UInt8(ascii: "\n")) {
+            let chunk = output.fileHandleForReading.availableData
+            guard !chunk.isEmpty else { break }
+            line += chunk
+        }
+        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+        let prefix = "listening on "
+        guard text.hasPrefix(prefix) else {
+            process.terminate()
+            throw Installation.Failed(
+                what: "no server: \(text) \((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
+        }
+        url = String(text.dropFirst(prefix.count))
+        self.process = Mutex(process)
+    }
+
+    /// Sends a request; throws if the server goes away before its answer is whole.
+    func ask(
+        _ method: String, _ path: String, token: String, body: String? = nil, headers: [String: String] = [:],
+        client: HTTPClient
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = .init(rawValue: method)
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        if let body {
+            request.headers.add(name: "Content-Type", value: headers["Content-Type"] ?? "application/json")
+            request.body = .bytes(ByteBuffer(string: body))
+        }
+        for (name, value) in headers where name != "Content-Type" { request.headers.add(name: name, value: value) }
+        let response = try await client.execute(request, timeout: .seconds(60))
+        let bytes = try await response.body.collect(upTo: 8 * 1_024 * 1_024)
+        return Answer(status: Int(response.status.code), body: Array(bytes.readableBytesView))
+    }
+
+    /// Sends SIGTERM and gives the exit status.
+    func stop() async -> Int32 {
+        signal(SIGTERM)
+        return await end()
+    }
+
+    /// Ends the process as a power cut would end it.
+    func kill() async {
+        signal(SIGKILL)
+        _ = await end()
+    }
+
+    private func signal(_ number: Int32) {
+        let identifier = process.withLock { $0.processIdentifier }
+        _ = Foundation.kill(identifier, number)
+    }
+
+    private func end() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                let status = process.withLock { process in
+                    process.waitUntilExit()
+                    return process.terminationStatus
+                }
+                continuation.resume(returning: status)
+            }
+        }
+    }
+}
