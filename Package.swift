@@ -136,8 +136,9 @@ let package = Package(
         .testTarget(
             name: "OfferHTTPTests",
             dependencies: [
-                "LocalAppStore", "OfferAPI", "OfferApplication", "OfferHTTP", "OfferModel", "OfferTestSupport",
-                "OpenSSLCrypto", "SQLiteStore", hummingbird, logging, serviceLifecycle, yams,
+                "LocalAppStore", "OfferAPI", "OfferApplication", "OfferEligibility", "OfferHTTP", "OfferModel",
+                "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore", hummingbird, httpTypes, logging, serviceLifecycle,
+                yams,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -11,12 +11,13 @@ public struct Readiness: Sendable {
 
     /// Reads from the database.
     ///
-    /// - Throws: ``RequestError/notReady(detail:hint:)`` saying what is wrong.
+    /// - Throws: ``RequestError``, in words that name no file of the machine: everybody may ask.
     public func check() async throws {
         do {
             _ = try await database.read { try StoreClock($0).newestSequence() }
         } catch let error as StoreError {
-            throw RequestError.notReady(detail: error.detail, hint: error.hint)
+            throw RequestError(storeFailure: error)
+                ?? .notReady(detail: "the database cannot be used now", hint: "the log of offerd says why")
         }
     }
 }

@@ -52,20 +52,11 @@ public struct CustomerStories: Sendable {
 
     /// A page of the offers issued to whom the identifiers name, or to everyone if they name nobody, newest first.
     ///
-    /// - Parameter cursor: the `next` of the page before.
-    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` for a cursor that is none, and what the store
-    ///   throws.
+    /// - Parameter before: the `next` of the page before.
+    /// - Throws: ``RequestError/ambiguousCustomer(detail:)`` and what the store throws.
     public func issuedOffers(
-        _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, cursor: String?, caller: Caller
+        _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
     ) async throws -> IssuedOfferPage {
-        let before = try cursor.map { cursor in
-            guard let sequence = Int64(cursor), sequence > 0 else {
-                throw RequestError.invalidRequest(
-                    pointer: "/cursor", detail: "`\(cursor)` is not a cursor of this list",
-                    hint: "use `next` of the page before as it is")
-            }
-            return sequence
-        }
         let wallClock = clock()
         return try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
@@ -83,7 +74,7 @@ public struct CustomerStories: Sendable {
             let shown = found.prefix(limit)
             return IssuedOfferPage(
                 items: try shown.map { try reader.read($0, now: now) },
-                next: found.count > limit ? shown.last.map { String($0.sequence) } : nil)
+                next: found.count > limit ? shown.last?.sequence : nil)
         }
     }
 

@@ -25,11 +25,11 @@ public struct CustomerStory: Sendable, Hashable {
 public struct IssuedOfferPage: Sendable, Hashable {
     /// The offers, newest first.
     public var items: [IssuedOffer]
-    /// Where the next page starts; absent on the last.
-    public var next: String?
+    /// The place of the last item in the store's order, where the next page starts; absent on the last page.
+    public var next: Int64?
 
     /// A page by its parts.
-    public init(items: [IssuedOffer], next: String?) {
+    public init(items: [IssuedOffer], next: Int64?) {
         self.items = items
         self.next = next
     }

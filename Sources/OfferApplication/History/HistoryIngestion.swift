@@ -1,4 +1,5 @@
 import AppStoreData
+import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore
@@ -85,7 +86,8 @@ public struct HistoryIngestion: Sendable {
             try customers.attach(identifiers.aliases, to: owners, at: now, in: scope)
             if verified.isComplete {
                 try CoverageStore(transaction).stateComplete(
-                    owners, asOf: now, provenance: .caller, at: now, in: scope)
+                    try Self.unstated(owners, at: now, transaction), asOf: now, provenance: .caller, at: now,
+                    in: scope)
             }
             return Kept(outcomes: outcomes)
         }
@@ -94,13 +96,32 @@ public struct HistoryIngestion: Sendable {
     private func needsWriting(
         _ verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, _ caller: Caller
     ) async throws -> Bool {
-        if verified.isComplete { return true }
+        let now = clock()
         return try await database.read { transaction in
-            guard let scope = try ScopeStore(transaction).number(of: caller.scope) else { return !verified.payloads.isEmpty }
+            guard let scope = try ScopeStore(transaction).number(of: caller.scope) else {
+                return !verified.payloads.isEmpty || verified.isComplete
+            }
             guard try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else { return true }
             let subject = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction)
+            if verified.isComplete {
+                guard !subject.customers.isEmpty,
+                    try Self.unstated(subject.customers, at: now, transaction).isEmpty
+                else { return true }
+            }
             return try !CustomerStore(transaction).have(
                 identifiers.aliases, customers: subject.customers, in: scope)
+        }
+    }
+
+    /// Those whose completeness was not stated within the last hour. A backend that vouches with every request would
+    /// otherwise cost a durable commit each time, and make decisions in progress look again for nothing.
+    private static func unstated(
+        _ customers: [CustomerNumber], at now: Instant, _ transaction: any StoreTransaction
+    ) throws -> [CustomerNumber] {
+        let recent = now.adding(milliseconds: -Instant.Duration.hour)
+        return try customers.filter { customer in
+            let stated = try CoverageStore(transaction).coverage(of: customer)?.asOf
+            return stated.map { $0 < recent } ?? true
         }
     }
 

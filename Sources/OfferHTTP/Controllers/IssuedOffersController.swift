@@ -8,8 +8,6 @@ import OfferModel
 struct IssuedOffersController: Sendable {
     /// Entries of a page unless `limit` says otherwise, and at most.
     private static let pageSize = (usual: 50, range: 1...200)
-    /// The longest cursor that is looked at.
-    private static let cursorLength = 512
 
     let issuing: OfferIssuing
     let customers: CustomerStories
@@ -33,11 +31,11 @@ struct IssuedOffersController: Sendable {
         var query = try QueryParameters(request, known: CustomerQuery.names + ["offerId", "limit", "cursor"])
         let offerId = query.text("offerId").map { OfferId($0) }
         let limit = query.number("limit", in: Self.pageSize.range)
-        let cursor = query.text("cursor", maximum: Self.cursorLength)
+        let before = query.cursor("cursor")
         let page = try await customers.issuedOffers(
-            try CustomerQuery.readIfAny(&query), offerId: offerId, limit: limit ?? Self.pageSize.usual, cursor: cursor,
+            try CustomerQuery.readIfAny(&query), offerId: offerId, limit: limit ?? Self.pageSize.usual, before: before,
             caller: context.caller)
-        return try .json(PageBody(items: page.items.map(IssuedOfferBody.init), next: page.next))
+        return try .json(PageBody(items: page.items.map(IssuedOfferBody.init), next: page.next.map { String($0) }))
     }
 
     /// `GET` of one.

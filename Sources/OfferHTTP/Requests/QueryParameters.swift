@@ -67,6 +67,19 @@ struct QueryParameters {
         return number
     }
 
+    /// The place where a page starts, as `next` of the page before gave it; `nil` if absent.
+    mutating func cursor(_ name: String) -> Int64? {
+        guard let value = values[name] else { return nil }
+        guard let place = Int64(value), place > 0 else {
+            errors.append(
+                Self.error(
+                    name, .invalidValue, "`\(value.prefix(100))` is not a cursor of this list",
+                    hint: "use `next` of the page before as it is"))
+            return nil
+        }
+        return place
+    }
+
     /// `true` or `false`; `nil` if absent.
     mutating func flag(_ name: String) -> Bool? {
         guard let value = values[name] else { return nil }

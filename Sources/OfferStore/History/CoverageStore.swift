@@ -1,4 +1,4 @@
-import OfferEligibility
+public import OfferEligibility
 public import OfferModel
 
 /// What was said about how much of a customer's history is known; statements are kept, the newest one holds.
@@ -29,7 +29,9 @@ public struct CoverageStore {
     }
 
     /// The complete coverage of one customer; `nil` if nobody stated it, or a merge has taken it back.
-    func coverage(of customer: CustomerNumber) throws -> Coverage? {
+    ///
+    /// - Throws: ``StoreError``.
+    public func coverage(of customer: CustomerNumber) throws -> Coverage? {
         let row = try transaction.row(
             Statement(
                 """
