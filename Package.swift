@@ -131,6 +131,13 @@ let package = Package(
             dependencies: ["OfferModel", "OfferStore", "OfferTestSupport", "SQLiteStore", grdb],
             swiftSettings: settings),
         .testTarget(
+            name: "OfferApplicationTests",
+            dependencies: [
+                "AppStoreData", "LocalAppStore", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferModel",
+                "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "OfferAPITests", dependencies: ["OfferAPI", "OfferModel", "OfferTestSupport"],
             swiftSettings: settings),
         .testTarget(

@@ -184,7 +184,8 @@ struct CommandTests {
         let refused = try await offerd(
             "dev", "sign", "--root", "root", "--scenario", "wrong.yaml", in: installation.directory)
         #expect(refused.status == 1)
-        #expect(refused.errorText.hasPrefix("error: a scenario is never for Production at environment (wrong.yaml:2)\n"))
+        #expect(
+            refused.errorText.hasPrefix("error: a scenario is never for Production at environment (wrong.yaml:2)\n"))
     }
 
     @Test("an address in use is named, and ends with 2")

@@ -23,8 +23,7 @@ struct ArtefactSigner: Sendable {
                 nonce: nonce, issuedOfferId: issuedOfferId, signing: signing, decisionId: decisionId, format: format,
                 allowIntroductoryOffer: format == .introductoryEligibility ? allowIntroductoryOffer : nil,
                 keyId: app.signingKey.keyId, timestamp: timestamp, productId: plan.productId,
-                appAccountToken: format == .v1 ? plan.appAccountToken : nil,
-                transactionId: format == .v1 ? nil : plan.transactionId?.rawValue,
+                appAccountToken: plan.appAccountToken, transactionId: plan.transactionId?.rawValue,
                 artefact: try artefact(
                     format, plan, offer: offer, nonce: nonce, timestamp: timestamp, allow: allowIntroductoryOffer))
         }

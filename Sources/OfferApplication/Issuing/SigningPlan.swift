@@ -62,14 +62,15 @@ struct SigningPlan: Sendable, Equatable {
         return accounts.min().map { .appTransaction($0) }
     }
 
-    /// Whether these signatures of one signing are what this plan would make.
+    /// Whether these signatures of one signing were made for the same plan.
+    ///
+    /// Account and transaction are compared whatever the format, also where it does not sign them: whoever asks for
+    /// another account is another user of the app, and gets signatures of their own (DESIGN §5.3).
     func matches(_ signatures: [RecordedSignature]) -> Bool {
         Set(signatures.map(\.format)) == Set(formats)
             && signatures.allSatisfy { signature in
-                guard signature.productId == productId else { return false }
-                return signature.format == .v1
-                    ? signature.appAccountToken == appAccountToken
-                    : signature.transactionId == transactionId?.rawValue
+                signature.productId == productId && signature.appAccountToken == appAccountToken
+                    && signature.transactionId == transactionId?.rawValue
             }
     }
 }

@@ -9,8 +9,6 @@ public struct RecordedDecision: Sendable, Hashable {
         case issue
         /// One more signing was made under an open slot.
         case signing
-        /// The stored signatures of an open slot were given again.
-        case stored
         /// The answer was no, or could not be decided.
         case refusal
     }

@@ -47,9 +47,9 @@ public struct RecordedSignature: Sendable, Hashable {
     public var timestamp: Instant
     /// The product signed for.
     public var productId: ProductId
-    /// The account signed for; absent if it was the empty string.
+    /// The account the signing was made for; only V1 signs it, the empty string if absent.
     public var appAccountToken: AppAccountToken?
-    /// The transaction or app transaction signed for, as signed; absent in V1.
+    /// The transaction or app transaction the signing was made for; V1 does not sign it.
     public var transactionId: String?
     /// What the client receives: Base64 for V1, a compact JWS for the others.
     public var artefact: String

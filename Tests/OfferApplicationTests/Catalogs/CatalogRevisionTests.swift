@@ -1,0 +1,157 @@
+import OfferApplication
+import OfferCatalog
+import OfferModel
+import Testing
+
+@Suite("Catalog revisions")
+struct CatalogRevisionTests {
+    private func issues(_ error: any Error) -> [DocumentIssue] {
+        guard case RequestError.invalidCatalog(let issues) = error else { return [] }
+        return issues
+    }
+
+    /// The line a text stands on, from 1.
+    private func line(of text: String, in document: String) -> Int? {
+        document.split(separator: "\n", omittingEmptySubsequences: false)
+            .firstIndex { $0.contains(text) }.map { $0 + 1 }
+    }
+
+    @Test("before the first there is revision 0 without a text; what is applied is given back byte for byte")
+    func document() async throws {
+        let bench = try await Workbench(catalog: nil)
+        let catalogs = bench.useCases.catalogs
+        #expect(
+            try await catalogs.current(caller: Workbench.client)
+                == CatalogDocument(revision: 0, text: "", format: .yaml))
+        let text = "# kept\n" + BenchCatalog.yaml
+        #expect(try await bench.apply(text, expected: 0).revision == 1)
+        #expect(
+            try await catalogs.current(caller: Workbench.client)
+                == CatalogDocument(revision: 1, text: text, format: .yaml))
+        let sandbox = Workbench.caller(.marketing, scope: Scope(bundleId: "com.example.pro", environment: .sandbox))
+        #expect(try await catalogs.current(caller: sandbox).revision == 0)
+    }
+
+    @Test(
+        "a change made from another revision is refused with the current one, also as a dry-run",
+        arguments: [true, false])
+    func ifMatch(dryRun: Bool) async throws {
+        let bench = try await Workbench()
+        for expected in [0, 2, -1] {
+            await #expect {
+                try await bench.apply(BenchCatalog.yaml + "# new\n", expected: expected, dryRun: dryRun)
+            } throws: { error in
+                guard case RequestError.catalogChanged(let current) = error else { return false }
+                return current == 1
+            }
+        }
+        #expect(try await bench.count("catalog_revision") == 1)
+    }
+
+    @Test("the text in force applied again makes no revision; of two at once one wins")
+    func sameText() async throws {
+        let bench = try await Workbench()
+        let again = try await bench.apply(BenchCatalog.yaml, expected: 1)
+        #expect(again == CatalogApplied(revision: 1, changes: []))
+        let outcomes = await withTaskGroup(of: Int?.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    try? await bench.apply(BenchCatalog.yaml + "# \(number)\n", expected: 1).revision
+                }
+            }
+            return await group.reduce(into: [Int?]()) { $0.append($1) }
+        }
+        #expect(outcomes.compactMap(\.self) == [2])
+        #expect(try await bench.count("catalog_revision") == 2)
+    }
+
+    @Test("every error is told at once, with its line, and nothing is put in force")
+    func invalid() async throws {
+        let bench = try await Workbench()
+        let broken = BenchCatalog.yaml
+            .replacing("signals.interactions", with: "subscription.staet")
+            .replacing("periodCount: 3", with: "periodCount: none")
+        await #expect {
+            try await bench.apply(broken, expected: 1)
+        } throws: { error in
+            let found = self.issues(error)
+            return Set(found.map(\.line))
+                == [self.line(of: "subscription.staet", in: broken), self.line(of: "periodCount: none", in: broken)]
+                && found.contains { $0.code == .unknownFact }
+        }
+        #expect(try await bench.useCases.catalogs.current(caller: Workbench.client).revision == 1)
+    }
+
+    @Test("another app's catalog is refused on the line that names it")
+    func wrongApp() async throws {
+        let bench = try await Workbench()
+        let other = "# a comment\n" + BenchCatalog.yaml.replacing("com.example.pro", with: "com.example.other")
+        await #expect {
+            try await bench.apply(other, expected: 1)
+        } throws: { error in
+            self.issues(error).map(\.code) == [.wrongApp] && self.issues(error).map(\.line) == [2]
+        }
+    }
+
+    @Test("type and Apple's name of an offer are frozen once it was issued, also when it was removed in between")
+    func frozen() async throws {
+        let bench = try await Workbench()
+        let renamed = BenchCatalog.yaml.replacing("comeback50", with: "comeback60")
+        #expect(
+            try await bench.apply(renamed, expected: 1, dryRun: true).changes
+                == [
+                    CatalogChange(
+                        offerId: "comeback", kind: .changed, path: "offerIdentifier", from: "comeback50",
+                        to: "comeback60")
+                ])
+        _ = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100")))
+        func isRefused(_ error: any Error) -> Bool {
+            let found = self.issues(error)
+            return found.map(\.code) == [.frozenOnceIssued]
+                && found.map(\.line) == [self.line(of: "comeback60", in: renamed)]
+                && found.map(\.path) == ["offers[0].offerIdentifier"]
+        }
+        for dryRun in [true, false] {
+            await #expect {
+                try await bench.apply(renamed, expected: 1, dryRun: dryRun)
+            } throws: { isRefused($0) }
+        }
+        try await bench.apply(BenchCatalog.head + BenchCatalog.others, expected: 1)
+        await #expect {
+            try await bench.apply(renamed, expected: 2)
+        } throws: { isRefused($0) }
+        let winBack = BenchCatalog.yaml.replacing(
+            "id: comeback\n    type: promotional", with: "id: comeback\n    type: winBack\n    delivery: signature")
+        await #expect {
+            try await bench.apply(winBack, expected: 2)
+        } throws: { error in
+            self.issues(error).map(\.path) == ["offers[0].type"]
+                && self.issues(error).map(\.line) == [self.line(of: "type: winBack", in: winBack)]
+        }
+        #expect(try await bench.apply(BenchCatalog.yaml, expected: 2).revision == 3)
+    }
+
+    @Test("the difference names what was added, changed and removed, field by field")
+    func difference() async throws {
+        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let comeback = BenchCatalog.comeback
+            .replacing("count: 1, per", with: "count: 2, per")
+            .replacing("status: active", with: "status: active\n    priority: 7\n    ends: 2027-02-01T00:00:00Z")
+        let head = BenchCatalog.head.replacing("9.99", with: "8.99")
+        let changes = try await bench.apply(head + comeback + BenchCatalog.others, expected: 1).changes
+        let products = changes.filter { $0.offerId == nil }
+        #expect(
+            products.map(\.path) == [
+                "subscriptionGroups[21500001].products[monthly].price",
+                "subscriptionGroups[21500001].products[yearly].price",
+            ])
+        #expect(
+            changes.filter { $0.offerId == "comeback" }.map(\.path) == ["ends", "priority", "limits"])
+        #expect(changes.filter { $0.offerId == "comeback" }.map(\.kind) == [.added, .changed, .changed])
+        #expect(
+            changes.filter { $0.kind == .added && $0.path == nil }.map(\.offerId)
+                == ["twice", "welcome", "either", "back", "engaged", "sketch"])
+        let removed = try await bench.apply(head + BenchCatalog.others, expected: 2).changes
+        #expect(removed == [CatalogChange(offerId: "comeback", kind: .removed)])
+    }
+}

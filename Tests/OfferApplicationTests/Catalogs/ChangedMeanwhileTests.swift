@@ -1,0 +1,147 @@
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferStore
+import Testing
+
+@Suite("What changes between decision and commit")
+struct ChangedMeanwhileTests {
+    @Test("a catalog applied in between is decided on: nothing of the old decision is recorded or released")
+    func catalog() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let archived =
+            BenchCatalog.head
+            + BenchCatalog.comeback.replacing("status: active", with: "status: archived")
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database,
+                beforeWrite: { if writes.next() == 1 { try await bench.apply(archived, expected: 1) } }))
+        let answer = try await moved.issuing.issue(
+            IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+        let refusal = try #require(answer.refusal)
+        #expect(refusal.decision[.catalogStatus]?.reason == .offerArchived)
+        #expect(try await bench.count("issued_offer") == 0)
+        #expect(try await bench.count("signature") == 0)
+    }
+
+    @Test("a pause set in between refuses")
+    func pause() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database,
+                beforeWrite: { if writes.next() == 1 { try await Self.pause(nil, bench) } }))
+        let answer = try await moved.issuing.issue(
+            IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+        #expect(answer.refusal?.decision.obstacles == [.catalogPaused])
+        #expect(try await bench.count("signature") == 0)
+    }
+
+    @Test("a slot that another request got in between is handed out, and no second one is made (invariant 2)")
+    func otherRequest() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database, beforeWrite: { if writes.next() == 1 { _ = try await bench.granted(order) } }))
+        let answer = try await moved.issuing.issue(order, caller: Workbench.client)
+        #expect(answer.issued?.isNew == false)
+        #expect(try await bench.count("issued_offer") == 1)
+        #expect(try await bench.count("signature") == 1)
+        bench.note(answer)
+        try await bench.checkLedger()
+    }
+
+    @Test("a use that becomes known in between refuses, also one of a customer proven to be the same (invariant 2)")
+    func merge() async throws {
+        let bench = try await Workbench()
+        func anonymous(_ jws: String?) throws -> String {
+            try bench.shop.edited(try #require(jws)) { $0["appTransactionId"] = nil }
+        }
+        let first = try anonymous(try bench.shop.delivery(.lapsed, "100").signedTransactions.first)
+        let second = try anonymous(try bench.shop.delivery(.lapsed, "200").signedTransactions.first)
+        let used = try bench.shop.redemption(
+            of: "comeback50", "200900", like: second, at: Workbench.start.adding(months: -2))
+        try await bench.deliver(SignedDelivery(signedTransactions: [first]))
+        let proofs = try [first, used].map { jws in
+            try bench.shop.edited(jws) { payload in
+                payload["appTransactionId"] = "app-100"
+                payload["signedDate"] = Workbench.start.milliseconds + 1
+            }
+        }
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database,
+                beforeWrite: {
+                    guard writes.next() == 1 else { return }
+                    try await bench.deliver(SignedDelivery(signedTransactions: proofs))
+                }))
+        let answer = try await moved.issuing.issue(
+            IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+        #expect(answer.refusal?.decision.outcome == .ineligible)
+        #expect(answer.refusal?.decision[.limitCustomer]?.verdict == .violated)
+        #expect(try await bench.count("issued_offer") == 0)
+    }
+
+    @Test("what never stops moving is answered `busy`, with nothing recorded or released (invariant 1)")
+    func busy() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database,
+                beforeWrite: {
+                    let revision = writes.next()
+                    try await bench.apply(BenchCatalog.yaml + "# \(revision)\n", expected: revision)
+                }))
+        await #expect {
+            try await moved.issuing.issue(
+                IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+        } throws: { error in
+            guard case RequestError.busy = error else { return false }
+            return true
+        }
+        #expect(writes.next() == 4, "decided 3 times")
+        #expect(try await bench.count("decision") == 0)
+        #expect(try await bench.count("signature") == 0)
+    }
+
+    @Test(
+        "a pause refuses the next request, the open slot's holder included, and the dry-run says so",
+        arguments: [
+            "comeback", nil,
+        ] as [OfferId?])
+    func paused(offer: OfferId?) async throws {
+        let bench = try await Workbench()
+        let order = IssueOrder.of("comeback", try bench.shop.delivery(.lapsed, "100"))
+        let first = try await bench.granted(order).offer
+        try await Self.pause(offer, bench)
+        let dry = try await bench.dryRun(named("100"), "comeback")
+        let refusal = try await bench.refused(order)
+        #expect(refusal.decision == dry)
+        #expect(refusal.decision.obstacles == [.catalogPaused])
+        #expect(refusal.decision[.catalogPaused]?.reason == (offer == nil ? .everyOfferPaused : .offerPaused))
+        #expect(try await bench.dryRun(named("100"), "twice").outcome == (offer == nil ? .ineligible : .eligible))
+        let now = bench.clock.now
+        let isResumed = try await bench.write { transaction, scope in
+            try PauseStore(transaction).resume(offer, actor: "marketing", at: now, in: scope)
+        }
+        #expect(isResumed)
+        #expect(try await bench.granted(order).offer == first)
+    }
+
+    private static func pause(_ offer: OfferId?, _ bench: Workbench) async throws {
+        let now = bench.clock.now
+        _ = try await bench.write { transaction, scope in
+            try PauseStore(transaction).pause(offer, actor: "marketing", at: now, in: scope)
+        }
+    }
+}

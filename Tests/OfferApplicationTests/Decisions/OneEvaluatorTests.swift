@@ -1,0 +1,86 @@
+import Foundation
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferStore
+import Testing
+
+@Suite("One evaluator")
+struct OneEvaluatorTests {
+    /// The recorded body, as far as these tests read it.
+    private struct Body: Decodable {
+        var decision: Decision
+    }
+
+    private func recorded(_ answer: IssueAnswer, _ bench: Workbench) async throws -> Decision {
+        let id: LowercaseUUID
+        switch answer {
+        case .issued(let offer, _): id = offer.decisionId
+        case .refused(let refusal): return refusal.decision
+        }
+        let body = try await bench.write { transaction, scope in
+            try DecisionStore(transaction).decision(id, in: scope)?.body
+        }
+        return try JSONDecoder().decode(Body.self, from: Data(try #require(body).utf8)).decision
+    }
+
+    private static let offers: [OfferId] = ["comeback", "twice", "welcome", "back", "engaged", "sketch"]
+
+    @Test(
+        "for every customer and offer the dry-run's decision is the issue's, also beside an open slot (invariant 4)",
+        arguments: Scene.allCases, [true, false])
+    func equal(scene: Scene, complete: Bool) async throws {
+        let bench = try await Workbench()
+        let customer = CustomerIdentifiers(appTransactionId: "app-100")
+        try await bench.deliver(try bench.shop.delivery(scene, "100", complete: complete))
+        for offer in Self.offers {
+            for signals in [[:], ["interactions": FactValue.number(60)]] {
+                let order = IssueOrder(offerId: offer, customer: customer, signals: signals)
+                let dry = try await bench.dryRun(customer, offer, signals: signals)
+                let answer = try await bench.ask(order)
+                if answer.issued?.isNew == false {
+                    #expect(dry.outcome == .eligible)
+                } else {
+                    #expect(try await recorded(answer, bench) == dry, "\(scene) \(offer)")
+                }
+                bench.clock.advance(hours: 1)
+            }
+        }
+    }
+
+    @Test("a dry-run leaves no trace, whoever is asked about (invariant 4)")
+    func noTrace() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let before = try await bench.ledger()
+        bench.clock.advance(hours: 5)
+        for customer in [named("100"), named("1"), CustomerIdentifiers(customerId: "new")] {
+            for offer in Self.offers { _ = try await bench.dryRun(customer, offer) }
+        }
+        let after = try await bench.ledger()
+        #expect(after.sequence == before.sequence)
+        #expect(after.lastInstant == before.lastInstant)
+        #expect(after.decisions == before.decisions)
+        #expect(after.nonces.isEmpty)
+    }
+
+    @Test("a dry-run in an environment nobody used finds an empty catalog and adds nothing (invariant 4)")
+    func untouchedScope() async throws {
+        let bench = try await Workbench(catalog: nil)
+        let answer = try await bench.useCases.decisions.decide(
+            Inquiry(customer: named("1")), caller: Workbench.client)
+        #expect(answer.decisions.isEmpty && answer.best == nil)
+        #expect(try await bench.count("scope") == 0)
+    }
+
+    @Test("without offer ids all that are not archived are decided in the catalog's order, and the best priority wins")
+    func best() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let answer = try await bench.useCases.decisions.decide(
+            Inquiry(customer: named("100")), caller: Workbench.client)
+        #expect(
+            answer.decisions.map(\.offer.id) == ["comeback", "twice", "welcome", "either", "back", "engaged", "sketch"])
+        #expect(answer.best == "twice")
+    }
+}

@@ -1,0 +1,48 @@
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferSigning
+
+/// A customer named by the ids that ``Shop`` gives.
+func named(_ id: String) -> CustomerIdentifiers {
+    CustomerIdentifiers(originalTransactionId: TransactionId(id))
+}
+
+extension IssueOrder {
+    /// An order of the customer whom the signed data proves.
+    static func of(_ offer: OfferId, _ delivery: SignedDelivery) -> IssueOrder {
+        IssueOrder(offerId: offer, customer: CustomerIdentifiers(), delivery: delivery)
+    }
+}
+
+extension IssueAnswer {
+    var issued: (offer: OfferApplication.IssuedOffer, isNew: Bool)? {
+        guard case .issued(let offer, let isNew) = self else { return nil }
+        return (offer, isNew)
+    }
+
+    var refusal: IssueRefusal? {
+        guard case .refused(let refusal) = self else { return nil }
+        return refusal
+    }
+
+    /// Everything with a signature that leaves the process with it.
+    var artefacts: [String] {
+        switch self {
+        case .issued(let offer, _):
+            [offer.v1?.signature, offer.v2?.jws, offer.introductoryEligibility?.jws].compactMap(\.self)
+        case .refused(let refusal):
+            [refusal.introductoryEligibility?.jws].compactMap(\.self)
+        }
+    }
+}
+
+extension Decision {
+    /// The finding of a rule.
+    subscript(rule: RuleId) -> Finding? { findings.first { $0.rule == rule } }
+
+    /// The rules that stand in the way.
+    var obstacles: [RuleId] {
+        findings.filter { $0.verdict == .violated || $0.verdict == .undetermined }.map(\.rule)
+    }
+}

@@ -1,0 +1,46 @@
+import OfferStore
+import Synchronization
+
+/// The real database with something happening around its writes.
+struct InterposedDatabase: StoreDatabase {
+    /// The failure that a test asks for.
+    struct Broken: Error {}
+
+    let real: any StoreDatabase
+    /// Happens before a write begins: what another process may do in between.
+    var beforeWrite: @Sendable () async throws -> Void = {}
+    /// Happens at the end of the body; throwing undoes what it did.
+    var insideWrite: @Sendable () throws -> Void = {}
+    /// Happens after the commit; throwing loses its confirmation.
+    var afterWrite: @Sendable () throws -> Void = {}
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await real.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await beforeWrite()
+        let insideWrite = insideWrite
+        let result = try await real.write { transaction in
+            let result = try body(transaction)
+            try insideWrite()
+            return result
+        }
+        try afterWrite()
+        return result
+    }
+}
+
+/// Counts how often something happened.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    /// Counts once more and says how often that makes.
+    @discardableResult
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferStore
+import SQLiteStore
+import Testing
+
+/// What the tables hold, read with SQL of the tests' own.
+struct Ledger: Sendable {
+    var slots: [String]
+    var nonces: [String]
+    var artefacts: [String]
+    var openPlaces: [String]
+    var decisions: Int
+    var sequence: Int64
+    var lastInstant: Instant?
+
+    static func read(_ transaction: any StoreTransaction) throws -> Ledger {
+        func texts(_ sql: String) throws -> [String] {
+            try transaction.rows(Statement(sql)).map { try $0.value(0) }
+        }
+        return Ledger(
+            slots: try texts("SELECT id FROM issued_offer ORDER BY sequence"),
+            nonces: try texts("SELECT nonce FROM signature"), artefacts: try texts("SELECT artefact FROM signature"),
+            openPlaces: try texts(
+                """
+                SELECT customer_id || '/' || offer_id FROM issued_offer
+                WHERE voided_at IS NULL AND settled_at IS NULL
+                """),
+            decisions: try texts("SELECT id FROM decision").count,
+            sequence: try StoreClock(transaction).newestSequence(),
+            lastInstant: try StoreClock(transaction).lastInstant())
+    }
+}
+
+extension Workbench {
+    func ledger() async throws -> Ledger {
+        try await database.read(Ledger.read)
+    }
+
+    /// Counts the rows of a table.
+    func count(_ table: String) async throws -> Int {
+        try await database.read { try $0.rows(Statement("SELECT 1 FROM \(table)")).count }
+    }
+
+    /// Holds the ledger to what must be true after every step.
+    func checkLedger(location: SourceLocation = #_sourceLocation) async throws {
+        let ledger = try await ledger()
+        let unrecorded = Set(releasedArtefacts).subtracting(ledger.artefacts)
+        #expect(unrecorded.isEmpty, "released without a row", sourceLocation: location)
+        #expect(Set(ledger.openPlaces).count == ledger.openPlaces.count, "two open slots", sourceLocation: location)
+        #expect(Set(ledger.nonces).count == ledger.nonces.count, "a nonce twice", sourceLocation: location)
+        let version4 = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
+        for nonce in ledger.nonces {
+            #expect(nonce.wholeMatch(of: version4) != nil, "\(nonce)", sourceLocation: location)
+        }
+        let overruns = try await overruns(at: max(clock.now, ledger.lastInstant ?? clock.now))
+        #expect(toleratesOverrun || overruns.isEmpty, "above the limit", sourceLocation: location)
+    }
+
+    /// The customers and offers whose counting slots and known redemptions are more than allowed.
+    func overruns(at now: Instant) async throws -> [String] {
+        try await database.read { transaction in
+            let customers = try transaction.rows(Statement("SELECT id FROM customer WHERE merged_into IS NULL"))
+            return try customers.flatMap { row -> [String] in
+                let customer = CustomerNumber(rawValue: try row.value(0))
+                let facts = SubjectFacts(
+                    history: try HistoryStore(transaction).history(of: [customer]),
+                    slots: try SlotStore(transaction).slots(of: [customer]))
+                let redemptions = facts.redemptions()
+                let used = Set(redemptions.compactMap(\.slotId))
+                return BenchCatalog.limits.compactMap { offer, limit in
+                    let redeemed = redemptions.filter {
+                        $0.offerIdentifier == limit.offerIdentifier
+                            && $0.offerType == (limit.offerIdentifier == nil ? .introductory : .promotional)
+                    }
+                    let counting = facts.slots.filter {
+                        $0.offerId == offer && now < $0.countsUntil && !$0.isReleased && !used.contains($0.id)
+                    }
+                    // An introductory use known from before is no place of ours: then nothing may be issued at all.
+                    let places = counting.count + redeemed.count
+                    return places > max(limit.count, counting.isEmpty ? places : 0) ? "\(customer) \(offer)" : nil
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferStore
+import SQLiteStore
+import Testing
+
+// The verbs.
+extension Workbench {
+    @discardableResult
+    func apply(_ text: String, expected: Int, dryRun: Bool = false) async throws -> CatalogApplied {
+        try await useCases.catalogs.apply(
+            text, format: .yaml, expectedRevision: expected, message: nil, dryRun: dryRun, caller: Self.marketing)
+    }
+
+    /// Sends signed data as `POST /v1/transactions` does.
+    @discardableResult
+    func deliver(
+        _ delivery: SignedDelivery, aliases: CustomerIdentifiers = CustomerIdentifiers(),
+        caller: Caller = Workbench.client
+    ) async throws -> IngestReport {
+        let report = try await useCases.ingestion.ingest(delivery, aliases: aliases, caller: caller)
+        try await checkLedger()
+        return report
+    }
+
+    /// Asks for an offer.
+    func ask(_ order: IssueOrder, caller: Caller = Workbench.client) async throws -> IssueAnswer {
+        let answer = try await useCases.issuing.issue(order, caller: caller)
+        note(answer)
+        try await checkLedger()
+        return answer
+    }
+
+    /// Asks for an offer that must be granted.
+    func granted(
+        _ order: IssueOrder, location: SourceLocation = #_sourceLocation
+    ) async throws -> (offer: OfferApplication.IssuedOffer, isNew: Bool) {
+        let answer = try await ask(order)
+        return try #require(answer.issued, "refused: \(answer)", sourceLocation: location)
+    }
+
+    /// Asks for an offer that must be refused.
+    func refused(
+        _ order: IssueOrder, location: SourceLocation = #_sourceLocation
+    ) async throws -> IssueRefusal {
+        let answer = try await ask(order)
+        return try #require(answer.refusal, "granted: \(answer)", sourceLocation: location)
+    }
+
+    /// Decides one offer, or several, without a trace.
+    func dryRun(
+        _ customer: CustomerIdentifiers, _ offer: OfferId, productId: ProductId? = nil,
+        signals: [String: FactValue] = [:]
+    ) async throws -> Decision {
+        let answer = try await useCases.decisions.decide(
+            Inquiry(customer: customer, offerIds: [offer], productId: productId, signals: signals),
+            caller: Self.client)
+        return try #require(answer.decisions.first).decision
+    }
+
+    /// Runs a body inside the store and its scope.
+    func write<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction, ScopeNumber) throws -> T
+    ) async throws -> T {
+        try await database.write { try body($0, try ScopeStore($0).findOrAdd(Self.scope)) }
+    }
+}

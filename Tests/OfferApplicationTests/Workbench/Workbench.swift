@@ -1,0 +1,94 @@
+import LocalAppStore
+import OfferApplication
+import OfferModel
+import OfferSigning
+import OfferStore
+import OfferTestSupport
+import OpenSSLCrypto
+import SQLiteStore
+import Synchronization
+
+/// The application with real parts and a clock that tests set; it holds the ledger to its rules after every step.
+final class Workbench: Sendable {
+    static let scope = Scope(bundleId: "com.example.pro", environment: .localTesting)
+    static let start = Instant(milliseconds: 1_793_491_200_123)
+    static let client = caller(.client)
+    static let marketing = caller(.marketing)
+
+    let clock: TestClock
+    let shop: Shop
+    let database: SQLiteDatabase
+    let key: OpenSSLSigningKey
+    let registry: AppRegistry
+    let directory: TemporaryDirectory
+    let useCases: UseCases
+    private let released = Mutex<[String]>([])
+    private let tolerates = Mutex(false)
+
+    static func caller(_ role: Role, scope: Scope = Workbench.scope) -> Caller {
+        Caller(apiKeyId: "0123456789abcdef", scope: scope, role: role)
+    }
+
+    /// - Parameters:
+    ///   - onFile: whether the database is a file.
+    ///   - shop: the App Store whose root is trusted; one of its own unless given.
+    ///   - catalog: what is applied at once.
+    init(onFile: Bool = false, shop: Shop? = nil, catalog: String? = BenchCatalog.yaml) async throws {
+        clock = shop?.clock ?? TestClock(Self.start)
+        self.shop = try shop ?? Shop(clock: clock)
+        directory = try TemporaryDirectory()
+        if onFile {
+            try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
+            database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+        } else {
+            database = try SQLiteDatabase.inMemory()
+        }
+        key = try OpenSSLSigningKey.generate(toNewFile: directory.path("key.p8"), keyId: "2X9R4HXF34")
+        let roots = self.shop.root.rootDER
+        registry = AppRegistry([
+            RegisteredApp(
+                bundleId: Self.scope.bundleId, appAppleId: 1_234_567_890,
+                issuerId: "57246542-96fe-1a63-e053-0824d011072a",
+                environments: [.localTesting, .sandbox, .production], signingKey: key,
+                verifier: try AppStoreChainVerifier(additionalRoots: [.localTesting: [roots], .sandbox: [roots]]))
+        ])
+        useCases = Self.useCases(registry, over: database, clock)
+        if let catalog { try await apply(catalog, expected: 0) }
+    }
+
+    private static func useCases(
+        _ registry: AppRegistry, over database: any StoreDatabase, _ clock: TestClock
+    ) -> UseCases {
+        UseCases(
+            registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            clock: { clock.now })
+    }
+
+    /// The same application over another way to the data.
+    func useCases(over database: any StoreDatabase) -> UseCases {
+        Self.useCases(registry, over: database, clock)
+    }
+
+    /// The same application with a clock that never stands still.
+    func hurriedUseCases() -> UseCases {
+        let clock = clock
+        return UseCases(
+            registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            clock: { clock.tick() })
+    }
+
+    /// A second opening of the same file, as another process has it.
+    func reopened() throws -> SQLiteDatabase {
+        try SQLiteDatabase(path: directory.path("offers.sqlite"))
+    }
+
+    /// From now on known redemptions may exceed what is allowed: they arrived late.
+    func tolerateOverrun() { tolerates.withLock { $0 = true } }
+    var toleratesOverrun: Bool { tolerates.withLock { $0 } }
+    var releasedArtefacts: [String] { released.withLock { $0 } }
+
+    /// Notes what an answer hands out.
+    func note(_ answer: IssueAnswer) {
+        released.withLock { $0 += answer.artefacts }
+    }
+}
