@@ -105,6 +105,8 @@ public final class SQLiteDatabase: StoreDatabase {
         configuration.label = "offers"
         configuration.busyMode = .timeout(5)
         configuration.foreignKeysEnabled = true
+        // A transaction that could not be undone is left to the next batch; GRDB would stop the process (WriteBatch).
+        configuration.allowsUnsafeTransactions = true
         return configuration
     }
 }

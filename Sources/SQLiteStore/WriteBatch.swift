@@ -23,11 +23,10 @@ struct WriteBatch {
                 kept.append(job)
             } catch {
                 job.fail(error)
-                // SQLite undoes the whole transaction on a full disk or a broken file: then nobody's work is left.
-                if !connection.isInsideTransaction {
-                    for lost in kept + jobs[(index + 1)...] { lost.fail(error) }
-                    return
-                }
+                if undoJob() { continue }
+                undo()
+                for lost in kept + jobs[(index + 1)...] { lost.fail(Self.shared(error)) }
+                return
             }
         }
         do {
@@ -43,6 +42,10 @@ struct WriteBatch {
     /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
     /// short wait begun anew looks more often.
     private func begin() throws {
+        if connection.isInsideTransaction {
+            // The batch before could not undo its failed transaction, and nothing of that may be committed.
+            try StoreError.mapping { try connection.rollback() }
+        }
         let deadline = ContinuousClock.now + patience
         while true {
             do {
@@ -55,18 +58,32 @@ struct WriteBatch {
 
     private func inSavepoint(_ job: WriteQueue.Job) throws -> WriteQueue.Release {
         try StoreError.mapping { try run("SAVEPOINT job") }
+        let release = try job.run(SQLiteTransaction(connection: connection))
+        try StoreError.mapping { try run("RELEASE SAVEPOINT job") }
+        return release
+    }
+
+    /// Undoes a failed body and nothing else.
+    ///
+    /// - Returns: whether that was possible; if not, nothing of the transaction may be committed. On a full disk or a
+    ///   broken file SQLite has undone all of it already.
+    private func undoJob() -> Bool {
+        guard connection.isInsideTransaction else { return false }
         do {
-            let release = try job.run(SQLiteTransaction(connection: connection))
-            try StoreError.mapping { try run("RELEASE SAVEPOINT job") }
-            return release
+            try run("ROLLBACK TO SAVEPOINT job")
+            try run("RELEASE SAVEPOINT job")
+            return true
         } catch {
-            if connection.isInsideTransaction {
-                try StoreError.mapping {
-                    try run("ROLLBACK TO SAVEPOINT job")
-                    try run("RELEASE SAVEPOINT job")
-                }
-            }
-            throw error
+            return false
+        }
+    }
+
+    /// What the others of a lost transaction hear: a failure of the database is theirs too, any other is not.
+    private static func shared(_ error: any Error) -> StoreError {
+        switch error as? StoreError {
+        case .constraint, nil:
+            .unavailable("a write of the same commit failed and could not be undone alone, so nothing of it was kept")
+        case .some(let failure): failure
         }
     }
 
@@ -74,10 +91,12 @@ struct WriteBatch {
         try connection.cachedStatement(sql: sql).execute()
     }
 
-    /// A failed commit can leave the transaction open.
+    /// Undoes the whole transaction, which a failed commit can leave open.
+    ///
+    /// If even this fails the transaction stays open, which the connection allows; the next batch begins by undoing it
+    /// and is refused while that fails. Every caller has an error already.
     private func undo() {
         guard connection.isInsideTransaction else { return }
-        // If even this fails, SQLite undoes it when the connection closes; every caller has an error already.
         try? connection.rollback()
     }
 }

@@ -38,7 +38,16 @@ struct APIKeyTests {
         let bench = try await Bench()
         let stored = key("a")
         try await bench.database.write { try APIKeyStore($0).insert(stored) }
+        let scope = scope
+        let generation = {
+            try await bench.database.read { transaction in
+                let scopes = ScopeStore(transaction)
+                return try scopes.number(of: scope).map { try scopes.generation(of: $0) }
+            }
+        }
         #expect(try await bench.database.write { try APIKeyStore($0).revoke("a", at: Bench.now) })
+        // No decision depends on a key, so none in progress looks again.
+        #expect(try await generation() == 0)
         #expect(try await bench.database.write { try APIKeyStore($0).revoke("a", at: Bench.now) } == false)
         #expect(try await bench.database.write { try APIKeyStore($0).revoke("x", at: Bench.now) } == false)
         let revoked = try await bench.database.read { try APIKeyStore($0).key("a") }

@@ -8,6 +8,11 @@ import Testing
 struct GroupCommitTests {
     private struct Refused: Error {}
 
+    /// What began first stands first.
+    private final class Order: Sendable {
+        let numbers = Mutex([Int]())
+    }
+
     private static func key(_ id: String) -> StoredAPIKey {
         StoredAPIKey(
             id: id, scope: Scope(bundleId: "com.example.pro", environment: .sandbox), role: .client,
@@ -101,13 +106,54 @@ struct GroupCommitTests {
 
     @Test("writers run in the order of arrival", arguments: Driver.allCases)
     func order(driver: Driver) async throws {
-        let database = try await Bench(driver).database
-        for number in 0..<5 {
-            try await database.write { try APIKeyStore($0).insert(Self.key("key-\(number)")) }
+        // Batches of three, so that the order must hold within a commit and between two.
+        let database = try await Bench(driver, limits: .init(batch: 3)).database
+        let gate = Gate()
+        async let held: Void = database.write { _ in gate.hold() }
+        await gate.entered()
+        let seen = Order()
+        // Each runs here until it waits in the queue, before the next one is made.
+        let writes = (0..<20).map { number in
+            Task.immediate { @Sendable in
+                try await database.write { _ in seen.numbers.withLock { $0.append(number) } }
+            }
         }
-        let sequence = try await database.read { try StoreClock($0).newestSequence() }
-        #expect(sequence == 0)
-        #expect(try await database.read { try APIKeyStore($0).keys().map(\.id) } == (0..<5).map { "key-\($0)" })
+        gate.open()
+        try await held
+        for write in writes { try await write.value }
+        #expect(seen.numbers.withLock { $0 } == Array(0..<20))
+    }
+
+    @Test("a failed body that cannot be undone alone leaves nothing of its batch", arguments: Driver.allCases)
+    func lostSavepoint(driver: Driver) async throws {
+        let database = try await Bench(driver).database
+        let gate = Gate()
+        async let held: Void = database.write { _ in gate.hold() }
+        await gate.entered()
+        let write = { @Sendable (id: String, isBroken: Bool) -> (any Error)? in
+            do {
+                try await database.write { transaction in
+                    try APIKeyStore(transaction).insert(Self.key(id))
+                    guard isBroken else { return }
+                    // Without its savepoint the body cannot be undone, and the transaction stays open.
+                    try transaction.execute(Statement("RELEASE SAVEPOINT job"))
+                    throw Refused()
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let writes = (0..<3).map { number in Task.immediate { await write("key-\(number)", number == 1) } }
+        gate.open()
+        try await held
+        let lost = StoreError.unavailable(
+            "a write of the same commit failed and could not be undone alone, so nothing of it was kept")
+        #expect(await writes[0].value as? StoreError == lost)
+        #expect(await writes[1].value is Refused)
+        #expect(await writes[2].value as? StoreError == lost)
+        #expect(try await database.read { try APIKeyStore($0).keys().map(\.id) } == [])
+        #expect(await write("after", false) == nil)
     }
 
     @Test("a commit that fails fails every writer of its batch", arguments: Driver.allCases)

@@ -58,7 +58,7 @@ struct HistoryRoundTripTests {
         info.renewalPrice = 4_990
         info.currency = "USD"
         info.recentSubscriptionStartDate = Instant(milliseconds: 23)
-        info.eligibleWinBackOfferIds = ["a,b", "c\"\n", ""]
+        info.eligibleWinBackOfferIds = ["a,b", "c\"\n", "", "\\u0041/\\", "\u{0}\u{1F}\u{7F}\u{2028}e\u{301}\u{1F44D}"]
         info.appAccountToken = .number(24)
         info.appTransactionId = "71000"
         info.renewalBillingPlanType = .billedUpfront
@@ -119,16 +119,19 @@ struct HistoryRoundTripTests {
             originalTransactionId: "1", productId: "p", signedDate: Instant(milliseconds: 1))
         withEmptyList.eligibleWinBackOfferIds = []
         withEmptyList.commitmentInfo = RenewalCommitmentInfo()
-        let bare = RenewalInfo(originalTransactionId: "1", productId: "p", signedDate: Instant(milliseconds: 2))
+        let bare = RenewalInfo(originalTransactionId: "2", productId: "p", signedDate: Instant(milliseconds: 2))
+        var other = transaction
+        (other.transactionId, other.originalTransactionId) = ("2", "2")
         let results = try await bench.ingest([
             HistoryPayload(.transaction(transaction), bytes: [1], provenance: .client),
+            HistoryPayload(.transaction(other), bytes: [4], provenance: .client),
             HistoryPayload(.renewalInfo(withEmptyList), bytes: [2], provenance: .client),
             HistoryPayload(.renewalInfo(bare), bytes: [3], provenance: .client),
         ])
         let history = try await bench.database.read {
-            try HistoryStore($0).history(of: results.compactMap(\.customer).prefix(1).map { $0 })
+            try HistoryStore($0).history(of: Set(results.compactMap(\.customer)).sorted())
         }
-        #expect(history.transactions.map(\.payload) == [transaction])
+        #expect(history.transactions.map(\.payload) == [transaction, other])
         #expect(history.renewalInfos.map(\.payload) == [withEmptyList, bare])
     }
 }

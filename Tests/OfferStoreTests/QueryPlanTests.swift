@@ -65,6 +65,7 @@ struct QueryPlanTests {
         let aliases: [CustomerAlias] = [.customerId("c"), .appAccountToken(.number(1))]
         _ = try store.customers(proven: [.originalTransactionId("1"), .appTransactionId("A")], in: scope)
         _ = try store.customers(aliases: aliases, in: scope)
+        _ = try store.have(aliases, customers: customers, in: scope)
         try store.attach(aliases, to: customers, at: Bench.now, in: scope)
         _ = try store.version(of: customers)
         _ = try store.customers(customers)
@@ -83,6 +84,7 @@ struct QueryPlanTests {
         let slots = SlotStore(transaction)
         _ = try slots.slots(of: customers)
         try slots.insert(.fixture(1), catalogRevision: 1, for: customers[0], subject: customers, in: scope)
+        try slots.settle([.number(2)], at: Bench.now, in: scope)
         _ = try slots.addSigning(
             to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: customers, in: scope)
         try DecisionStore(transaction).insert(

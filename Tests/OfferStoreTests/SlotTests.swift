@@ -1,6 +1,7 @@
 import OfferEligibility
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import SQLiteStore
 import Testing
 
@@ -89,6 +90,70 @@ struct SlotTests {
         }
         try await insert(.fixture(3, issued: first.countsUntil), for: customer, bench)
         #expect(try await slots(customer, bench).map(\.id) == [.number(1), .number(3)])
+    }
+
+    @Test(
+        "a settled slot makes place for the next, takes no signing and says when; others stay",
+        arguments: Driver.allCases)
+    func settle(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let (scope, other) = (bench.scope, bench.other)
+        let customer = try await bench.customer()
+        let (first, second) = (Bench.now.adding(milliseconds: 7), Bench.now.adding(milliseconds: 9))
+        for slot in [Slot.fixture(1), .fixture(2, offer: "voided"), .fixture(3, offer: "other")] {
+            try await insert(slot, for: customer, bench)
+        }
+        let signing = try await bench.database.write { transaction in
+            let slots = SlotStore(transaction)
+            _ = try slots.void(.number(2), reason: "r", release: false, at: Bench.now, in: scope)
+            try slots.settle([.number(1), .number(2), .number(99)], at: first, in: scope)
+            try slots.settle([.number(1)], at: second, in: scope)
+            try slots.settle([.number(3)], at: first, in: other)
+            #expect(try slots.void(.number(1), reason: "r", release: true, at: second, in: scope) == false)
+            return try slots.addSigning(
+                to: .number(1), expiresAt: first, countsUntil: first, at: first, subject: [customer], in: scope)
+        }
+        #expect(signing == nil)
+        #expect(try await slots(customer, bench).map(\.settledAt) == [first, nil, nil])
+        try await insert(.fixture(4, issued: first), for: customer, bench)
+        await #expect(throws: StoreError.self) {
+            try await insert(.fixture(5, offer: "other", issued: first), for: customer, bench)
+        }
+    }
+
+    @Test("a slot whose redemption was settled is open to nobody, even when that redemption matches it no longer")
+    func settledThenUnmatched() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let customer = try await bench.customer()
+        let slot = Slot.fixture(1)
+        try await insert(slot, for: customer, bench)
+        let redeemed = { (evidence: Int64) in
+            let purchased = Bench.now.adding(milliseconds: evidence)
+            return Transaction.fixture("2000", purchased: purchased) {
+                $0.offerType = .promotional
+                $0.offerIdentifier = "comeback50"
+            }
+        }
+        let offer = Offer(
+            id: "comeback", type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
+            products: ["com.example.pro.monthly"], paymentMode: .payAsYouGo, period: Period(months: 1),
+            periodCount: 1, limits: [])
+        let facts = { (evidence: Int64) in
+            let row = Recorded(payload: redeemed(evidence), payloadBytes: [], provenance: .client, sequence: 1)
+            let slots = try await slots(customer, bench)
+            return SubjectFacts(history: History(transactions: [row]), slots: slots)
+        }
+        let now = Bench.now.adding(milliseconds: 50)
+        let matched = try await facts(10).redemptions(of: offer).compactMap(\.slotId)
+        #expect(matched == [slot.id])
+        try await bench.database.write { try SlotStore($0).settle(matched, at: now, in: scope) }
+        let unmatched = try await facts(-10)
+        #expect(unmatched.redemptions(of: offer).map(\.slotId) == [nil])
+        #expect(unmatched.openSlot(of: offer, at: now) == nil)
+        let stored = try #require(unmatched.slots.first)
+        #expect(stored.state(at: now, redemptions: unmatched.redemptions()) == .redeemed)
+        #expect(stored.state(at: slot.countsUntil, redemptions: unmatched.redemptions()) == .expired)
     }
 
     @Test("one more signing raises the count and the end of an open slot, and never shortens it")

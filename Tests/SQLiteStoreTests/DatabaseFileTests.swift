@@ -147,6 +147,6 @@ struct DatabaseFileTests {
             ).map { try $0.value(0, as: String.self) }
         }
         let digest = try Command.run("sha256sum", [], input: Array(schema.joined(separator: ";\n").utf8))
-        #expect(digest.text.prefix(64) == "772cf4ec9fc959d118b17180ee8d1fb9999b22b256fbf45c5b6689faf34f5844")
+        #expect(digest.text.prefix(64) == "f339a11908dff997eebac60209742684b136ac45490acc96c6d864a3d8cdbd53")
     }
 }

@@ -30,13 +30,16 @@ public struct Slot: Sendable, Hashable {
     public var voidedAt: Instant?
     /// Whether the void freed its place at once.
     public var isReleased: Bool
+    /// When its redemption or its end was recorded; since then it is never open again, even if later evidence no longer
+    /// matches that redemption to it.
+    public var settledAt: Instant?
 
     /// A slot by its parts.
     public init(
         id: LowercaseUUID, offerId: OfferId, offerIdentifier: OfferIdentifier?, offerType: OfferType,
         delivery: Delivery, productId: ProductId, subscriptionGroupIdentifier: SubscriptionGroupId,
         tags: [String] = [], issuedAt: Instant, expiresAt: Instant, countsUntil: Instant, signings: Int,
-        voidedAt: Instant? = nil, isReleased: Bool = false
+        voidedAt: Instant? = nil, isReleased: Bool = false, settledAt: Instant? = nil
     ) {
         self.id = id
         self.offerId = offerId
@@ -52,10 +55,11 @@ public struct Slot: Sendable, Hashable {
         self.signings = signings
         self.voidedAt = voidedAt
         self.isReleased = isReleased
+        self.settledAt = settledAt
     }
 
-    /// Whether it can still be asked for signatures: neither voided nor past the moment it stops counting.
+    /// Whether it can still be asked for signatures: neither voided, settled nor past the moment it stops counting.
     public func isOpen(at now: Instant) -> Bool {
-        voidedAt == nil && now < countsUntil
+        voidedAt == nil && settledAt == nil && now < countsUntil
     }
 }

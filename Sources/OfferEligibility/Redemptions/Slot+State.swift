@@ -7,6 +7,8 @@ extension Slot {
     public func state(at now: Instant, redemptions: [Redemption]) -> SlotState {
         if redemptions.contains(where: { $0.slotId == id }) { return .redeemed }
         if voidedAt != nil { return .voided }
-        return now < countsUntil ? .open : .expired
+        if now >= countsUntil { return .expired }
+        // Settled before its end: its redemption was recorded, though the history no longer matches it.
+        return settledAt == nil ? .open : .redeemed
     }
 }

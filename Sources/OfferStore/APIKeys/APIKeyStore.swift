@@ -92,12 +92,8 @@ public struct APIKeyStore {
     /// - Returns: whether there is such a key that was not revoked before.
     /// - Throws: ``StoreError``.
     public func revoke(_ id: String, at now: Instant) throws -> Bool {
-        let row = try transaction.row(
-            Statement(
-                "UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING scope_id", id, now))
-        guard let row else { return false }
-        try ScopeStore(transaction).advanceGeneration(of: try row.value(0))
-        return true
+        try transaction.execute(
+            Statement("UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL", id, now)) > 0
     }
 
     private static let select = """

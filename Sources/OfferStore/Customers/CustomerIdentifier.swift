@@ -71,9 +71,6 @@ public struct StoredCustomer: Sendable, Hashable {
     public var appAccountTokens: [AppAccountToken]
     /// The app's own names, in their order.
     public var customerIds: [CustomerId]
-
-    /// Whether any payload of this customer is stored.
-    public var isProven: Bool { !originalTransactionIds.isEmpty || !appTransactionIds.isEmpty }
 }
 
 /// What the answer to a question depends on: two equal versions mean nothing has changed in between (DESIGN §5.4).
@@ -83,6 +80,4 @@ public struct SubjectVersion: Sendable, Hashable {
 
     /// The customers of the subject.
     public var customers: [CustomerNumber] { changes.keys.sorted() }
-    /// The newest change of all; 0 if nothing is known.
-    public var newestSequence: Int64 { changes.values.max() ?? 0 }
 }

@@ -31,10 +31,14 @@ public struct CustomerStore {
         return found.sorted()
     }
 
-    /// Every customer whom one of these aliases names, each once, the earliest stored first.
+    /// The customers whom one of these aliases names, each once, the earliest stored first.
     ///
+    /// - Parameter limit: at most so many. An app may give one name to everybody; 17 is one more than a subject may have,
+    ///   enough to tell that there are too many.
     /// - Throws: ``StoreError``.
-    public func customers(aliases: [CustomerAlias], in scope: ScopeNumber) throws -> [CustomerNumber] {
+    public func customers(
+        aliases: [CustomerAlias], in scope: ScopeNumber, limit: Int = 17
+    ) throws -> [CustomerNumber] {
         var found = Set<CustomerNumber>()
         for alias in aliases {
             let rows = try transaction.rows(
@@ -42,12 +46,13 @@ public struct CustomerStore {
                     """
                     SELECT a.customer_id FROM customer_alias a JOIN customer c ON c.id = a.customer_id
                     WHERE a.scope_id = ?1 AND a.kind = ?2 AND a.value = ?3 AND c.merged_into IS NULL
-                    """, scope, alias.kind, alias.value))
+                    ORDER BY a.customer_id LIMIT ?4
+                    """, scope, alias.kind, alias.value, limit))
             for row in rows {
                 found.insert(try row.value(0))
             }
         }
-        return found.sorted()
+        return Array(found.sorted().prefix(limit))
     }
 
     /// The newest change of each of these customers. A customer who was merged away since is left out, so that the
@@ -103,10 +108,19 @@ public struct CustomerStore {
     ///
     /// - Throws: ``StoreError``.
     public func have(_ aliases: [CustomerAlias], customers: [CustomerNumber], in scope: ScopeNumber) throws -> Bool {
-        for alias in aliases {
-            guard Set(customers).isSubset(of: try self.customers(aliases: [alias], in: scope)) else { return false }
+        let asked = Set(customers).sorted()
+        guard !asked.isEmpty else { return true }
+        return try aliases.allSatisfy { alias in
+            let values = [scope.storedValue, alias.kind.storedValue, alias.value.storedValue]
+            let row = try transaction.row(
+                Statement(
+                    """
+                    SELECT COUNT(*) FROM customer_alias a JOIN customer c ON c.id = a.customer_id
+                    WHERE a.scope_id = ?1 AND a.kind = ?2 AND a.value = ?3 AND c.merged_into IS NULL
+                    AND a.customer_id IN (\(Statement.placeholders(asked.count, after: values.count)))
+                    """, values: values + asked.map(\.storedValue)))
+            return try row?.value(0) == asked.count
         }
-        return true
     }
 
     /// Notes that something the customers' decisions depend on has changed, at that place of the store-wide order.

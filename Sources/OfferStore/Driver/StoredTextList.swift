@@ -9,13 +9,27 @@ struct StoredTextList: Storable {
     }
 
     var storedValue: StoredValue {
-        // Nearly every list is empty, and JSON coders are slow.
-        guard !texts.isEmpty, let json = try? JSONEncoder().encode(texts) else { return .text("[]") }
-        return .text(String(decoding: json, as: UTF8.self))
+        .text("[\(texts.map(Self.quoted).joined(separator: ","))]")
+    }
+
+    /// A JSON string; written here because a coder could throw, and a list must never be stored as an empty one.
+    private static func quoted(_ text: String) -> String {
+        var json = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": json += "\\\(scalar)"
+            case "\u{0}"..<" ":
+                let digits = String(scalar.value, radix: 16)
+                json += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+            default: json.unicodeScalars.append(scalar)
+            }
+        }
+        return json + "\""
     }
 
     init?(storedValue: StoredValue) {
         guard case .text(let json) = storedValue else { return nil }
+        // Nearly every list is empty, and JSON coders are slow.
         if json == "[]" {
             texts = []
         } else {

@@ -31,9 +31,10 @@ struct HistorySQL {
     ///   - viewDate: the column with the date of signing.
     ///   - owner: the column with the identifier that says whose it is, named like that identifier's kind.
     ///   - needsProvenOwner: whether only an identifier of a verified transaction makes it somebody's.
+    ///   - kept: which rows `h` matter although a newer one has taken their place.
     init(
         table: String, columns: [String], viewKey: String, viewDate: String, owner: (column: String, kind: String),
-        needsProvenOwner: Bool = false
+        needsProvenOwner: Bool = false, keeping kept: String? = nil
     ) {
         self.columns = columns
         let all = ["sequence", "scope_id", "provenance", "is_proven", "received_at", "payload"] + columns
@@ -51,10 +52,20 @@ struct HistorySQL {
             JOIN \(table) h ON h.scope_id = i.scope_id AND h.\(owner.column) = i.value
             WHERE i.kind = '\(owner.kind)'\(needsProvenOwner ? " AND i.is_proven = 1" : "") AND i.customer_id IN (
             """
-        selectEnd = ")"
+        let sameView =
+            "n.scope_id = h.scope_id AND n.\(viewKey) = h.\(viewKey) AND n.\(owner.column) = h.\(owner.column)"
+        let newer = [
+            "n.is_proven > h.is_proven",
+            "n.is_proven = h.is_proven AND n.\(viewDate) > h.\(viewDate)",
+            "n.is_proven = h.is_proven AND n.\(viewDate) = h.\(viewDate) AND n.payload > h.payload",
+        ]
+        // One subquery a rank: each is a single look into the index, which a comparison of all three would not be.
+        let isCurrent = newer.map { "NOT EXISTS (SELECT 1 FROM \(table) n WHERE \(sameView) AND \($0))" }
+            .joined(separator: " AND ")
+        selectEnd = ") AND (\(kept.map { "\($0) OR " } ?? "")\(isCurrent))"
     }
 
-    /// Every row of so many customers.
+    /// The rows that can matter of so many customers: of each view key the current one, and those kept beside it.
     func select(customers count: Int) -> String {
         selectStart + Statement.placeholders(count) + selectEnd
     }

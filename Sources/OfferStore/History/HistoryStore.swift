@@ -10,7 +10,10 @@ public struct HistoryStore {
         self.transaction = transaction
     }
 
-    /// Everything known of these customers, united, with the least coverage of theirs (DESIGN §5.6).
+    /// What matters of everything known of these customers, united, with the least coverage of theirs (DESIGN §5.6).
+    ///
+    /// Of each transaction and app transaction that is the current view; of renewal info also every older one that names
+    /// an offer, as evidence. Superseded rows stay stored, but a subject does not get slower with each re-signing.
     ///
     /// A customer known by aliases only is no Apple account of which more could be unknown, so beside proven customers
     /// it does not lessen the coverage.

@@ -14,7 +14,9 @@ extension RenewalInfo: HistoryRecord {
             "signed_date", "environment",
         ],
         viewKey: "original_transaction_id", viewDate: "signed_date",
-        owner: ("original_transaction_id", "originalTransactionId"), needsProvenOwner: true)
+        owner: ("original_transaction_id", "originalTransactionId"), needsProvenOwner: true,
+        // When an offer was first shown as the next one is evidence for its redemption.
+        keeping: "h.offer_type IS NOT NULL")
 
     var viewKey: String? { originalTransactionId.rawValue }
     var viewDate: Instant { signedDate }

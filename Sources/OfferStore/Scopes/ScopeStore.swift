@@ -42,7 +42,7 @@ public struct ScopeStore {
         return added
     }
 
-    /// A number that changes with the catalog, the pauses and the keys of a scope (DESIGN §5.4).
+    /// A number that changes with the catalog and the pauses of a scope (DESIGN §5.4).
     ///
     /// - Throws: ``StoreError``.
     public func generation(of scope: ScopeNumber) throws -> Int64 {

@@ -11,8 +11,6 @@ public struct IssuedOffer: Sendable, Hashable {
     public var catalogRevision: Int64
     /// Why it was voided.
     public var voidReason: String?
-    /// When it was noted that it no longer counts.
-    public var settledAt: Instant?
     /// Its place in the store-wide order; pages are cut by it.
     public var sequence: Int64
 }

@@ -73,7 +73,7 @@ extension SlotStore {
     }
 
     private static let issuedColumns =
-        "\(slotColumns), customer_id, catalog_revision, void_reason, settled_at, sequence"
+        "\(slotColumns), customer_id, catalog_revision, void_reason, sequence"
 }
 
 extension Slot {
@@ -83,7 +83,7 @@ extension Slot {
             delivery: try row.next(), productId: try row.next(), subscriptionGroupIdentifier: try row.next(),
             tags: try row.next(StoredTextList.self).texts, issuedAt: try row.next(), expiresAt: try row.next(),
             countsUntil: try row.next(), signings: try row.next(), voidedAt: try row.next(),
-            isReleased: try row.next())
+            isReleased: try row.next(), settledAt: try row.next())
     }
 }
 
@@ -92,6 +92,6 @@ extension IssuedOffer {
         var reader = RowReader(row)
         self.init(
             slot: try Slot(reading: &reader), customer: try reader.next(), catalogRevision: try reader.next(),
-            voidReason: try reader.next(), settledAt: try reader.next(), sequence: try reader.next())
+            voidReason: try reader.next(), sequence: try reader.next())
     }
 }

@@ -51,6 +51,7 @@ public struct SlotStore {
                     slot.subscriptionGroupIdentifier.storedValue, StoredTextList(slot.tags).storedValue,
                     slot.issuedAt.storedValue, slot.expiresAt.storedValue, slot.countsUntil.storedValue,
                     slot.signings.storedValue, slot.voidedAt.storedValue, slot.isReleased.storedValue,
+                    slot.settledAt.storedValue,
                 ]))
         try CustomerStore(transaction).noteChange(sequence, of: Set(subject).union([customer]))
     }
@@ -86,9 +87,7 @@ public struct SlotStore {
     public func void(
         _ id: LowercaseUUID, reason: String, release: Bool, at now: Instant, in scope: ScopeNumber
     ) throws -> Bool {
-        guard let issued = try issuedOffer(id, in: scope), issued.slot.isOpen(at: now), issued.settledAt == nil else {
-            return false
-        }
+        guard let issued = try issuedOffer(id, in: scope), issued.slot.isOpen(at: now) else { return false }
         try close(id, reason: reason, release: release, at: now)
         let sequence = try StoreClock(transaction).nextSequence()
         try CustomerStore(transaction).noteChange(sequence, of: [issued.customer])
@@ -106,11 +105,11 @@ public struct SlotStore {
 
     private static let insertSQL = """
         INSERT INTO issued_offer (sequence, scope_id, customer_id, catalog_revision, \(slotColumns))
-        VALUES (\(Statement.placeholders(18)))
+        VALUES (\(Statement.placeholders(19)))
         """
 
     static let slotColumns = """
         id, offer_id, offer_identifier, offer_type, delivery, product_id, subscription_group_identifier, tags, \
-        issued_at, expires_at, counts_until, signings, voided_at, is_released
+        issued_at, expires_at, counts_until, signings, voided_at, is_released, settled_at
         """
 }

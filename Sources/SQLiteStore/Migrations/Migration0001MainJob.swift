@@ -155,7 +155,8 @@ extension Migration {
                 commitment_price INTEGER,
                 environment TEXT
             ) STRICT;
-            CREATE INDEX history_transaction_id ON history_transaction (scope_id, transaction_id);
+            CREATE INDEX history_transaction_id
+                ON history_transaction (scope_id, transaction_id, is_proven, signed_date);
             CREATE INDEX history_transaction_subscription ON history_transaction (scope_id, original_transaction_id);
 
             CREATE TABLE history_renewal_info (
@@ -195,7 +196,7 @@ extension Migration {
                 environment TEXT
             ) STRICT;
             CREATE INDEX history_renewal_info_subscription
-                ON history_renewal_info (scope_id, original_transaction_id);
+                ON history_renewal_info (scope_id, original_transaction_id, is_proven, signed_date);
 
             CREATE TABLE history_app_transaction (
                 sequence INTEGER PRIMARY KEY,
@@ -213,7 +214,8 @@ extension Migration {
                 receipt_creation_date INTEGER NOT NULL,
                 receipt_type TEXT
             ) STRICT;
-            CREATE INDEX history_app_transaction_id ON history_app_transaction (scope_id, app_transaction_id);
+            CREATE INDEX history_app_transaction_id
+                ON history_app_transaction (scope_id, app_transaction_id, is_proven, receipt_creation_date);
 
             CREATE TABLE issued_offer (
                 sequence INTEGER PRIMARY KEY,

@@ -61,6 +61,17 @@ struct Bench: Sendable {
         return try await database.write { try HistoryStore($0).ingest(payloads, at: now, in: scope) }
     }
 
+    /// The bytes of every payload that is stored, superseded or not.
+    func storedPayloads() async throws -> Set<[UInt8]> {
+        try await database.read { transaction in
+            let tables = ["history_transaction", "history_renewal_info", "history_app_transaction"]
+            return Set(
+                try tables.flatMap { table in
+                    try transaction.rows(Statement("SELECT payload FROM \(table)")).map { try $0.value(0) }
+                })
+        }
+    }
+
     /// A customer proven by one transaction.
     func customer(_ id: TransactionId = "1000") async throws -> CustomerNumber {
         let payload = HistoryPayload.bought(id)
