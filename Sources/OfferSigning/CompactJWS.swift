@@ -28,7 +28,8 @@ public struct CompactJWS: Sendable, Hashable {
 
     /// Takes a compact JWS apart.
     ///
-    /// - Throws: ``SignedDataRefusal`` with `malformedJws` if it is not three base64url parts with a JSON header.
+    /// - Throws: ``SignedDataRefusal`` with `malformedJws` if it is not three base64url parts with a JSON header,
+    ///   or if the header has `crit`: no extension is understood here (RFC 7515 §4.1.11).
     public init(parsing text: String) throws(SignedDataRefusal) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3 else {
@@ -43,12 +44,31 @@ public struct CompactJWS: Sendable, Hashable {
         guard let signature = Base64URL.decode(parts[2]) else {
             throw SignedDataRefusal(.malformedJws, "the signature is not base64url")
         }
-        guard let decoded = try? JSONDecoder().decode(Header.self, from: Data(header)) else {
+        guard let decoded = try? JSONDecoder().decode(ProtectedHeader.self, from: Data(header)) else {
             throw SignedDataRefusal(.malformedJws, "the header is not a JSON object of the expected form")
         }
-        self.header = decoded
+        guard !decoded.hasCriticalExtensions else {
+            throw SignedDataRefusal(
+                .malformedJws, "the header's `crit` demands extensions that are not understood here")
+        }
+        self.header = decoded.header
         self.payload = payload
         self.signature = signature
         signingInput = Array(parts[0]) + [UInt8(ascii: ".")] + Array(parts[1])
+    }
+
+    /// The header with what must not be in it.
+    private struct ProtectedHeader: Decodable {
+        private enum CodingKeys: CodingKey {
+            case crit
+        }
+
+        let header: Header
+        let hasCriticalExtensions: Bool
+
+        init(from decoder: any Decoder) throws {
+            header = try Header(from: decoder)
+            hasCriticalExtensions = try decoder.container(keyedBy: CodingKeys.self).contains(.crit)
+        }
     }
 }

@@ -10,7 +10,7 @@ import Testing
     func wrongMembers() throws {
         let parsed = try JSONSerialization.jsonObject(with: Data(try Payloads.bytes("refused-payloads")))
         let cases = try #require(parsed as? [[String: Any]])
-        #expect(cases.count == 29)
+        #expect(cases.count == 40)
         for entry in cases {
             let name = try #require(entry["name"] as? String)
             let kind = try #require((entry["kind"] as? String).flatMap { Kind(rawValue: $0) })
@@ -73,6 +73,46 @@ import Testing
                 == SignedDataRefusal(
                     .malformedPayload,
                     "this is a notification, not a transaction: the App Store sends it to the notifications URL"))
+    }
+
+    @Test(
+        "a realtime retention request is told apart from each kind that it could displace",
+        arguments: [
+            (Kind.transaction, "a transaction"), (.renewalInfo, "renewal info"),
+            (.appTransaction, "an app transaction"),
+        ])
+    func realtimeRequest(kind: Kind, noun: String) throws {
+        let text = """
+            {"originalTransactionId":"2000000000000001","appAppleId":1234567890,"productId":"com.example.pro.monthly",\
+            "userLocale":"en-US","requestIdentifier":"0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b","environment":"Sandbox",\
+            "signedDate":1770000000001}
+            """
+        let found = refusal { () throws(SignedDataRefusal) in try kind.read(Array(text.utf8)) }
+        #expect(
+            found
+                == SignedDataRefusal(
+                    .malformedPayload,
+                    "this is a realtime retention request, not \(noun): "
+                        + "the App Store sends it to the retention messaging URL"))
+    }
+
+    @Test("a mark that is null is none, one mark is enough")
+    func marks() throws {
+        let text = """
+            {"originalTransactionId":"1","productId":"p","signedDate":1,"autoRenewStatus":null,"autoRenewProductId":null}
+            """
+        let found = refusal { () throws(SignedDataRefusal) in try RenewalInfo(payload: Array(text.utf8)) }
+        #expect(found?.detail == "renewal info has no `autoRenewStatus` and no `autoRenewProductId`")
+        for mark in ["autoRenewStatus", "autoRenewProductId"] {
+            let bytes = try Payloads.bytes(Payloads.renewalInfo, set: [mark: NSNull()])
+            #expect(try RenewalInfo(payload: bytes).originalTransactionId == "2000000000000001")
+        }
+    }
+
+    @Test("text in any script is no control character")
+    func printable() throws {
+        let bytes = try Payloads.bytes(Payloads.transaction, set: ["offerIdentifier": "zurück-お得 \u{1F381}"])
+        #expect(try Transaction(payload: bytes).offerIdentifier == "zurück-お得 \u{1F381}")
     }
 
     @Test(

@@ -36,6 +36,20 @@ struct CompactJWSTests {
         #expect(refusal?.code == .malformedJws)
     }
 
+    @Test(
+        "a header with `crit` is refused, whatever it names (RFC 7515 §4.1.11)",
+        arguments: [#"["b64"]"#, "[]", "null", #""b64""#, #"["exp"],"exp":1"#])
+    func criticalExtensions(_ value: String) {
+        for name in ["crit", #"cr\u0069t"#] {
+            let header = Base64URL.encode(Array(#"{"alg":"ES256","x5c":["AA=="],"\#(name)":\#(value)}"#.utf8))
+            let refusal = #expect(throws: SignedDataRefusal.self) { try CompactJWS(parsing: "\(header).e30.AQI") }
+            #expect(
+                refusal
+                    == SignedDataRefusal(
+                        .malformedJws, "the header's `crit` demands extensions that are not understood here"))
+        }
+    }
+
     @Test("the signing input is everything before the second point, byte for byte")
     func signingInput() throws {
         let header = Base64URL.encode(Array(#"{"alg":"ES256","x5c":["AA=="],"other":1}"#.utf8))

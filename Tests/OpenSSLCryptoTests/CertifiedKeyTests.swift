@@ -32,12 +32,20 @@ struct CertifiedKeyTests {
         }
     }
 
-    @Test("a certificate and its key come back from DER and PEM and go on issuing")
+    @Test("a certificate and its key come back from DER and a key file and go on issuing")
     func roundTrip() throws {
         let chain = try TestChain()
-        let root = try CertifiedKey(
-            certificateDER: chain.root.certificateDER, privateKeyPEM: try chain.root.privateKeyPEM)
-        #expect(try root.privateKeyPEM == chain.root.privateKeyPEM)
+        let workshop = try KeyWorkshop()
+        let file = workshop.directory.path("root.key")
+        try chain.root.write(privateKeyToNewFile: file)
+        let permissions = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(permissions == 0o600)
+        let root = try CertifiedKey(certificateDER: chain.root.certificateDER, privateKeyFile: file)
+        let again = workshop.directory.path("again.key")
+        try root.write(privateKeyToNewFile: again)
+        #expect(try workshop.text("again.key") == workshop.text("root.key"))
+        let taken = #expect(throws: SigningKeyError.self) { try chain.leaf.write(privateKeyToNewFile: file) }
+        #expect(taken?.code == .alreadyExists)
         let intermediate = try root.issue(
             CertificateProfile(
                 commonName: "Second", notBefore: TestChain.notBefore, notAfter: TestChain.notAfter, isAuthority: true,
@@ -54,19 +62,28 @@ struct CertifiedKeyTests {
     @Test("a key of another certificate, a damaged certificate and a damaged key are refused")
     func refusals() throws {
         let chain = try TestChain()
-        let pem = try chain.root.privateKeyPEM
+        let workshop = try KeyWorkshop()
+        let file = workshop.directory.path("root.key")
+        try chain.root.write(privateKeyToNewFile: file)
         let mismatch = #expect(throws: CertificateError.self) {
-            try CertifiedKey(certificateDER: chain.leaf.certificateDER, privateKeyPEM: pem)
+            try CertifiedKey(certificateDER: chain.leaf.certificateDER, privateKeyFile: file)
         }
         #expect(mismatch?.code == .keyMismatch)
         let damaged = #expect(throws: CertificateError.self) {
-            try CertifiedKey(certificateDER: Array(chain.root.certificateDER.dropLast()), privateKeyPEM: pem)
+            try CertifiedKey(certificateDER: Array(chain.root.certificateDER.dropLast()), privateKeyFile: file)
         }
         #expect(damaged?.code == .malformedCertificate)
+        let cut = try workshop.directory.write(
+            String(workshop.text("root.key").dropLast(30)), to: "cut.key", permissions: 0o600)
         let key = #expect(throws: SigningKeyError.self) {
-            try CertifiedKey(certificateDER: chain.root.certificateDER, privateKeyPEM: String(pem.dropLast(30)))
+            try CertifiedKey(certificateDER: chain.root.certificateDER, privateKeyFile: cut)
         }
         #expect(key?.code == .truncated)
+        let open = try workshop.secured("root.key", permissions: 0o640)
+        let readable = #expect(throws: SigningKeyError.self) {
+            try CertifiedKey(certificateDER: chain.root.certificateDER, privateKeyFile: open)
+        }
+        #expect(readable?.code == .openToOthers)
     }
 
     @Test("a marker that is no object identifier is refused")

@@ -98,8 +98,9 @@ struct ChainVerificationTests {
         }
         let verifier = try chain.verifier()
         let workshop = try KeyWorkshop()
-        try workshop.directory.write(try chain.intermediate.privateKeyPEM, to: "intermediate.key")
-        try workshop.directory.write(try chain.root.privateKeyPEM, to: "root.key")
+        let keyFile = workshop.directory.path("intermediate.key")
+        try chain.intermediate.write(privateKeyToNewFile: keyFile)
+        try chain.root.write(privateKeyToNewFile: workshop.directory.path("root.key"))
         try workshop.directory.write(chain.root.certificateDER, to: "root.der")
         try workshop.directory.write(
             "basicConstraints=critical,CA:TRUE\n\(AppleMarker.intermediate)=ASN1:NULL\n", to: "extensions")
@@ -109,7 +110,7 @@ struct ChainVerificationTests {
             "x509", "-req", "-in", "request", "-CA", "root.pem", "-CAkey", "root.key", "-CAcreateserial", "-days", "30",
             "-extfile", "extensions", "-outform", "DER", "-out", "renamed.der")
         let renamed = Array(try Data(contentsOf: workshop.directory.url.appending(path: "renamed.der")))
-        let issuer = try CertifiedKey(certificateDER: renamed, privateKeyPEM: try chain.intermediate.privateKeyPEM)
+        let issuer = try CertifiedKey(certificateDER: renamed, privateKeyFile: keyFile)
         let below = try issuer.issue(
             CertificateProfile(
                 commonName: "Leaf", notBefore: TestChain.notBefore, notAfter: end, markers: [AppleMarker.leaf]))

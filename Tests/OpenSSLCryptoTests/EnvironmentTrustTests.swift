@@ -24,6 +24,21 @@ struct EnvironmentTrustTests {
         }
     }
 
+    @Test("what one environment verified, another that trusts the root too verifies anew (invariant 6)")
+    func environmentsShareNoChains() throws {
+        let chain = try TestChain()
+        let root = chain.root.certificateDER
+        let verifier = try AppStoreChainVerifier(additionalRoots: [.sandbox: [root], .localTesting: [root]])
+        for _ in 0..<2 {
+            #expect(verifier.refusal(chain: chain.der, TestChain.inside, .sandbox) == nil)
+        }
+        #expect(verifier.cache.count == 1)
+        for _ in 0..<2 {
+            #expect(verifier.refusal(chain: chain.der, TestChain.inside, .localTesting) == nil)
+        }
+        #expect(verifier.cache.count == 2)
+    }
+
     @Test("without configured roots only Apple's is trusted, and for LocalTesting none")
     func defaults() throws {
         let roots = try TrustedRoots(additional: [:])

@@ -1,8 +1,9 @@
 import Foundation
 import OfferModel
 import OfferTestSupport
-import OpenSSLCrypto
 import Testing
+
+@testable import OpenSSLCrypto
 
 @Suite("Making a signing key")
 struct KeyGenerationTests {
@@ -32,6 +33,13 @@ struct KeyGenerationTests {
             try OpenSSLSigningKey.generate(toNewFile: directory.path("none/key.p8"), keyId: "K")
         }
         #expect(missing?.code == .unwritable)
+    }
+
+    @Test(
+        "the directory that is made durable with a key is the one that the key is in",
+        arguments: [("key.p8", "."), ("/key.p8", "/"), ("/etc/offerd/key.p8", "/etc/offerd"), ("keys/a.p8", "keys")])
+    func directory(path: String, directory: String) {
+        #expect(PrivateKeyFile.directory(of: path) == directory)
     }
 
     @Test("the fingerprint is the SHA-256 of the public key as the openssl command computes it")

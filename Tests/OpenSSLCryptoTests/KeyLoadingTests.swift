@@ -51,7 +51,7 @@ struct KeyLoadingTests {
         #expect(try loadingError(workshop.directory.path("pipe"))?.code == .notAFile)
         #expect(try loadingError(workshop.directory.write("", to: "empty", permissions: 0o600))?.code == .empty)
         #expect(try loadingError(workshop.directory.write(" \n\n", to: "blank", permissions: 0o600))?.code == .empty)
-        let large = [UInt8](repeating: 0x41, count: PrivateKeyFile.sizeLimit + 1)
+        let large = [UInt8](repeating: 0x41, count: 16_385)
         #expect(try loadingError(workshop.directory.write(large, to: "large", permissions: 0o600))?.code == .tooLarge)
     }
 
@@ -67,6 +67,26 @@ struct KeyLoadingTests {
         #expect(try loadingError(workshop.secured("rsa"))?.code == .notEllipticCurve)
         try workshop.openssl("genpkey", "-algorithm", "ED25519", "-out", "ed25519")
         #expect(try loadingError(workshop.secured("ed25519"))?.code == .notEllipticCurve)
+    }
+
+    @Test("P-256 given by its numbers is refused, and the hint makes a key that loads")
+    func explicitCurve() throws {
+        try workshop.openssl(
+            "ecparam", "-name", "prime256v1", "-param_enc", "explicit", "-genkey", "-noout", "-out", "traditional")
+        try workshop.openssl("pkcs8", "-topk8", "-nocrypt", "-in", "traditional", "-out", "explicit")
+        let path = try workshop.secured("explicit")
+        let error = try loadingError(path)
+        #expect(error?.code == .explicitCurve)
+        #expect(error?.detail == "key file `\(path)` spells its curve out in numbers instead of naming it")
+        #expect(error?.hint.contains("openssl pkey -in KEY -ec_param_enc named_curve -out NEWKEY") == true)
+        try workshop.openssl("pkey", "-in", "explicit", "-ec_param_enc", "named_curve", "-out", "named")
+        let key = try OpenSSLSigningKey(file: workshop.secured("named"), keyId: "K")
+        try workshop.openssl("pkey", "-in", "explicit", "-pubout", "-out", "public")
+        let spelled = try workshop.text("public")
+        let publicError = #expect(throws: SigningKeyError.self) { try OpenSSLPublicKey(pem: spelled) }
+        #expect(publicError?.code == .explicitCurve)
+        let signature = try key.derSignature(of: [1, 2, 3])
+        #expect(key.publicKey.isValid(derSignature: signature, of: [1, 2, 3]))
     }
 
     @Test("a password-protected key is refused without asking for the password")

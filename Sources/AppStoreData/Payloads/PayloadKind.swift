@@ -4,6 +4,7 @@ enum PayloadKind: CaseIterable, Sendable {
     case renewalInfo
     case appTransaction
     case notification
+    case realtimeRequest
 
     var noun: String {
         switch self {
@@ -11,6 +12,7 @@ enum PayloadKind: CaseIterable, Sendable {
         case .renewalInfo: "renewal info"
         case .appTransaction: "an app transaction"
         case .notification: "a notification"
+        case .realtimeRequest: "a realtime retention request"
         }
     }
 
@@ -18,7 +20,7 @@ enum PayloadKind: CaseIterable, Sendable {
     var dateMember: MemberName {
         switch self {
         case .appTransaction: "receiptCreationDate"
-        case .transaction, .renewalInfo, .notification: "signedDate"
+        case .transaction, .renewalInfo, .notification, .realtimeRequest: "signedDate"
         }
     }
 
@@ -29,24 +31,25 @@ enum PayloadKind: CaseIterable, Sendable {
         case .renewalInfo: "send it in `signedRenewalInfo`"
         case .appTransaction: "send it as `signedAppTransaction`"
         case .notification: "the App Store sends it to the notifications URL"
+        case .realtimeRequest: "the App Store sends it to the retention messaging URL"
         }
     }
 
     /// Members that only this kind has; one of them is always there.
-    private var marks: [MemberName] {
+    var marks: [MemberName] {
         switch self {
         case .transaction: ["transactionId"]
         case .renewalInfo: ["autoRenewStatus", "autoRenewProductId"]
         case .appTransaction: ["receiptCreationDate", "receiptType"]
         case .notification: ["notificationUUID"]
+        case .realtimeRequest: ["requestIdentifier"]
         }
     }
 
-    /// The other kind that an object is, judged by its members; `nil` where it bears a mark of this kind, so that a
+    /// The kind that an object is, judged by its members; `nil` if it bears no mark. This kind comes first, so that a
     /// member that Apple adds to one kind never costs a customer the payload.
-    func mistaken(for hasMember: (MemberName) -> Bool) -> PayloadKind? {
-        guard !marks.contains(where: hasMember) else { return nil }
-        return Self.allCases.first { $0.marks.contains(where: hasMember) }
+    func found(in hasMember: (MemberName) -> Bool) -> PayloadKind? {
+        ([self] + Self.allCases).first { $0.marks.contains(where: hasMember) }
     }
 }
 

@@ -16,10 +16,11 @@ struct PayloadMembers {
         self.path = path
     }
 
-    func contains(_ name: MemberName) -> Bool { container.contains(name) }
-
+    /// Text without control characters: Apple's has none, and a NUL ends a text where it is stored.
     func string(_ name: MemberName) throws(SignedDataRefusal) -> String? {
-        try value(name, as: String.self, "a string")
+        guard let text = try value(name, as: String.self, "a string") else { return nil }
+        try requirePrintable(text, name)
+        return text
     }
 
     /// An identifier: absent if it is empty, so that an empty one never joins two customers.
@@ -34,7 +35,15 @@ struct PayloadMembers {
     }
 
     func identifiers<Kind>(_ name: MemberName) throws(SignedDataRefusal) -> [Identifier<Kind>]? {
-        try value(name, as: [String].self, "an array of strings")?.map { Identifier($0) }
+        guard let texts = try value(name, as: [String].self, "an array of strings") else { return nil }
+        for text in texts { try requirePrintable(text, name) }
+        return texts.map { Identifier($0) }
+    }
+
+    private func requirePrintable(_ text: String, _ name: MemberName) throws(SignedDataRefusal) {
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw SignedDataRefusal(.malformedPayload, "`\(path)\(name.stringValue)` holds a control character")
+        }
     }
 
     /// A UUID; one that is none is dropped, because a wrong alias must not cost the customer the whole payload.
@@ -88,19 +97,28 @@ struct PayloadMembers {
     }
 
     func object(_ name: MemberName) throws(SignedDataRefusal) -> PayloadMembers? {
-        guard container.contains(name) else { return nil }
-        if (try? container.decodeNil(forKey: name)) == true { return nil }
+        guard isPresent(name) else { return nil }
         guard let nested = try? container.nestedContainer(keyedBy: MemberName.self, forKey: name) else {
             throw wrongType(name, "an object")
         }
         return PayloadMembers(nested, kind: kind, path: "\(path)\(name.stringValue).")
     }
 
-    /// Refuses a payload of another kind with the kind it looks like: users mix them.
+    /// Refuses a payload without a mark of its kind, with the kind it looks like: users mix them, and one that bears no
+    /// mark at all must not displace a real one.
     func requireKind() throws(SignedDataRefusal) {
-        guard let found = kind.mistaken(for: contains) else { return }
-        throw SignedDataRefusal(
-            .malformedPayload, "this is \(found.noun), not \(kind.noun): \(found.destination)")
+        guard let found = kind.found(in: isPresent) else {
+            let marks = kind.marks.map { "`\($0.stringValue)`" }.joined(separator: " and no ")
+            throw SignedDataRefusal(.malformedPayload, "\(kind.noun) has no \(marks)")
+        }
+        guard found == kind else {
+            throw SignedDataRefusal(
+                .malformedPayload, "this is \(found.noun), not \(kind.noun): \(found.destination)")
+        }
+    }
+
+    private func isPresent(_ name: MemberName) -> Bool {
+        container.contains(name) && (try? container.decodeNil(forKey: name)) == false
     }
 
     private func value<Value: Decodable>(

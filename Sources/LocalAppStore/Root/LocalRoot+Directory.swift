@@ -29,8 +29,7 @@ extension LocalRoot {
             throw LocalRootError(
                 "the directory `\(directory)` cannot be made", hint: "check the path and its permissions")
         }
-        try PrivateKeyFile.write(
-            Array(try leaf.privateKeyPEM.utf8), toNewFile: folder.appending(path: Self.leafKeyFileName).path)
+        try leaf.write(privateKeyToNewFile: folder.appending(path: Self.leafKeyFileName).path)
         try Self.write(leafDER, to: Self.leafFileName, in: directory)
         try Self.write(intermediateDER, to: Self.intermediateFileName, in: directory)
         try Self.write(rootDER, to: Self.rootFileName, in: directory)
@@ -44,10 +43,9 @@ extension LocalRoot {
         let rootDER = try Self.read(Self.rootFileName, in: directory)
         let intermediateDER = try Self.read(Self.intermediateFileName, in: directory)
         let leafDER = try Self.read(Self.leafFileName, in: directory)
-        let pem = try PrivateKeyFile.read(URL(filePath: directory).appending(path: Self.leafKeyFileName).path)
+        let keyFile = URL(filePath: directory).appending(path: Self.leafKeyFileName).path
         do {
-            let leaf = try CertifiedKey(
-                certificateDER: leafDER, privateKeyPEM: String(decoding: pem, as: UTF8.self))
+            let leaf = try CertifiedKey(certificateDER: leafDER, privateKeyFile: keyFile)
             self.init(rootDER: rootDER, intermediateDER: intermediateDER, leaf: leaf)
             try checkChain(directory)
         } catch let error as CertificateError {

@@ -22,8 +22,6 @@ public struct LocalRoot: Sendable {
     public static let validFrom = Instant(milliseconds: 946_684_800_000)
 
     private static let validYears = 20
-    private static let leafMarker = "1.2.840.113635.100.6.11.1"
-    private static let intermediateMarker = "1.2.840.113635.100.6.2.1"
 
     /// Makes a new root and its chain, valid from the year 2000 until 20 years after `now`.
     ///
@@ -37,11 +35,11 @@ public struct LocalRoot: Sendable {
         let intermediate = try root.issue(
             CertificateProfile(
                 commonName: "offerd local test intermediate, not Apple", notBefore: validFrom, notAfter: end,
-                isAuthority: true, pathLength: 0, markers: [intermediateMarker], curve: .p384))
+                isAuthority: true, pathLength: 0, markers: [AppleMarker.intermediate], curve: .p384))
         let leaf = try intermediate.issue(
             CertificateProfile(
                 commonName: "offerd local test receipt signing, not Apple", notBefore: validFrom, notAfter: end,
-                markers: [leafMarker], curve: .p256))
+                markers: [AppleMarker.leaf], curve: .p256))
         return LocalRoot(
             rootDER: root.certificateDER, intermediateDER: intermediate.certificateDER, leaf: leaf)
     }

@@ -26,16 +26,17 @@ public struct CertifiedKey: Sendable {
         return try CertifiedKey(newKey, der)
     }
 
-    /// Puts a certificate and its PKCS#8 private key together again.
+    /// Puts a certificate and the file of its private key together again.
     ///
-    /// - Throws: ``CertificateError`` with `malformedCertificate` or `keyMismatch`, ``SigningKeyError`` for the key.
-    public init(certificateDER: [UInt8], privateKeyPEM: String) throws {
-        var pem = Array(privateKeyPEM.utf8)
+    /// - Throws: ``CertificateError`` with `malformedCertificate` or `keyMismatch`, ``SigningKeyError`` for the key, as
+    ///   for ``OpenSSLSigningKey/init(file:keyId:)``.
+    public init(certificateDER: [UInt8], privateKeyFile path: String) throws {
+        var pem = try PrivateKeyFile.read(path)
         defer { pem.cleanse() }
-        try PrivateKeyPEM.check(pem, source: "the certificate's private key")
+        try PrivateKeyPEM.check(pem, source: "key file `\(path)`")
         guard let key = KeyHandle(privateKeyPEM: pem) else {
             throw SigningKeyError(
-                .malformed, "the certificate's private key is damaged",
+                .malformed, "key file `\(path)` has the form of a private key, but its contents are damaged",
                 hint: "restore it or make a new root")
         }
         try self.init(key, certificateDER)
@@ -63,13 +64,14 @@ public struct CertifiedKey: Sendable {
     /// The certificate's DER.
     public var certificateDER: [UInt8] { certificate.der }
 
-    /// The private key as unencrypted PKCS#8 in PEM, to be stored with ``PrivateKeyFile``.
-    public var privateKeyPEM: String {
-        get throws {
-            var pem = try key.privateKeyPEM()
-            defer { pem.cleanse() }
-            return String(decoding: pem, as: UTF8.self)
-        }
+    /// Writes the private key as unencrypted PKCS#8 PEM to a new file that only its owner can read. It never leaves this
+    /// target otherwise.
+    ///
+    /// - Throws: ``SigningKeyError`` with `alreadyExists` or `unwritable`.
+    public func write(privateKeyToNewFile path: String) throws {
+        var pem = try key.privateKeyPEM()
+        defer { pem.cleanse() }
+        try PrivateKeyFile.write(pem, toNewFile: path)
     }
 
     /// ES256 over the message: the 64 bytes R‖S, for a certificate with a P-256 key.

@@ -35,8 +35,20 @@ final class KeyHandle: @unchecked Sendable {
         unsafe EVP_PKEY_is_a(pointer, "EC") == 1
     }
 
+    /// Whether the key spells its curve out instead of naming it, which RFC 5480 §2.1.1 forbids. libcrypto recognises
+    /// the numbers of a known curve, but goes on writing them, so the public half would look like another key.
+    var isGivenByParameters: Bool {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        var answer: Int32 = 0
+        let status = unsafe EVP_PKEY_get_int_param(
+            pointer, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &answer)
+        return status == 1 && answer == 1
+    }
+
     /// libcrypto's name of the curve; `nil` for another type of key or a curve given by its parameters.
     var curve: String? {
+        guard !isGivenByParameters else { return nil }
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
         var name = [CChar](repeating: 0, count: 80)

@@ -6,6 +6,13 @@ enum KeyRequirement {
                 .notEllipticCurve, "\(source) is not an elliptic-curve key",
                 hint: "the App Store signs with P-256: use the In-App Purchase key from App Store Connect")
         }
+        guard !handle.isGivenByParameters else {
+            throw SigningKeyError(
+                .explicitCurve, "\(source) spells its curve out in numbers instead of naming it",
+                hint:
+                    "name it with `openssl pkey -in KEY -ec_param_enc named_curve -out NEWKEY` and chmod 600 NEWKEY"
+            )
+        }
         let curve = handle.curve
         guard curve == KeyHandle.p256 else {
             throw SigningKeyError(

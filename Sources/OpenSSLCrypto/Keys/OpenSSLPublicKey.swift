@@ -16,7 +16,7 @@ public final class OpenSSLPublicKey: Sendable {
 
     /// Reads SubjectPublicKeyInfo in PEM.
     ///
-    /// - Throws: ``SigningKeyError`` with `malformed`, `notEllipticCurve` or `wrongCurve`.
+    /// - Throws: ``SigningKeyError`` with `malformed`, `notEllipticCurve`, `explicitCurve` or `wrongCurve`.
     public convenience init(pem: String) throws {
         guard let handle = KeyHandle(publicKeyPEM: Array(pem.utf8)) else {
             throw SigningKeyError(

@@ -1,15 +1,15 @@
 import COpenSSL
 
 /// Files that hold private keys: read only if nobody else can, written only where nothing is.
-public enum PrivateKeyFile {
+enum PrivateKeyFile {
     /// The most bytes a key file may have; Apple's have about 260.
-    public static let sizeLimit = 16_384
+    static let sizeLimit = 16_384
 
     /// Reads a key file. It is opened once and examined by its descriptor, so it cannot be exchanged between check and
     /// read. The caller wipes the bytes.
     ///
     /// - Throws: ``SigningKeyError`` with `notFound`, `unreadable`, `notAFile`, `openToOthers` or `tooLarge`.
-    public static func read(_ path: String) throws(SigningKeyError) -> [UInt8] {
+    static func read(_ path: String) throws(SigningKeyError) -> [UInt8] {
         // Without O_NONBLOCK a named pipe would keep the service waiting for a writer.
         let descriptor = unsafe offerd_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw openFailure(path, offerd_errno()) }
@@ -18,10 +18,10 @@ public enum PrivateKeyFile {
         return try contents(descriptor, path)
     }
 
-    /// Writes a key file that only its owner can read, and makes it durable.
+    /// Writes a key file that only its owner can read, and makes it and its name durable.
     ///
     /// - Throws: ``SigningKeyError`` with `alreadyExists` or `unwritable`; an existing file is never touched.
-    public static func write(_ bytes: [UInt8], toNewFile path: String) throws(SigningKeyError) {
+    static func write(_ bytes: [UInt8], toNewFile path: String) throws(SigningKeyError) {
         let descriptor = unsafe offerd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw createFailure(path, offerd_errno()) }
         defer { close(descriptor) }
@@ -35,6 +35,21 @@ public enum PrivateKeyFile {
             rest = rest.dropFirst(count)
         }
         guard fsync(descriptor) == 0 else { throw abandoned(path) }
+        try makeNameDurable(path)
+    }
+
+    /// The path of the directory that a path's last part is in.
+    static func directory(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// A file's `fsync` does not cover its entry in the directory: without this a power cut could take the file away.
+    private static func makeNameDurable(_ path: String) throws(SigningKeyError) {
+        let descriptor = unsafe offerd_open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw notDurable(path, offerd_errno()) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw notDurable(path, offerd_errno()) }
     }
 
     private static func examine(_ descriptor: Int32, _ path: String) throws(SigningKeyError) {
@@ -104,6 +119,12 @@ public enum PrivateKeyFile {
         return SigningKeyError(
             .alreadyExists, "`\(path)` exists and is not overwritten",
             hint: "name a new file; a lost private key cannot be downloaded again")
+    }
+
+    private static func notDurable(_ path: String, _ code: Int32) -> SigningKeyError {
+        SigningKeyError(
+            .unwritable, "key file `\(path)` was written, but might not outlast a power cut (error `\(code)`)",
+            hint: "check that its directory may be read, remove the file and try again")
     }
 
     private static func abandoned(_ path: String) -> SigningKeyError {

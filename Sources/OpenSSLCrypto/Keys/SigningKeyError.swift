@@ -10,12 +10,18 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         case notAFile
         /// The group or others have access to the file.
         case openToOthers
-        /// More than ``PrivateKeyFile/sizeLimit`` bytes.
+        /// More than 16 KiB.
         case tooLarge
         /// No bytes at all.
         case empty
+        /// A byte order mark stands before everything else.
+        case byteOrderMark
+        /// Spaces or tabs stand before the lines that begin and end the key.
+        case indented
         /// No PEM block.
         case notPEM
+        /// More than one private key, of which one would have to be guessed.
+        case severalKeys
         /// A PEM block that does not end.
         case truncated
         /// The key is protected by a password, which nobody could type.
@@ -28,6 +34,8 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         case malformed
         /// RSA, Ed25519 or another kind of key.
         case notEllipticCurve
+        /// A curve given by its numbers and not by its name.
+        case explicitCurve
         /// An elliptic curve other than P-256.
         case wrongCurve
         /// The private and the public half do not belong together.
