@@ -9,7 +9,7 @@ public struct Readiness: Sendable {
         self.database = database
     }
 
-    /// Reads from the database.
+    /// Reads from the database. That it can be written shows only when something is.
     ///
     /// - Throws: ``RequestError``, in words that name no file of the machine: everybody may ask.
     public func check() async throws {

@@ -24,6 +24,10 @@ public struct UseCases: Sendable {
     /// Puts the use cases together.
     ///
     /// - Parameters:
+    ///   - registry: the apps that may be signed for.
+    ///   - database: where everything is recorded.
+    ///   - digest: SHA-256 of documents and token secrets.
+    ///   - random: where ids and nonces come from.
     ///   - clock: the wall clock.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
@@ -36,7 +40,7 @@ public struct UseCases: Sendable {
             policy: .standard, clock: clock)
         decisions = OfferDecisions(
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock)
-        self.catalogs = CatalogRevisions(database: database, catalogs: catalogs, digest: digest, clock: clock)
+        self.catalogs = CatalogRevisions(database: database, digest: digest, clock: clock)
         customers = CustomerStories(database: database, clock: clock)
         apiKeys = APIKeys(database: database, digest: digest, random: random, clock: clock)
         readiness = Readiness(database: database)

@@ -6,16 +6,11 @@ import OfferStore
 /// Catalogs as marketing applies them: one document a revision, never edited.
 public struct CatalogRevisions: Sendable {
     private let database: any StoreDatabase
-    private let catalogs: CompiledCatalogs
     private let digest: any Digest
     private let clock: @Sendable () -> Instant
 
-    init(
-        database: any StoreDatabase, catalogs: CompiledCatalogs, digest: any Digest,
-        clock: @escaping @Sendable () -> Instant
-    ) {
+    init(database: any StoreDatabase, digest: any Digest, clock: @escaping @Sendable () -> Instant) {
         self.database = database
-        self.catalogs = catalogs
         self.digest = digest
         self.clock = clock
     }
@@ -48,16 +43,13 @@ public struct CatalogRevisions: Sendable {
         let catalog = try read(text, for: caller.scope)
         let wallClock = clock()
         let digest = Hexadecimal.lowercase(digest.sha256(Array(text.utf8)))
-        let catalogs = catalogs
         let body: @Sendable (any StoreTransaction) throws -> CatalogApplied = { transaction in
             let scopes = ScopeStore(transaction)
             let number = try dryRun ? scopes.number(of: caller.scope) : scopes.findOrAdd(caller.scope)
             let current = try number.map { try CatalogStore(transaction).current(in: $0) } ?? nil
             let revision = Int(current?.revision ?? 0)
             guard revision == expectedRevision else { throw RequestError.catalogChanged(current: revision) }
-            let old = try number.map {
-                try catalogs.catalog(Int64(revision), of: $0, in: caller.scope, transaction)
-            }
+            let old = try current.map { try CatalogReader.read($0.document).value }
             let changes = CatalogDifference.changes(
                 from: old ?? Catalog(bundleId: caller.scope.bundleId), to: catalog)
             if let number { try FrozenOffers.check(catalog, text: text, in: number, transaction) }
@@ -65,7 +57,7 @@ public struct CatalogRevisions: Sendable {
                 return CatalogApplied(revision: revision, changes: changes)
             }
             let storeClock = StoreClock(transaction)
-            let now = max(wallClock, try storeClock.lastInstant() ?? wallClock)
+            let now = try storeClock.instant(wallClock: wallClock)
             let next = CatalogRevision(
                 revision: Int64(revision) + 1, document: text, format: format == .yaml ? .yaml : .json,
                 digest: digest, actor: caller.apiKeyId, message: message, createdAt: now)

@@ -18,21 +18,24 @@ public struct CustomerStories: Sendable {
     ///   throws.
     public func story(_ identifiers: CustomerIdentifiers, caller: Caller) async throws -> CustomerStory {
         let wallClock = clock()
-        return try await database.read { transaction in
+        let read = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
                 throw RequestError.unknownCustomer
             }
             let subject = try Subject.resolve(identifiers, signed: [], in: number, transaction)
             guard !subject.customers.isEmpty else { throw RequestError.unknownCustomer }
-            let reader = IssuedOfferReader(scope: caller.scope, number: number, transaction: transaction)
-            let now = max(wallClock, try StoreClock(transaction).lastInstant() ?? wallClock)
+            let facts = try SubjectFacts.read(subject.customers, transaction)
             let issued = try SlotStore(transaction).page(
                 of: subject.customers, offer: nil, before: nil, limit: Self.shownOffers, in: number)
-            return CustomerStory(
+            return (
                 customers: try CustomerStore(transaction).customers(subject.customers).map(KnownIdentifiers.init),
-                now: now, history: try HistoryStore(transaction).history(of: subject.customers),
-                issuedOffers: try issued.map { try reader.read($0, now: now) })
+                now: try StoreClock(transaction).instant(wallClock: wallClock), history: facts.history,
+                issued: try IssuedOfferRows(issued, united: facts, in: number, transaction)
+            )
         }
+        return CustomerStory(
+            customers: read.customers, now: read.now, history: read.history,
+            issuedOffers: read.issued.offers(scope: caller.scope, at: read.now))
     }
 
     /// One issued offer of the caller's app and environment.
@@ -40,14 +43,19 @@ public struct CustomerStories: Sendable {
     /// - Throws: ``RequestError/unknownIssuedOffer(_:)`` and what the store throws.
     public func issuedOffer(_ id: LowercaseUUID, caller: Caller) async throws -> IssuedOffer {
         let wallClock = clock()
-        return try await database.read { transaction in
+        let (rows, now) = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let issued = try SlotStore(transaction).issuedOffer(id, in: number)
             else { throw RequestError.unknownIssuedOffer(id) }
-            let now = max(wallClock, try StoreClock(transaction).lastInstant() ?? wallClock)
-            return try IssuedOfferReader(scope: caller.scope, number: number, transaction: transaction)
-                .read(issued, now: now)
+            return (
+                try IssuedOfferRows([issued], in: number, transaction),
+                try StoreClock(transaction).instant(wallClock: wallClock)
+            )
         }
+        guard let offer = rows.offers(scope: caller.scope, at: now).first else {
+            throw RequestError.unknownIssuedOffer(id)
+        }
+        return offer
     }
 
     /// A page of the offers issued to whom the identifiers name, or to everyone if they name nobody, newest first.
@@ -58,10 +66,8 @@ public struct CustomerStories: Sendable {
         _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
     ) async throws -> IssuedOfferPage {
         let wallClock = clock()
-        return try await database.read { transaction in
-            guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
-                return IssuedOfferPage(items: [], next: nil)
-            }
+        let read = try await database.read { transaction -> (IssuedOfferRows, Int64?, Instant)? in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
             let names = !identifiers.proven.isEmpty || !identifiers.aliases.isEmpty
             let customers =
                 names
@@ -69,13 +75,16 @@ public struct CustomerStories: Sendable {
             // One more than asked for tells whether there is another page.
             let found = try SlotStore(transaction).page(
                 of: customers, offer: offerId, before: before, limit: limit + 1, in: number)
-            let reader = IssuedOfferReader(scope: caller.scope, number: number, transaction: transaction)
-            let now = max(wallClock, try StoreClock(transaction).lastInstant() ?? wallClock)
-            let shown = found.prefix(limit)
-            return IssuedOfferPage(
-                items: try shown.map { try reader.read($0, now: now) },
-                next: found.count > limit ? shown.last?.sequence : nil)
+            let shown = Array(found.prefix(limit))
+            let united = try customers.map { try SubjectFacts.read($0, transaction) }
+            return (
+                try IssuedOfferRows(shown, united: united, in: number, transaction),
+                found.count > limit ? shown.last?.sequence : nil,
+                try StoreClock(transaction).instant(wallClock: wallClock)
+            )
         }
+        guard let (rows, next, now) = read else { return IssuedOfferPage(items: [], next: nil) }
+        return IssuedOfferPage(items: rows.offers(scope: caller.scope, at: now), next: next)
     }
 
     /// How many of the newest issued offers a story shows; the list has them all.

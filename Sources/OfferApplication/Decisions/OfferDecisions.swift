@@ -28,21 +28,19 @@ public struct OfferDecisions: Sendable {
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         _ = try registry.app(for: caller.scope)
         let wallClock = clock()
-        let (catalogs, policy) = (catalogs, policy)
-        let decisions = try await database.read { transaction in
-            let snapshot = try Snapshot.read(
+        let catalogs = catalogs
+        let snapshot = try await database.read { transaction in
+            try Snapshot.read(
                 inquiry.customer, signed: [], scope: caller.scope, wallClock: wallClock, catalogs: catalogs,
-                transaction)
-            return try Self.offers(inquiry, snapshot.catalog).map { offer in
-                let product = try Self.product(inquiry, offer)
-                let question = snapshot.question(
-                    offer, productId: product, scope: caller.scope, signals: inquiry.signals,
-                    needsNewSigning: try Self.needsNewSigning(
-                        offer, productId: product, inquiry, snapshot, policy, transaction))
-                return OfferDecision(
-                    offer: offer,
-                    decision: OfferEligibility.decide(question, facts: snapshot.facts, policy: policy))
-            }
+                openSlotsOf: inquiry.offerIds, transaction)
+        }
+        let decisions = try Self.offers(inquiry, snapshot.catalog).map { offer in
+            let product = try Self.product(inquiry, offer)
+            let question = snapshot.question(
+                offer, productId: product, scope: caller.scope, signals: inquiry.signals,
+                needsNewSigning: try needsNewSigning(offer, productId: product, inquiry, snapshot))
+            return OfferDecision(
+                offer: offer, decision: OfferEligibility.decide(question, facts: snapshot.facts, policy: policy))
         }
         return InquiryAnswer(decisions: decisions, best: Self.best(decisions))
     }
@@ -65,13 +63,12 @@ public struct OfferDecisions: Sendable {
         return first
     }
 
-    private static func needsNewSigning(
-        _ offer: Offer, productId: ProductId, _ inquiry: Inquiry, _ snapshot: Snapshot, _ policy: Policy,
-        _ transaction: any StoreTransaction
+    private func needsNewSigning(
+        _ offer: Offer, productId: ProductId, _ inquiry: Inquiry, _ snapshot: Snapshot
     ) throws -> Bool {
         let order = IssueOrder(offerId: offer.id, productId: productId, customer: inquiry.customer)
         let plan = try SigningPlan(offer, productId: productId, order: order, history: snapshot.facts.history)
-        return try StoredSigning.find(offer, plan: plan, fresh: false, snapshot, policy, transaction).isEmpty
+        return snapshot.open(offer)?.signatures(for: plan, fresh: false, at: snapshot.now, policy).isEmpty ?? true
     }
 
     private static func best(_ decisions: [OfferDecision]) -> OfferId? {

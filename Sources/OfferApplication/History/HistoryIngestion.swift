@@ -1,7 +1,6 @@
 import AppStoreData
 import OfferEligibility
 import OfferModel
-import OfferSigning
 import OfferStore
 
 /// Takes signed purchase data in: `POST /v1/transactions`, and the first step of issuing.
@@ -23,6 +22,13 @@ public struct HistoryIngestion: Sendable {
     public func ingest(
         _ delivery: SignedDelivery, aliases: CustomerIdentifiers, caller: Caller
     ) async throws -> IngestReport {
+        let speaksOfSomebody =
+            !aliases.proven.isEmpty || (delivery.historyComplete && !aliases.aliases.isEmpty)
+        guard delivery.count > 0 || speaksOfSomebody else {
+            throw RequestError.invalidRequest(
+                pointer: "/signedTransactions", detail: "the request brings no signed data and says nothing of anybody",
+                hint: "send signed data, or `historyComplete: true` with a `customer`")
+        }
         let verified = try verify(delivery, caller: caller)
         if !verified.entries.isEmpty, verified.payloads.isEmpty {
             throw RequestError.signedDataRefused(verified.refused)
@@ -68,7 +74,7 @@ public struct HistoryIngestion: Sendable {
         let wallClock = clock()
         return try await database.write { transaction in
             let storeClock = StoreClock(transaction)
-            let now = max(wallClock, try storeClock.lastInstant() ?? wallClock)
+            let now = try storeClock.instant(wallClock: wallClock)
             let scope = try ScopeStore(transaction).findOrAdd(caller.scope)
             let ingested = try HistoryStore(transaction).ingest(payloads, at: now, in: scope)
             try storeClock.advance(to: now)
@@ -102,7 +108,13 @@ public struct HistoryIngestion: Sendable {
                 return !verified.payloads.isEmpty || verified.isComplete
             }
             guard try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else { return true }
-            let subject = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction)
+            let subject: Subject
+            do {
+                subject = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction)
+            } catch is RequestError {
+                // The writing path says which customers cannot be one, after keeping what is new.
+                return true
+            }
             if verified.isComplete {
                 guard !subject.customers.isEmpty,
                     try Self.unstated(subject.customers, at: now, transaction).isEmpty
@@ -113,12 +125,12 @@ public struct HistoryIngestion: Sendable {
         }
     }
 
-    /// Those whose completeness was not stated within the last hour. A backend that vouches with every request would
-    /// otherwise cost a durable commit each time, and make decisions in progress look again for nothing.
+    /// Those whose completeness was not stated within the last ten minutes. A backend that vouches with every request
+    /// would otherwise cost a durable commit each time, and make decisions in progress look again for nothing.
     private static func unstated(
         _ customers: [CustomerNumber], at now: Instant, _ transaction: any StoreTransaction
     ) throws -> [CustomerNumber] {
-        let recent = now.adding(milliseconds: -Instant.Duration.hour)
+        let recent = now.adding(milliseconds: -10 * Instant.Duration.minute)
         return try customers.filter { customer in
             let stated = try CoverageStore(transaction).coverage(of: customer)?.asOf
             return stated.map { $0 < recent } ?? true
@@ -130,20 +142,12 @@ public struct HistoryIngestion: Sendable {
         return verified.entries.map { entry in
             switch entry.result {
             case .success:
-                result(entry.pointer, remaining.popFirst() ?? .unchanged)
+                IngestResult(pointer: entry.pointer, outcome: remaining.popFirst() ?? .unchanged)
             case .failure(let refusal):
                 IngestResult(
                     pointer: entry.pointer, outcome: .refused,
                     refusal: RefusedData(pointer: entry.pointer, refusal: refusal))
             }
         }
-    }
-
-    private static func result(_ pointer: String, _ outcome: IngestOutcome) -> IngestResult {
-        guard outcome == .refused else { return IngestResult(pointer: pointer, outcome: outcome) }
-        let refusal = SignedDataRefusal(
-            .malformedPayload, "the app transaction has no `appTransactionId`, so it names nobody")
-        return IngestResult(
-            pointer: pointer, outcome: .refused, refusal: RefusedData(pointer: pointer, refusal: refusal))
     }
 }

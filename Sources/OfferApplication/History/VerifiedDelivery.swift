@@ -78,6 +78,10 @@ struct VerifiedDelivery: Sendable {
             entries.append(
                 entry("/signedAppTransaction") { () throws(SignedDataRefusal) in
                     let verified = try reader.appTransaction(jws, now: now)
+                    guard verified.payload.appTransactionId != nil else {
+                        throw SignedDataRefusal(
+                            .malformedPayload, "the app transaction has no `appTransactionId`, so it names nobody")
+                    }
                     return HistoryPayload(
                         .appTransaction(verified.payload), bytes: verified.payloadBytes, provenance: .client)
                 })

@@ -15,7 +15,28 @@ struct DecisionRecord: Codable, Sendable {
         var appAccountToken: AppAccountToken?
     }
 
+    /// What was ordered, besides its signed data, which is in the history.
+    struct Order: Codable, Sendable {
+        var originalTransactionId: TransactionId?
+        var appTransactionId: AppTransactionId?
+        var appAccountToken: AppAccountToken?
+        var customerId: CustomerId?
+        var formats: [SignatureFormat]
+        var fresh: Bool
+    }
+
+    /// A slot as it was seen; its row goes on changing.
+    struct SeenSlot: Codable, Sendable {
+        var id: LowercaseUUID
+        var signings: Int
+        var expiresAt: Instant
+        var countsUntil: Instant
+        var voidedAt: Instant?
+        var isReleased: Bool
+    }
+
     var now: Instant
+    var order: Order
     var catalogRevision: Int
     var pause: Pause
     var productId: ProductId
@@ -23,25 +44,30 @@ struct DecisionRecord: Codable, Sendable {
     var signals: [String: FactValue]
     var customers: [Int64]
     var historySequence: Int64
-    var slots: [LowercaseUUID]
+    var slots: [SeenSlot]
     var coverage: String
     var coverageAsOf: Instant?
+    var coverageProvenance: Provenance?
     var decision: Decision
     var signatures: [Signature]
 
-    init(_ question: Question, _ snapshot: Snapshot, decision: Decision, signatures: [RecordedSignature]) {
-        now = question.now
+    init(_ asked: AskedOrder, signatures: [RecordedSignature]) {
+        let snapshot = asked.snapshot
+        let coverage = snapshot.facts.history.coverage
+        now = asked.question.now
+        order = Order(asked.order)
         catalogRevision = snapshot.catalogRevision
-        pause = question.pause
-        productId = question.productId
-        needsNewSigning = question.needsNewSigning
-        signals = question.signals
+        pause = asked.question.pause
+        productId = asked.question.productId
+        needsNewSigning = asked.question.needsNewSigning
+        signals = asked.question.signals
         customers = snapshot.subject.customers.map(\.rawValue)
         historySequence = snapshot.sequence
-        slots = snapshot.facts.slots.map(\.id)
-        coverage = snapshot.facts.history.coverage.level.rawValue
-        coverageAsOf = snapshot.facts.history.coverage.asOf
-        self.decision = decision
+        slots = snapshot.facts.slots.map(SeenSlot.init)
+        self.coverage = coverage.level.rawValue
+        coverageAsOf = coverage.asOf
+        coverageProvenance = coverage.provenance
+        decision = asked.decision
         self.signatures = signatures.map {
             Signature(
                 nonce: $0.nonce, format: $0.format, keyId: $0.keyId, timestamp: $0.timestamp,
@@ -54,5 +80,22 @@ struct DecisionRecord: Codable, Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}
+
+extension DecisionRecord.Order {
+    fileprivate init(_ order: IssueOrder) {
+        self.init(
+            originalTransactionId: order.customer.originalTransactionId,
+            appTransactionId: order.customer.appTransactionId, appAccountToken: order.customer.appAccountToken,
+            customerId: order.customer.customerId, formats: order.formats, fresh: order.fresh)
+    }
+}
+
+extension DecisionRecord.SeenSlot {
+    fileprivate init(_ slot: Slot) {
+        self.init(
+            id: slot.id, signings: slot.signings, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil,
+            voidedAt: slot.voidedAt, isReleased: slot.isReleased)
     }
 }

@@ -5,7 +5,6 @@ import OfferStore
 
 extension IssuedOffer {
     /// An issued offer with the artefacts of its newest signing.
-    ///
     init(
         _ slot: Slot, catalogRevision: Int, scope: Scope, signatures: [RecordedSignature], decisionId: LowercaseUUID,
         state: SlotState

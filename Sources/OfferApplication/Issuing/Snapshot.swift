@@ -25,23 +25,29 @@ struct Snapshot: Sendable {
     var pauses: [ActivePause]
     /// History and slots.
     var facts: SubjectFacts
+    /// The slots of the offers asked about that may be open, by id.
+    private var openSlots: [LowercaseUUID: OpenSlot]
 
     /// Reads a snapshot of whom the identifiers name.
+    ///
+    /// - Parameter offers: the offers whose open slots are wanted; every offer's if absent.
     static func read(
         _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, wallClock: Instant,
-        catalogs: CompiledCatalogs, _ transaction: any StoreTransaction
+        catalogs: CompiledCatalogs, openSlotsOf offers: [OfferId]?, _ transaction: any StoreTransaction
     ) throws -> Snapshot {
         let storeClock = StoreClock(transaction)
-        let now = max(wallClock, try storeClock.lastInstant() ?? wallClock)
+        let now = try storeClock.instant(wallClock: wallClock)
         guard let number = try ScopeStore(transaction).number(of: scope) else {
             return Snapshot(
                 scope: nil, subject: Subject(customers: []), version: try CustomerStore(transaction).version(of: []),
                 generation: 0,
                 now: now, sequence: 0, catalogRevision: 0, catalog: Catalog(bundleId: scope.bundleId), pauses: [],
-                facts: SubjectFacts())
+                facts: SubjectFacts(), openSlots: [:])
         }
         let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
         let revision = try CatalogStore(transaction).currentNumber(in: number)
+        let slots = try SlotStore(transaction).slots(of: subject.customers)
+        let candidates = slots.filter { $0.isOpen(at: now) && offers?.contains($0.offerId) != false }
         return Snapshot(
             scope: number, subject: subject,
             version: try CustomerStore(transaction).version(of: subject.customers),
@@ -51,7 +57,26 @@ struct Snapshot: Sendable {
             pauses: try PauseStore(transaction).active(in: number),
             facts: SubjectFacts(
                 history: try HistoryStore(transaction).history(of: subject.customers),
-                slots: try SlotStore(transaction).slots(of: subject.customers)))
+                slots: slots),
+            openSlots: try openSlots(candidates, in: number, transaction))
+    }
+
+    private static func openSlots(
+        _ slots: [Slot], in number: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> [LowercaseUUID: OpenSlot] {
+        var open: [LowercaseUUID: OpenSlot] = [:]
+        for slot in slots {
+            guard let issued = try SlotStore(transaction).issuedOffer(slot.id, in: number) else { continue }
+            open[slot.id] = OpenSlot(
+                slot: slot, catalogRevision: Int(issued.catalogRevision),
+                newestSigning: try SignatureStore(transaction).signatures(of: slot.id, in: number).newestSigning)
+        }
+        return open
+    }
+
+    /// The slot of an offer that asking again would use.
+    func open(_ offer: Offer) -> OpenSlot? {
+        facts.openSlot(of: offer, at: now).flatMap { openSlots[$0.id] }
     }
 
     /// Whether nothing this snapshot showed has changed since.

@@ -1,0 +1,108 @@
+import OfferEligibility
+import OfferModel
+import OfferSigning
+import OfferStore
+
+extension OfferIssuing {
+    /// Hands out stored signatures, or signs, records and releases; `nil` if what the decision rests on has changed.
+    func grant(_ asked: AskedOrder, signer: ArtefactSigner) async throws -> IssueAnswer? {
+        if let open = asked.open, let decisionId = asked.stored.first?.decisionId {
+            let issued = IssuedOffer(
+                open.slot, catalogRevision: open.catalogRevision, scope: asked.scope, signatures: asked.stored,
+                decisionId: decisionId, state: .open)
+            return .issued(issued, isNew: false)
+        }
+        guard let number = asked.snapshot.scope else { return nil }
+        let slot = try nextSlot(asked)
+        let decisionId = try random.uuid()
+        let signatures = try signer.sign(
+            asked.plan, offer: asked.question.offer, issuedOfferId: slot.id, signing: slot.signings,
+            decisionId: decisionId, timestamp: asked.snapshot.now)
+        let record = try DecisionRecord(asked, signatures: signatures).text()
+        let isRecorded = try await database.write { transaction in
+            guard try asked.stillHolds(in: number, transaction) else { return false }
+            return try Self.record(
+                slot, asked, signatures: signatures, decisionId: decisionId, record: record, in: number, transaction)
+        }
+        guard isRecorded else { return nil }
+        let issued = IssuedOffer(
+            slot, catalogRevision: asked.catalogRevision, scope: asked.scope, signatures: signatures,
+            decisionId: decisionId, state: .open)
+        return .issued(issued, isNew: true)
+    }
+
+    /// The open slot with one more signing, or a new slot with its first.
+    private func nextSlot(_ asked: AskedOrder) throws -> Slot {
+        let now = asked.snapshot.now
+        let expiresAt = now.adding(milliseconds: policy.signatureLife)
+        let countsUntil = expiresAt.adding(milliseconds: policy.slotTail)
+        if var slot = asked.open?.slot {
+            slot.signings += 1
+            slot.expiresAt = max(slot.expiresAt, expiresAt)
+            slot.countsUntil = max(slot.countsUntil, countsUntil)
+            return slot
+        }
+        let offer = asked.question.offer
+        guard let group = asked.question.subscriptionGroupIdentifier else {
+            throw UnsignableOffer(detail: "no subscription group")
+        }
+        return Slot(
+            id: try random.uuid(), offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
+            delivery: offer.delivery, productId: asked.plan.productId, subscriptionGroupIdentifier: group,
+            tags: offer.tags, issuedAt: now, expiresAt: expiresAt, countsUntil: countsUntil, signings: 1)
+    }
+
+    /// Writes the slot, the signatures and the decision, in the committing transaction.
+    ///
+    /// - Returns: false if the open slot takes no further signing; then nothing was written.
+    private static func record(
+        _ slot: Slot, _ asked: AskedOrder, signatures: [RecordedSignature], decisionId: LowercaseUUID, record: String,
+        in number: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> Bool {
+        let customers = asked.snapshot.subject.customers
+        let store = SlotStore(transaction)
+        let owner = try owner(asked, in: number, transaction)
+        if asked.open == nil {
+            let redeemed = asked.snapshot.facts.redemptions(of: asked.question.offer).compactMap(\.slotId)
+            try store.settle(redeemed, at: slot.issuedAt, in: number)
+            try store.insert(
+                slot, catalogRevision: Int64(asked.snapshot.catalogRevision), for: owner, subject: customers,
+                in: number)
+        } else {
+            let signings = try store.addSigning(
+                to: slot.id, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil, at: asked.snapshot.now,
+                subject: customers, in: number)
+            guard signings == slot.signings else { return false }
+        }
+        try DecisionStore(transaction).insert(
+            RecordedDecision(
+                id: decisionId, kind: asked.open == nil ? .issue : .signing, customer: owner,
+                offerId: slot.offerId, decidedAt: asked.snapshot.now,
+                catalogRevision: Int64(asked.snapshot.catalogRevision), outcome: asked.decision.outcome,
+                issuedOfferId: slot.id, body: record),
+            in: number)
+        for signature in signatures {
+            try SignatureStore(transaction).insert(signature, in: number)
+        }
+        try StoreClock(transaction).advance(to: asked.snapshot.now)
+        return true
+    }
+
+    /// The customer of the transaction that is signed (DESIGN §5.6).
+    ///
+    /// - Throws: ``UnsignableOffer`` if there is none, which a decision never lets through.
+    private static func owner(
+        _ asked: AskedOrder, in number: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> CustomerNumber {
+        let identifier: ProvenIdentifier? =
+            switch asked.plan.transactionId {
+            case .transaction(let id): .originalTransactionId(id)
+            case .appTransaction(let id): .appTransactionId(id)
+            case nil: nil
+            }
+        guard let identifier, let owner = try CustomerStore(transaction).customer(identifier, in: number) else {
+            throw UnsignableOffer(detail: "no customer")
+        }
+        return owner
+    }
+}

@@ -1,0 +1,41 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+extension OfferIssuing {
+    /// Records a reasoned no; an introductory offer is blocked by a signed statement where the answer is certain and
+    /// the customer has a known transaction, because StoreKit would grant it otherwise (DESIGN §6). Nothing is signed
+    /// about a product that is not the offer's: the request names it freely.
+    func refuse(_ asked: AskedOrder, signer: ArtefactSigner) async throws -> IssueAnswer {
+        let decisionId = try random.uuid()
+        let blocks =
+            asked.question.offer.delivery == .introductoryEligibility && asked.decision.outcome == .ineligible
+            && asked.question.offer.products.contains(asked.plan.productId) && asked.plan.transactionId != nil
+        let signatures =
+            blocks
+            ? try signer.sign(
+                asked.plan, offer: asked.question.offer, issuedOfferId: nil, signing: nil, decisionId: decisionId,
+                timestamp: asked.snapshot.now, allowIntroductoryOffer: false)
+            : []
+        let record = try DecisionRecord(asked, signatures: signatures).text()
+        let scope = asked.scope
+        try await database.write { transaction in
+            let number = try ScopeStore(transaction).findOrAdd(scope)
+            try DecisionStore(transaction).insert(
+                RecordedDecision(
+                    id: decisionId, kind: .refusal, customer: asked.snapshot.subject.customers.first,
+                    offerId: asked.question.offer.id, decidedAt: asked.snapshot.now,
+                    catalogRevision: Int64(asked.snapshot.catalogRevision), outcome: asked.decision.outcome,
+                    body: record),
+                in: number)
+            for signature in signatures {
+                try SignatureStore(transaction).insert(signature, in: number)
+            }
+            try StoreClock(transaction).advance(to: asked.snapshot.now)
+        }
+        return .refused(
+            IssueRefusal(
+                decisionId: decisionId, decision: asked.decision,
+                introductoryEligibility: signatures.first?.introductoryEligibility))
+    }
+}
