@@ -84,6 +84,33 @@ struct JSONFormTests {
         #expect(fault(String(repeating: "9", count: 64)) == nil)
     }
 
+    @Test("a member's name has at most 255 bytes, however it is spelt (invariant 10)")
+    func longName() {
+        let name = String(repeating: "a", count: 255)
+        #expect(fault("{\"\(name)\":1}") == nil)
+        let found = fault("{\"x\":[{\"\(name)a\":1}]}")
+        #expect(found?.code == "invalidLength")
+        #expect(found?.pointer == "/x/0", "the object is named, not the endless name")
+        #expect(fault("{\"\(String(repeating: "\\u0061", count: 255))\":1}") == nil)
+        #expect(fault("{\"\(String(repeating: "\\u00e9", count: 128))\":1}")?.code == "invalidLength")
+    }
+
+    @Test("a column counts characters, the detail bytes")
+    func columnOfCharacters() {
+        let found = fault("\n{\"\u{E9}\u{1F600}\":}")
+        #expect(found?.line == 2)
+        #expect(found?.column == 7)
+        #expect(found?.detail.hasPrefix("byte 11: ") == true)
+    }
+
+    @Test("pointers are right after siblings, and escape what RFC 6901 wants escaped")
+    func pointersAfterSiblings() {
+        #expect(fault(#"{"a":[{"b":1},[2,[3]],{"c/d~":[[],{},x]}]}"#)?.pointer == "/a/2/c~1d~0/2")
+        #expect(fault(#"{"a":{"b":[1]},"c":?}"#)?.pointer == "/c")
+        #expect(fault(#"[[1,2],[3,4] 5]"#)?.pointer == "")
+        #expect(fault(#"{"a":[1 2]}"#)?.pointer == "/a")
+    }
+
     @Test("no bytes make it crash, and a text cut anywhere is refused (invariant 10)")
     func mutations() {
         var random = SeededGenerator(seed: 20_261)

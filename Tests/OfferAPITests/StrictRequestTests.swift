@@ -83,6 +83,40 @@ struct StrictRequestTests {
         #expect(found.first?.hint?.hasPrefix("known members: `signedTransactions`, `signedRenewalInfo`") == true)
     }
 
+    @Test("at most 100 errors are named, the last says how many more there are, and one has the hint (invariant 10)")
+    func endlessUnknown() {
+        func found(_ count: Int) -> [ProblemErrorBody] {
+            let members = (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",")
+            return faults(IssueRequestBody.self, "{\(members)}")
+        }
+        let hundred = found(100)
+        #expect(hundred.count == 100)
+        #expect(hundred.allSatisfy { $0.code == "unknownMember" })
+        #expect(hundred.compactMap(\.hint).count == 1, "the same hint is not repeated")
+        let many = found(50_000)
+        #expect(many.count == 100)
+        #expect(many.dropLast().allSatisfy { $0.code == "unknownMember" })
+        #expect(many.last?.code == "tooMany")
+        #expect(many.last?.detail == "49901 more errors are not shown")
+    }
+
+    @Test("what is echoed is cut after 100 characters (invariant 10)")
+    func endlessEcho() {
+        let name = String(repeating: "n", count: 255)
+        let unknown = faults(IssueRequestBody.self, "{\"\(name)\":0}")
+        #expect(unknown.first?.detail == "there is no member `\(name.prefix(100))…` here")
+        #expect(unknown.first?.pointer == "/" + name, "the pointer leads there")
+        let word = "v\(String(repeating: "\u{301}", count: 100_000))"
+        let format = faults(IssueRequestBody.self, "{\"offerId\":\"a\",\"customer\":{},\"formats\":[\"\(word)\"]}")
+        #expect(format.first?.code == "invalidValue")
+        #expect(format.first?.detail.unicodeScalars.count ?? 0 < 200)
+        let token = String(repeating: "x", count: 100_000)
+        let uuid = faults(
+            IssueRequestBody.self, "{\"offerId\":\"a\",\"customer\":{\"appAccountToken\":\"\(token)\"}}")
+        #expect(uuid.first?.pointer == "/customer/appAccountToken")
+        #expect(uuid.first?.detail.unicodeScalars.count ?? 0 < 600)
+    }
+
     @Test("no message shows a Swift type")
     func noSwiftNames() {
         let texts = [

@@ -13,7 +13,7 @@ struct PropertyTests {
         for seed in Self.seeds {
             var random = RandomSubject(seed: seed)
             let now = random.instant()
-            var facts = SubjectFacts(history: random.history())
+            var facts = SubjectFacts(history: random.history(misplacedPercent: 10))
             facts.history.coverage = Coverage(level: .complete, asOf: now)
             let offer = random.offer()
             facts.slots = random.slots(of: offer)
@@ -47,26 +47,58 @@ struct PropertyTests {
         }
     }
 
-    @Test("what is undetermined is never eligible, and no outcome is without its findings (invariant 3)")
+    @Test("taking any finding's certainty away never leaves the outcome eligible (invariant 3)")
     func undeterminedIsNeverEligible() {
         var outcomes: Set<Outcome> = []
         for seed in Self.seeds {
             var random = RandomSubject(seed: seed)
             let question = random.question(random.offer(), at: random.instant())
-            let decision = decide(question, facts: SubjectFacts(history: random.history(transactions: 3)))
-            let verdicts = Set(decision.findings.map(\.verdict))
-            outcomes.insert(decision.outcome)
-            switch decision.outcome {
-            case .eligible: #expect(verdicts.isDisjoint(with: [.violated, .undetermined]), "seed \(seed)")
-            case .undetermined: #expect(verdicts.contains(.undetermined) && !verdicts.contains(.violated))
-            case .ineligible: #expect(verdicts.contains(.violated), "seed \(seed)")
+            var facts = SubjectFacts(history: random.history(transactions: 3))
+            if seed % 2 == 0 { facts.history.coverage = Coverage(level: .complete, asOf: question.now) }
+            let outcome = decide(question, facts: facts).outcome
+            outcomes.insert(outcome)
+            for id in Policy.standard.rules.map(\.id) {
+                var policy = Policy.standard
+                policy.rules = policy.rules.map { $0.id == id ? UncertainRule(rule: $0) : $0 }
+                guard policy.rules.contains(where: { $0.id == id && $0.concerns(question.offer) }) else { continue }
+                let expected: Outcome = outcome == .eligible ? .undetermined : outcome
+                let other = decide(question, facts: facts, policy: policy)
+                #expect(other.outcome != .eligible, "seed \(seed), \(id.rawValue)")
+                // Where it was the only refusal, what is left is not known either.
+                let isOnlyRefusal = !other.findings.contains { $0.verdict == .violated }
+                #expect(other.outcome == (isOnlyRefusal ? .undetermined : expected), "seed \(seed), \(id.rawValue)")
             }
         }
         #expect(outcomes == Set(Outcome.allCases), "the seeds should reach every outcome")
     }
 
-    @Test("knowing less never makes anybody eligible (invariant 3)")
+    @Test("an absence is never believed without a complete history whose rows name their groups (invariant 3)")
+    func absenceNeedsProof() {
+        var seen = 0
+        for seed in Self.seeds {
+            var random = RandomSubject(seed: seed)
+            let now = random.instant()
+            var offer = random.offer()
+            while offer.type != .introductory { offer = random.offer() }
+            let question = random.question(offer, at: now)
+            var facts = SubjectFacts(history: random.history(transactions: 3, misplacedPercent: seed % 2 == 0 ? 60 : 0))
+            facts.history.coverage = Coverage(level: .complete, asOf: now)
+            let isMisplaced = facts.history.currentTransactions.contains {
+                $0.payload.subscriptionGroupIdentifier == nil || $0.payload.subscriptionGroupIdentifier == "999"
+            }
+            seen += isMisplaced ? 1 : 0
+            if isMisplaced {
+                #expect(decide(question, facts: facts).outcome != .eligible, "seed \(seed)")
+            }
+            facts.history = random.forgetful(facts.history)
+            #expect(decide(question, facts: facts).outcome != .eligible, "seed \(seed)")
+        }
+        #expect(seen > 50, "the seeds should reach many rows of other groups")
+    }
+
+    @Test("without a complete history nobody is eligible who is not with it (invariant 3)")
     func lessIsNeverMore() {
+        var shown = 0
         for seed in Self.seeds {
             var random = RandomSubject(seed: seed)
             let now = random.instant()
@@ -76,10 +108,37 @@ struct PropertyTests {
             let informed = decide(question, facts: facts)
             facts.history.coverage = Coverage(level: .partial)
             if decide(question, facts: facts).outcome == .eligible {
+                shown += 1
                 #expect(informed.outcome == .eligible, "seed \(seed)")
             }
             #expect(decide(question, facts: SubjectFacts()).outcome != .eligible, "seed \(seed)")
         }
+        #expect(shown > 5, "the seeds should reach eligibility without a complete history")
+    }
+
+    @Test(
+        "a rule flips at its turning point's millisecond and not one before",
+        arguments: [
+            RuleId.winBackLapsed, .winBackNoActiveInGroup, .introductoryNotSubscribed, .limitCustomer,
+        ])
+    func turningPoints(of id: RuleId) {
+        var flips = 0
+        for seed in UInt64(1)...2_000 {
+            var random = RandomSubject(seed: seed)
+            let now = random.instant()
+            let offer = random.offer()
+            let question = random.question(offer, at: now)
+            var facts = SubjectFacts(history: random.history(transactions: 3))
+            facts.slots = random.slots(of: offer)
+            guard let before = verdict(question, facts, at: now, of: id), case .at(let instant) = before.turningPoint
+            else { continue }
+            flips += 1
+            let wanted: Verdict = before.verdict == .satisfied ? .violated : .satisfied
+            #expect(verdict(question, facts, at: instant, of: id)?.verdict == wanted, "seed \(seed)")
+            let earlier = verdict(question, facts, at: instant.adding(milliseconds: -1), of: id)
+            #expect(earlier?.verdict != wanted, "seed \(seed)")
+        }
+        #expect(flips > 10, "the seeds should reach many turning points")
     }
 
     @Test("a condition flips at its turning point's millisecond and not one before")
@@ -92,24 +151,36 @@ struct PropertyTests {
             while offer.eligibility == nil { offer = random.offer() }
             let question = random.question(offer, at: now)
             let facts = SubjectFacts(history: random.history(transactions: 3))
-            let before = verdict(question, facts, at: now)
-            guard case .at(let instant) = before.turningPoint else { continue }
+            guard let before = verdict(question, facts, at: now), case .at(let instant) = before.turningPoint else {
+                continue
+            }
             flips += 1
             let wanted: Verdict = before.verdict == .satisfied ? .violated : .satisfied
-            #expect(verdict(question, facts, at: instant).verdict == wanted, "seed \(seed)")
-            #expect(verdict(question, facts, at: instant.adding(milliseconds: -1)).verdict != wanted, "seed \(seed)")
+            #expect(verdict(question, facts, at: instant)?.verdict == wanted, "seed \(seed)")
+            #expect(verdict(question, facts, at: instant.adding(milliseconds: -1))?.verdict != wanted, "seed \(seed)")
         }
         #expect(flips > 50, "the seeds should reach many turning points")
     }
 
     /// As if the history were complete and nothing else happened until then.
-    private func verdict(_ question: Question, _ facts: SubjectFacts, at instant: Instant) -> Finding {
+    private func verdict(
+        _ question: Question, _ facts: SubjectFacts, at instant: Instant, of id: RuleId = .ruleEligibility
+    ) -> Finding? {
         var later = question
         later.now = instant
         var fresh = facts
         fresh.history.coverage = Coverage(level: .complete, asOf: instant)
-        let decision = decide(later, facts: fresh)
-        return decision.findings.first { $0.rule == .ruleEligibility }
-            ?? Finding(rule: .ruleEligibility, verdict: .notApplicable, reason: .notApplicable, message: "")
+        return decide(later, facts: fresh).findings.first { $0.rule == id }
     }
+}
+
+/// Answers that it does not know, whatever the rule says.
+private struct UncertainRule: Rule {
+    let rule: any Rule
+
+    var id: RuleId { rule.id }
+
+    func concerns(_ offer: Offer) -> Bool { rule.concerns(offer) }
+
+    func finding(_ context: RuleContext) -> Finding { undetermined(.historyIncomplete, "not known") }
 }

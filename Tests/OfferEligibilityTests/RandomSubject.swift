@@ -19,7 +19,8 @@ struct RandomSubject {
 
     /// A history of so many rows of transactions and some of renewal info, in several subscriptions and two groups,
     /// with rows that restate others.
-    mutating func history(transactions count: Int = 12) -> History {
+    /// - Parameter misplacedPercent: how many of a hundred transactions name no group or one that is no product's.
+    mutating func history(transactions count: Int = 12, misplacedPercent: Int = 0) -> History {
         var history = History()
         for index in 0..<count {
             if chance(30), let earlier = history.transactions.last?.payload {
@@ -31,13 +32,19 @@ struct RandomSubject {
             let group: SubscriptionGroupId = original == 3 ? "21500002" : "21500001"
             let purchased = instant()
             let transaction = Transaction.fixture(
-                id, original: TransactionId("\(original)00"), group: group, purchased: purchased,
+                id, original: TransactionId("\(original)00"),
+                product: original == 3 ? "com.example.basic.monthly" : "com.example.pro.monthly", group: group,
+                purchased: purchased,
                 signed: purchased.adding(milliseconds: Int64.random(in: 0...2, using: &generator))
             ) { change in
                 change.offerType = pick([nil, .introductory, .promotional])
                 change.offerIdentifier = change.offerType == .promotional ? pick(["comeback50", "other"]) : nil
+                change.offerPeriod = change.offerType == nil ? nil : pick(["P1M", "P3M", nil])
+                change.transactionReason = pick([.purchase, .renewal])
+                change.subscriptionGroupIdentifier =
+                    chance(misplacedPercent) ? pick([nil, "999"]) : change.subscriptionGroupIdentifier
                 change.isUpgraded = chance(10)
-                change.inAppOwnershipType = chance(20) ? .familyShared : .purchased
+                change.inAppOwnershipType = pick([.purchased, .purchased, .purchased, .familyShared, nil])
                 change.revocationDate = chance(10) ? purchased.adding(milliseconds: Instant.Duration.day) : nil
                 change.price = chance(20) ? 0 : 9_990
             }
@@ -55,6 +62,14 @@ struct RandomSubject {
             }
             history.renewalInfos.append(row(info, index))
         }
+        for index in 0..<count / 3 {
+            // Few dates and ids, so that rows are restated and dates are equal.
+            var app = AppTransaction(
+                bundleId: "com.example.pro",
+                receiptCreationDate: start.adding(milliseconds: Int64.random(in: 0...2, using: &generator)))
+            app.appTransactionId = pick(["70000000001", "70000000002", nil])
+            history.appTransactions.append(row(app, index))
+        }
         return history
     }
 
@@ -64,6 +79,7 @@ struct RandomSubject {
         other.signedDate = transaction.signedDate.adding(milliseconds: pick([0, 0, 1]))
         other.revocationDate =
             transaction.revocationDate == nil ? transaction.purchaseDate.adding(milliseconds: 1) : nil
+        guard transaction.productId != "com.example.basic.monthly" else { return other }
         other.productId = pick(["com.example.pro.monthly", "com.example.pro.yearly"])
         return other
     }
@@ -73,6 +89,7 @@ struct RandomSubject {
         var other = history
         other.transactions = reordered(history.transactions)
         other.renewalInfos = reordered(history.renewalInfos)
+        other.appTransactions = reordered(history.appTransactions)
         return other
     }
 
@@ -91,7 +108,8 @@ struct RandomSubject {
         Question(
             now: now, scope: Scope(bundleId: "com.example.pro", environment: .production), offer: offer,
             productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001",
-            signals: chance(50) ? ["interactions": .number(Double.random(in: 0...100, using: &generator))] : [:])
+            signals: chance(50) ? ["interactions": .number(Double.random(in: 0...100, using: &generator))] : [:],
+            groupProducts: ["com.example.pro.monthly", "com.example.pro.yearly"])
     }
 
     mutating func slots(of offer: Offer) -> [Slot] {
@@ -106,6 +124,16 @@ struct RandomSubject {
                 countsUntil: expires.adding(milliseconds: Instant.Duration.hour), signings: 1,
                 voidedAt: chance(30) ? issued : nil)
         }
+    }
+
+    /// The history without some of its rows, and not complete.
+    mutating func forgetful(_ history: History) -> History {
+        var other = history
+        other.transactions.removeAll { _ in chance(40) }
+        other.renewalInfos.removeAll { _ in chance(40) }
+        other.appTransactions.removeAll { _ in chance(40) }
+        other.coverage = Coverage(level: .partial)
+        return other
     }
 
     mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {

@@ -56,6 +56,18 @@ struct CatalogHTTPTests {
         }
     }
 
+    @Test("YAML that calls itself JSON is refused with its place, and nothing is applied")
+    func yamlAsJSON() async throws {
+        try await ServiceFixture.run { service in
+            let answer = try await put(service, TestCatalog.yaml, type: "application/json")
+            #expect(answer.status == 422)
+            #expect(answer.code == "invalid-catalog")
+            #expect(answer.errors.first?["code"] as? String == "syntax")
+            #expect(answer.errors.first?["line"] as? Int == 1)
+            #expect(try await get(service).headers["etag"] == "\"0\"")
+        }
+    }
+
     @Test(
         "Accept chooses the notation; what cannot be had is answered as if it had not been asked for",
         arguments: [

@@ -154,6 +154,72 @@ struct CommandTests {
         }
     }
 
+    @Test("a leaked token may be given whole to `api-keys revoke`, and is never shown again")
+    func revokeByToken() async throws {
+        let installation = try await Installation()
+        let token = try installation.token(.client)
+        let parts = token.split(separator: "_")
+        for _ in 0..<2 {
+            let command = try await offerd(
+                "api-keys", "revoke", token, "--config", "offerd.yaml", in: installation.directory)
+            #expect(!command.text.contains(parts[2]) && !command.errorText.contains(parts[2]))
+        }
+        let unknown = try await offerd(
+            "api-keys", "revoke", token + "0", "--config", "offerd.yaml", in: installation.directory)
+        #expect(unknown.status == 1)
+        #expect(!unknown.errorText.contains(parts[2]))
+        let listed = try await offerd("api-keys", "list", "--config", "offerd.yaml", in: installation.directory)
+        let row = try #require(listed.text.split(separator: "\n").first { $0.hasPrefix(parts[1]) })
+        #expect(row.contains("revoked") && row.contains("never"))
+    }
+
+    @Test("a token that nobody can get is an error that names the key to revoke, not a crash")
+    func fullDisk() async throws {
+        let installation = try await Installation()
+        let program = Installation.offerd.path
+        let command = try Command.run(
+            "sh",
+            [
+                "-c",
+                "\"$0\" api-keys create --app com.example.pro --environment LocalTesting --role client "
+                    + "--config offerd.yaml > /dev/full", program,
+            ], directory: installation.directory.url)
+        #expect(command.status == 1)
+        let lines = command.errorText.split(separator: "\n")
+        #expect(lines.first == "error: standard output cannot be written")
+        let id = try #require(lines.last?.split(separator: " ").last)
+        let revoked = try await offerd(
+            "api-keys", "revoke", String(id), "--config", "offerd.yaml", in: installation.directory)
+        #expect(revoked.status == 0)
+    }
+
+    @Test("a root certificate that is none is named by `keys check` as by `serve`")
+    func wrongRoot() async throws {
+        let installation = try await Installation()
+        try installation.directory.write("not a certificate", to: "root/root.der")
+        for arguments in [["keys", "check"], ["serve"]] {
+            let command = try await Installation.offerd.run(
+                arguments + ["--config", "offerd.yaml"], directory: installation.directory.url)
+            #expect(command.status == 2)
+            #expect(command.errorText.hasPrefix("error: root certificate `"))
+            #expect(command.errorText.contains("root/root.der`"))
+        }
+    }
+
+    @Test("a variable set to nothing says nothing, and a label is one line")
+    func emptyVariable() async throws {
+        let installation = try await Installation()
+        let migrated = try await offerd(
+            "migrate", "--config", "offerd.yaml", environment: ["OFFERD_KEYS": "", "OFFERD_DATABASE": ""],
+            in: installation.directory)
+        #expect(migrated.status == 0)
+        let label = try await offerd(
+            "api-keys", "create", "--app", "com.example.pro", "--environment", "LocalTesting", "--role", "client",
+            "--label", "a\nb", "--config", "offerd.yaml", in: installation.directory)
+        #expect(label.status == 2)
+        #expect(label.errorText.hasPrefix("error: a label has 1 to 100 characters on one line\nhint: "))
+    }
+
     @Test("`dev sign` plays the example scenarios and prints what POST /v1/transactions takes")
     func developmentSign() async throws {
         let installation = try await Installation()

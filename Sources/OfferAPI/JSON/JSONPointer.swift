@@ -17,6 +17,16 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The way a check of the text took.
+    init(_ path: [JSONStep]) {
+        self = path.reduce(.root) { pointer, step in
+            switch step {
+            case .member(let name): pointer.appending(String(decoding: name, as: UTF8.self))
+            case .element(let place): pointer.appending(place)
+            }
+        }
+    }
+
     /// The member of that name; `~` and `/` in it are escaped.
     public func appending(_ member: some StringProtocol) -> JSONPointer {
         var escaped = ""

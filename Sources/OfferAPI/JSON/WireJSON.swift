@@ -24,7 +24,7 @@ public enum WireJSON {
     public static func decodeRequest<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(RequestFault) -> Value {
-        try JSONForm.check(bytes)
+        try JSONForm.check(bytes, .request)
         do {
             return try decode(type, from: bytes)
         } catch let fault as RequestFault {
@@ -34,5 +34,16 @@ public enum WireJSON {
         } catch {
             throw RequestFault(.root, .malformedJson, "the body cannot be read as JSON")
         }
+    }
+
+    /// Checks that a document is JSON (RFC 8259) and no wider language, before its own reader looks at what it says.
+    ///
+    /// A byte order mark is passed over, as RFC 8259 §8.1 allows. Members given twice and the length of names and numbers
+    /// are left to the document's reader.
+    ///
+    /// - Throws: ``RequestFault`` with the line and column of the first character that is wrong.
+    public static func checkDocument(_ bytes: [UInt8]) throws(RequestFault) {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        try JSONForm.check(bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes, .document)
     }
 }

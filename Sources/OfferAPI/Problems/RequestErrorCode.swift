@@ -12,9 +12,9 @@ public enum RequestErrorCode: String, Sendable, Hashable, CaseIterable, Codable 
     case wrongType
     /// The value has the right type and is not one that is accepted.
     case invalidValue
-    /// The text is empty or longer than allowed.
+    /// The text, or a member's name, is empty or longer than allowed.
     case invalidLength
-    /// The list has more entries than allowed.
+    /// The list has more entries than allowed; without a place: the request has more errors than are shown.
     case tooMany
     /// The call has no such query parameter.
     case unknownParameter

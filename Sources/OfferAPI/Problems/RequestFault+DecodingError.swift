@@ -12,13 +12,19 @@ extension RequestFault {
             self.init(
                 JSONPointer(context.codingPath + [key]), .missingMember, "the member `\(key.stringValue)` is missing")
         case .dataCorrupted(let context):
-            let isOurs = context.debugDescription.hasPrefix("`")
             self.init(
                 JSONPointer(context.codingPath), .invalidValue,
-                isOurs ? context.debugDescription : "this value is not accepted here")
+                Self.ownWords(context.debugDescription) ?? "this value is not accepted here")
         @unknown default:
             self.init(.root, .invalidValue, "the body cannot be read")
         }
+    }
+
+    /// The text of an error that our own types threw, "`x` is not …", with a long `x` shortened.
+    private static func ownWords(_ text: String) -> String? {
+        let scalars = text.unicodeScalars
+        guard scalars.first == "`", let end = scalars.lastIndex(of: "`"), end > scalars.startIndex else { return nil }
+        return "`" + text[scalars.index(after: scalars.startIndex)..<end].shortened + text[end...]
     }
 
     private static func word(for type: any Any.Type) -> String {

@@ -5,7 +5,7 @@ import OfferModel
 enum ClosedObject {
     /// Opens an object and refuses members that `Key` does not list.
     ///
-    /// - Throws: ``RequestFault`` with every unknown member; `DecodingError` if it is not an object.
+    /// - Throws: ``RequestFault`` with the unknown members, the first of them with a hint; `DecodingError` if it is not an object.
     static func container<Key: CodingKey & CaseIterable>(
         _ decoder: any Decoder, keyedBy type: Key.Type
     ) throws -> KeyedDecodingContainer<Key> {
@@ -16,10 +16,10 @@ enum ClosedObject {
             let pointer = JSONPointer(decoder.codingPath)
             let hint = "known members: " + known.map { "`\($0)`" }.joined(separator: ", ")
             throw RequestFault(
-                errors: unknown.map {
+                errors: unknown.enumerated().map { place, name in
                     ProblemErrorBody(
-                        pointer: pointer.appending($0).description, code: RequestErrorCode.unknownMember.rawValue,
-                        detail: "there is no member `\($0)` here", hint: hint)
+                        pointer: pointer.appending(name).description, code: RequestErrorCode.unknownMember.rawValue,
+                        detail: "there is no member `\(name.shortened)` here", hint: place == 0 ? hint : nil)
                 })
         }
         return try decoder.container(keyedBy: type)
@@ -38,7 +38,8 @@ extension KeyedDecodingContainer {
             guard let word = Word(rawValue: text) else {
                 let known = Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
                 throw RequestFault(
-                    pointer.appending(place), .invalidValue, "`\(text)` is not known here", hint: "known: \(known)")
+                    pointer.appending(place), .invalidValue, "`\(text.shortened)` is not known here",
+                    hint: "known: \(known)")
             }
             return word
         }

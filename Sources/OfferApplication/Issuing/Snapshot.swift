@@ -99,9 +99,10 @@ struct Snapshot: Sendable {
     func question(
         _ offer: Offer, productId: ProductId, scope: Scope, signals: [String: FactValue], needsNewSigning: Bool
     ) -> Question {
-        Question(
-            now: now, scope: scope, offer: offer, productId: productId,
-            subscriptionGroupIdentifier: catalog.product(productId)?.group.id, pause: pause(of: offer.id),
-            signals: signals, needsNewSigning: needsNewSigning)
+        let group = catalog.product(productId)?.group
+        return Question(
+            now: now, scope: scope, offer: offer, productId: productId, subscriptionGroupIdentifier: group?.id,
+            pause: pause(of: offer.id), signals: signals, needsNewSigning: needsNewSigning,
+            groupProducts: Set(group?.products.map(\.productId) ?? []))
     }
 }

@@ -22,9 +22,9 @@ extension Comparison {
         guard operands.count >= comparisonOperator.leastOperands else { return .undetermined(.comparisonMalformed) }
         switch knowledge {
         case .undetermined(let reason):
-            return comparisonOperator == .exists ? .of(false) : .undetermined(reason)
-        case .atLeast(let known):
-            return answer(knownPart: known)
+            return comparisonOperator == .exists && reason.isAbsence ? exists(false) : .undetermined(reason)
+        case .atLeast(let known, let reason):
+            return answer(knownPart: known, because: reason)
         case .known(let value):
             return answer(value)
         }
@@ -32,7 +32,7 @@ extension Comparison {
 
     private func answer(_ value: FactValue) -> ComparisonAnswer {
         switch comparisonOperator {
-        case .exists: .of(true)
+        case .exists: exists(true)
         case .is, .in: isOneOf(value)
         case .isNot, .notIn: isOneOf(value).negated
         case .atLeast: ordered(value) { $0 >= $1[0] }
@@ -44,12 +44,14 @@ extension Comparison {
     }
 
     /// Only what more of the history could not change is decided.
-    private func answer(knownPart known: Double) -> ComparisonAnswer {
+    private func answer(knownPart known: Double, because reason: ReasonCode) -> ComparisonAnswer {
         let bounds = operands.compactMap(\.number)
-        guard bounds.count == operands.count else { return .undetermined(.typeMismatch) }
-        let unknown = ComparisonAnswer.undetermined(.historyIncomplete)
+        guard comparisonOperator == .exists || bounds.count == operands.count else {
+            return .undetermined(.typeMismatch)
+        }
+        let unknown = ComparisonAnswer.undetermined(reason)
         switch comparisonOperator {
-        case .exists: return .of(true)
+        case .exists: return exists(true)
         case .atLeast: return known >= bounds[0] ? .of(true) : unknown
         case .moreThan: return known > bounds[0] ? .of(true) : unknown
         case .atMost: return known > bounds[0] ? .of(false) : unknown
@@ -57,6 +59,15 @@ extension Comparison {
         case .between: return known > bounds[1] ? .of(false) : unknown
         case .is, .in: return bounds.allSatisfy { known > $0 } ? .of(false) : unknown
         case .isNot, .notIn: return bounds.allSatisfy { known > $0 } ? .of(true) : unknown
+        }
+    }
+
+    /// The operand says whether it should exist; without one, it should.
+    private func exists(_ isThere: Bool) -> ComparisonAnswer {
+        switch operands.first {
+        case nil, .boolean(true): .of(isThere)
+        case .boolean(false): .of(!isThere)
+        default: .undetermined(.comparisonMalformed)
         }
     }
 
@@ -82,6 +93,16 @@ extension ComparisonAnswer {
         case .satisfied: .of(false)
         case .violated: .of(true)
         case .undetermined, .notApplicable: self
+        }
+    }
+}
+
+extension ReasonCode {
+    /// Whether there is nothing to know, rather than something that is not known.
+    fileprivate var isAbsence: Bool {
+        switch self {
+        case .signalMissing, .noSubscription, .nothingPending: true
+        default: false
         }
     }
 }

@@ -36,7 +36,7 @@ extension Condition {
         let observed: String
         switch fact.knowledge {
         case .known(let value): observed = "is `\(value)`"
-        case .atLeast(let number): observed = "is at least `\(FactValue.number(number))`"
+        case .atLeast(let number, _): observed = "is at least `\(FactValue.number(number))`"
         case .undetermined(let reason): observed = "is not known because \(reason.explanation)"
         }
         let because =

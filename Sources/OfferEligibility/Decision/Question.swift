@@ -22,12 +22,15 @@ public struct Question: Sendable, Hashable {
     ///
     /// Never set where something is signed: a customer without a verified payload gets no signature (DESIGN §5.6).
     public var takesHistoryAsProven: Bool
+    /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts elsewhere
+    /// leaves open what the group lacks. Empty if the catalog does not know the group.
+    public var groupProducts: Set<ProductId>
 
     /// A question by its parts.
     public init(
         now: Instant, scope: Scope, offer: Offer, productId: ProductId,
         subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],
-        needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false
+        needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false, groupProducts: Set<ProductId> = []
     ) {
         self.now = now
         self.scope = scope
@@ -38,6 +41,7 @@ public struct Question: Sendable, Hashable {
         self.signals = signals
         self.needsNewSigning = needsNewSigning
         self.takesHistoryAsProven = takesHistoryAsProven
+        self.groupProducts = groupProducts
     }
 }
 

@@ -17,6 +17,10 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case expiryUnknown
     /// The catalog does not say which group the product is in.
     case groupUnknown
+    /// A purchase of one of the group's products names another group or none.
+    case groupMismatch
+    /// The only introductory offer known came through Family Sharing.
+    case introductoryOfferShared
     /// No signed transaction or app transaction is known.
     case transactionUnknown
     /// No renewal info of the current period says it.

@@ -53,8 +53,8 @@ extension ReasonCode {
         case .signalMissing, .typeMismatch: .signalReceived
         case .noSubscription, .noAccess: .subscriptionBought
         case .accessGoesOn: .subscriptionEnded
-        case .nothingPending, .currencyMismatch, .valueUnknown: .subscriptionChanged
-        case .groupUnknown, .factUnknown, .comparisonMalformed, .notSupportedYet: .catalogChanged
+        case .nothingPending, .currencyMismatch, .valueUnknown, .introductoryOfferShared: .subscriptionChanged
+        case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .notSupportedYet: .catalogChanged
         case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
             .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .conditionNotMet,
@@ -70,6 +70,8 @@ extension ReasonCode {
         case .historyStale: "a renewal was due and no newer renewal info is known"
         case .expiryUnknown: "the latest transaction has no expiry"
         case .groupUnknown: "the catalog does not say which group the product is in"
+        case .groupMismatch: "a purchase of one of the group's products names another group or none"
+        case .introductoryOfferShared: "the only introductory offer known came through Family Sharing"
         case .transactionUnknown: "nothing signed by Apple is known"
         case .renewalInfoMissing: "no renewal info of the current period says it"
         case .valueUnknown: "Apple sent a value that is not known here"

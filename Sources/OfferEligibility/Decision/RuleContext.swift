@@ -11,7 +11,7 @@ struct RuleContext: Sendable {
     init(question: Question, facts: SubjectFacts, policy: Policy) {
         self.question = question
         self.policy = policy
-        let subject = Subject(facts, at: question.now, policy: policy, offer: question.offer)
+        let subject = Subject(facts, at: question.now, policy: policy, question: question)
         self.subject = subject
         state = question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: question.now) }
     }
@@ -30,10 +30,11 @@ struct RuleContext: Sendable {
             .map(TurningPoint.at) ?? .event(.subscriptionEnded)
     }
 
-    /// When the group's state becomes `expired` by itself; the event where it does not.
+    /// When the group's state becomes `expired` by itself; the event where it does not: what was revoked has ended, and
+    /// only a reversed refund or another purchase changes that.
     func expiry(_ state: SubscriptionState) -> TurningPoint {
         subject.firstInstant(of: state.subscriptionGroupIdentifier, after: now) { $0.name == .expired }
-            .map(TurningPoint.at) ?? .event(.subscriptionEnded)
+            .map(TurningPoint.at) ?? .event(state.name == .revoked ? .subscriptionChanged : .subscriptionEnded)
     }
 
     /// Whether something Apple signed stands behind the subject; a history supplied for a "what if" counts as such.

@@ -7,7 +7,7 @@ struct Fact: Sendable {
         /// The value.
         case known(FactValue)
         /// At least so much, and perhaps more: counts over a history that may lack rows.
-        case atLeast(Double)
+        case atLeast(Double, because: ReasonCode)
         /// Nothing that decides.
         case undetermined(ReasonCode)
     }
@@ -26,7 +26,7 @@ struct Fact: Sendable {
     var observed: FactValue? {
         switch knowledge {
         case .known(let value): value
-        case .atLeast(let number): .number(number)
+        case .atLeast(let number, _): .number(number)
         case .undetermined: nil
         }
     }

@@ -10,10 +10,8 @@ struct FactReader {
     /// Whether the fact's value can change by itself as time goes on.
     static func dependsOnTime(_ name: String) -> Bool {
         switch name {
-        case "subscription.state", "subscription.daysUntilExpiry", "subscription.daysSinceExpired",
-            "subscription.monthsSinceExpired", "subscription.isInTrial":
-            true
-        default: false
+        case "subscription.paidMonths", "subscription.paidPeriods", "subscription.everInGroup": false
+        default: FactVocabulary.signalName(name) == nil
         }
     }
 
@@ -26,8 +24,8 @@ struct FactReader {
         guard FactVocabulary.definition(name)?.isEvaluated == true else { return Fact(.undetermined(.factUnknown)) }
         guard let state else { return Fact(.undetermined(.groupUnknown)) }
         switch name {
-        case "subscription.paidMonths": return counted(paidTime(state).months)
-        case "subscription.paidPeriods": return counted(paidTime(state).periods)
+        case "subscription.paidMonths": return counted(state) { $0.months }
+        case "subscription.paidPeriods": return counted(state) { $0.periods }
         case "subscription.everInGroup": return everInGroup(state)
         default:
             return Fact(
@@ -56,18 +54,19 @@ struct FactReader {
         }
     }
 
-    private func counted(_ known: Int) -> Fact {
-        Fact(subject.isComplete ? .known(.number(Double(known))) : .atLeast(Double(known)))
-    }
-
-    private func paidTime(_ state: SubscriptionState) -> PaidTime {
-        PaidTime(subject.subscriptions[state.subscriptionGroupIdentifier] ?? [])
+    private func counted(_ state: SubscriptionState, _ count: (PaidTime) -> Int) -> Fact {
+        let paid = PaidTime(subject.subscriptions[state.subscriptionGroupIdentifier] ?? [])
+        let known = Double(count(paid))
+        let doubt = subject.doubt(about: state.subscriptionGroupIdentifier) ?? (paid.isPartial ? .valueUnknown : nil)
+        return Fact(doubt.map { .atLeast(known, because: $0) } ?? .known(.number(known)))
     }
 
     private func everInGroup(_ state: SubscriptionState) -> Fact {
-        let bought = subject.transactions(of: state.subscriptionGroupIdentifier).first { $0.payload.isOwned }
-        guard let bought else {
-            return Fact(subject.isComplete ? .known(.boolean(false)) : .undetermined(.historyIncomplete))
+        let transactions = subject.transactions(of: state.subscriptionGroupIdentifier)
+        guard let bought = transactions.first(where: { $0.payload.isOwned == true }) else {
+            if transactions.contains(where: { $0.payload.isOwned == nil }) { return Fact(.undetermined(.valueUnknown)) }
+            let doubt = subject.doubt(about: state.subscriptionGroupIdentifier)
+            return Fact(doubt.map(Fact.Knowledge.undetermined) ?? .known(.boolean(false)))
         }
         return Fact(
             .known(.boolean(true)), provenance: bought.provenance, transactionId: bought.payload.transactionId)

@@ -8,6 +8,8 @@ import OfferModel
 struct PaidTime {
     /// Periods paid for.
     private(set) var periods = 0
+    /// Whether there are periods of which it is not known whether they were paid for: then there may be more.
+    private(set) var isPartial = false
     private var wholeMonths = 0
     private var remainder: Int64 = 0
 
@@ -27,12 +29,16 @@ struct PaidTime {
     var months: Int { wholeMonths + Int(remainder / (Self.daysOfAMonth * Instant.Duration.day)) }
 
     private mutating func add(_ transaction: Transaction, before following: Instant?) {
-        guard transaction.isOwned, transaction.isFree != true, transaction.price != 0 else { return }
+        guard transaction.isOwned != false, transaction.isFree != true, transaction.price != 0 else { return }
         if transaction.revocationDate != nil, transaction.revocationType != .refundProrated { return }
         guard var end = transaction.expiresDate else { return }
         if let revoked = transaction.revocationDate { end = min(end, revoked) }
         if transaction.isUpgraded, let following { end = min(end, following) }
         guard end > transaction.purchaseDate else { return }
+        if transaction.isOwned == nil || transaction.offerType != nil && transaction.isFree == nil {
+            isPartial = true
+            return
+        }
         periods += 1
         let whole = end.months(since: transaction.purchaseDate)
         wholeMonths += whole

@@ -22,6 +22,9 @@ extension SubjectFacts {
                 known.slots[index].voidedAt = nil
                 known.slots[index].isReleased = false
             }
+            if let settledAt = known.slots[index].settledAt, settledAt > instant {
+                known.slots[index].settledAt = nil
+            }
         }
         return known
     }

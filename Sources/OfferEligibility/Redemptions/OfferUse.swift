@@ -26,14 +26,6 @@ struct OfferUse {
 
     /// Places taken by others than the open slot.
     var count: Int { redemptions.count + countingSlots.count }
-
-    /// When fewer than `allowed` places are taken, if nothing else happens; `nil` if never.
-    func frees(below allowed: Int) -> Instant? {
-        let needed = count - allowed + 1
-        let ends = countingSlots.map(\.countsUntil).sorted()
-        guard needed >= 1, needed <= ends.count else { return nil }
-        return ends[needed - 1]
-    }
 }
 
 extension [Slot] {

@@ -25,7 +25,7 @@ extension SubjectFacts {
     ///
     /// - Parameter offer: an offer whose length is used where Apple's data does not state one.
     public func redemptions(of offer: Offer? = nil) -> [Redemption] {
-        let subscriptions = Subject.subscriptions(of: CurrentHistory(history))
+        let subscriptions = Subject.subscriptions(of: CurrentHistory(history), at: .distantFuture)
         return RedemptionReader(facts: self, subscriptions: subscriptions, offer: offer).redemptions()
     }
 

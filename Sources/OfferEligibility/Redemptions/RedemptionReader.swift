@@ -6,76 +6,49 @@ struct RedemptionReader {
     let subscriptions: [SubscriptionGroupId: [Subscription]]
     let offer: Offer?
 
-    /// By first evidence, then by subscription and transaction.
+    /// By first evidence; subscription, transaction, group and name settle equal dates.
     func redemptions() -> [Redemption] {
         subscriptions
             .flatMap { group, subscriptions in subscriptions.flatMap { redemptions(of: $0, in: group) } }
             .map(matched)
-            .sorted {
-                ($0.firstEvidence, $0.originalTransactionId, $0.transactionId ?? "")
-                    < ($1.firstEvidence, $1.originalTransactionId, $1.transactionId ?? "")
-            }
+            .sorted { $0.order < $1.order }
     }
 
     private func redemptions(of subscription: Subscription, in group: SubscriptionGroupId) -> [Redemption] {
-        var found: [Redemption] = []
-        var run: Run?
-        var previous: Transaction?
         // What the family's owner redeemed is not this customer's use.
-        for row in subscription.transactions where row.payload.isOwned {
-            let transaction = row.payload
-            defer { previous = transaction }
-            guard let type = transaction.offerType else {
-                run = nil
-                continue
+        let rows = subscription.transactions.filter { $0.payload.isOwned != false }
+        guard !rows.isEmpty else { return [] }
+        var infos = infosWithOffer(subscription)[...]
+        var walk = RedemptionWalk(group: group, wholePeriod: wholePeriod)
+        for row in rows {
+            while let info = infos.first, info.payload.signedDate < row.payload.purchaseDate {
+                walk.show(info)
+                infos.removeFirst()
             }
-            let key = RedemptionKey(type, transaction.offerIdentifier, group)
-            if let run, run.key == key, !run.isOver(at: transaction.purchaseDate),
-                !transaction.isNewStart(after: previous)
-            {
-                continue
-            }
-            run = Run(key: key, start: transaction.purchaseDate, wholePeriod: wholePeriod(transaction.offerPeriod, key))
-            let pending = firstShownPending(
-                key, of: transaction.originalTransactionId, after: previous?.purchaseDate ?? .distantPast)
-            found.append(redemption(key, row, evidence: min(pending ?? .distantFuture, transaction.purchaseDate)))
+            walk.begin(row)
         }
-        if let pending = pending(subscription, group, after: previous, run: run) { found.append(pending) }
-        return found
+        for info in infos { walk.show(info) }
+        return walk.finished()
     }
 
-    private func redemption(_ key: RedemptionKey, _ row: Recorded<Transaction>, evidence: Instant) -> Redemption {
-        Redemption(
-            offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: key.group,
-            originalTransactionId: row.payload.originalTransactionId, transactionId: row.payload.transactionId,
-            firstEvidence: evidence, provenance: row.provenance)
-    }
-
-    /// The offer that waits for the next renewal, unless it is the run going on.
-    private func pending(
-        _ subscription: Subscription, _ group: SubscriptionGroupId, after last: Transaction?, run: Run?
-    ) -> Redemption? {
-        guard let last, let row = subscription.renewalInfo, let type = row.payload.offerType else { return nil }
-        let key = RedemptionKey(type, row.payload.offerIdentifier, group)
-        if let run, run.key == key, !run.isOver(at: last.expiresDate ?? last.purchaseDate) { return nil }
-        let first = firstShownPending(key, of: last.originalTransactionId, after: last.purchaseDate)
-        return Redemption(
-            offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
-            originalTransactionId: last.originalTransactionId, firstEvidence: first ?? row.payload.signedDate,
-            provenance: row.provenance)
-    }
-
-    /// When renewal info first showed the offer as the next one, among that signed since the last purchase.
-    private func firstShownPending(
-        _ key: RedemptionKey, of original: TransactionId, after purchase: Instant
-    ) -> Instant? {
-        facts.history.renewalInfos.lazy.map(\.payload)
-            .filter { info in
-                guard let type = info.offerType else { return false }
-                return info.originalTransactionId == original && info.signedDate >= purchase
-                    && RedemptionKey(type, info.offerIdentifier, key.group) == key
+    /// Every proven renewal info that names an offer, also where a newer one does not: a use counts for ever. Unproven
+    /// ones only where nothing outranks them. By date; what settles equal dates is not the order of arrival.
+    private func infosWithOffer(_ subscription: Subscription) -> [Recorded<RenewalInfo>] {
+        let original = subscription.current.payload.originalTransactionId
+        return facts.history.renewalInfos
+            .filter { row in
+                row.payload.originalTransactionId == original && row.payload.offerType != nil
+                    && (row.provenance.isProven || row.payload == subscription.latestInfo?.payload)
             }
-            .map(\.signedDate).min()
+            .sorted {
+                (
+                    $0.payload.signedDate, $0.payload.offerType?.rawValue ?? 0,
+                    $0.payload.offerIdentifier?.rawValue ?? "", $0.provenance.rawValue
+                ) < (
+                    $1.payload.signedDate, $1.payload.offerType?.rawValue ?? 0,
+                    $1.payload.offerIdentifier?.rawValue ?? "", $1.provenance.rawValue
+                )
+            }
     }
 
     private func wholePeriod(_ stated: String?, _ key: RedemptionKey) -> Period? {
@@ -96,24 +69,11 @@ struct RedemptionReader {
     }
 }
 
-/// A run of periods with the same offer.
-private struct Run {
-    let key: RedemptionKey
-    let start: Instant
-    /// The length of the whole offer, if it is known.
-    let wholePeriod: Period?
-
-    /// Whether a period that begins then is beyond the offer's length; Apple may begin one up to a day early.
-    func isOver(at instant: Instant) -> Bool {
-        guard let wholePeriod else { return false }
-        return instant.adding(milliseconds: Instant.Duration.day) >= start.adding(wholePeriod)
-    }
-}
-
-extension Transaction {
-    /// Bought again after a gap; a renewal after a gap is a recovered payment and goes on.
-    fileprivate func isNewStart(after previous: Transaction?) -> Bool {
-        guard let ended = previous?.expiresDate else { return false }
-        return purchaseDate > ended && transactionReason != .renewal
+extension Redemption {
+    fileprivate var order: (Instant, TransactionId, TransactionId, SubscriptionGroupId, String) {
+        (
+            firstEvidence, originalTransactionId, transactionId ?? "", subscriptionGroupIdentifier,
+            "\(offerType.rawValue) \(offerIdentifier?.rawValue ?? "")"
+        )
     }
 }

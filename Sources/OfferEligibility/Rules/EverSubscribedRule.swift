@@ -11,9 +11,9 @@ struct EverSubscribedRule: Rule {
 
     func finding(_ context: RuleContext) -> Finding {
         let subscriptions = context.subject.history.transactions.filter(\.payload.isSubscription)
-        let owned = subscriptions.filter(\.payload.isOwned)
+        let owned = subscriptions.filter { $0.payload.isOwned == true }
         guard let shown = owned.last(where: { $0.provenance.isProven }) ?? owned.last else {
-            return absent(context, hasShared: !subscriptions.isEmpty)
+            return absent(context, subscriptions)
         }
         let id = shown.payload.transactionId
         var evidence = [
@@ -37,13 +37,25 @@ struct EverSubscribedRule: Rule {
             evidence: evidence)
     }
 
-    private func absent(_ context: RuleContext, hasShared: Bool) -> Finding {
+    private func absent(_ context: RuleContext, _ subscriptions: [Recorded<Transaction>]) -> Finding {
+        if let unknown = subscriptions.last(where: { $0.payload.isOwned == nil }) {
+            return undetermined(
+                .valueUnknown,
+                "whether a subscription was bought is not known: "
+                    + ReasonCode.valueUnknown.explanation,
+                evidence: [
+                    Evidence(
+                        field: "inAppOwnershipType",
+                        observed: unknown.payload.inAppOwnershipType.map { .text($0.rawValue) },
+                        provenance: unknown.provenance, transactionId: unknown.payload.transactionId)
+                ])
+        }
         guard context.subject.isComplete else {
             return undetermined(
                 .historyIncomplete,
                 "no bought subscription in the app is known, but the history is not known to be complete")
         }
-        if hasShared {
+        if !subscriptions.isEmpty {
             return violated(
                 .familySharedOnly, "subscriptions in the app were received through Family Sharing only",
                 turningPoint: .event(.subscriptionBought))

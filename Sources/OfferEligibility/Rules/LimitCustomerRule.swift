@@ -27,12 +27,40 @@ struct LimitCustomerRule: Rule {
                 Evidence(field: "issuedOffer", observed: .text($0.id.description))
             }
         guard use.count < allowed else {
-            let frees = use.frees(below: allowed)
+            let frees = context.placeFrees(below: allowed)
             let end = frees.map { "the next place frees at \($0)" } ?? "no place will free by itself"
             return violated(
                 .limitReached, "\(use.count) of \(allowed) uses per customer are taken; \(end)", evidence: evidence,
                 turningPoint: frees.map(TurningPoint.at))
         }
+        if context.mayHaveUsedElsewhere {
+            return undetermined(
+                .groupMismatch,
+                "at least \(use.count) of \(allowed) uses per customer are taken, perhaps more: "
+                    + ReasonCode.groupMismatch.explanation, evidence: evidence)
+        }
         return satisfied("\(use.count) of \(allowed) uses per customer are taken", evidence: evidence)
+    }
+}
+
+extension RuleContext {
+    /// When fewer than `allowed` places are taken, if nothing else happens; `nil` if never, or if that cannot be told.
+    fileprivate func placeFrees(below allowed: Int) -> Instant? {
+        guard !mayHaveUsedElsewhere else { return nil }
+        return subject.slots.filter { $0.offerId == offer.id }.map(\.countsUntil).filter { $0 > now }.sorted()
+            .first { instant in
+                OfferUse(of: offer, in: question.subscriptionGroupIdentifier, subject: subject, at: instant).count
+                    < allowed
+            }
+    }
+
+    /// Whether a purchase that may belong to the group shows the offer asked for.
+    fileprivate var mayHaveUsedElsewhere: Bool {
+        guard let group = question.subscriptionGroupIdentifier else { return false }
+        let key = RedemptionKey(offer.delivery.redeemedAs, offer.offerIdentifier, group)
+        return subject.outsiders(of: group).contains { row in
+            row.payload.isOwned != false
+                && row.payload.offerType.map { RedemptionKey($0, row.payload.offerIdentifier, group) } == key
+        }
     }
 }

@@ -10,44 +10,63 @@ struct NotAppliedRule: Rule {
     func finding(_ context: RuleContext) -> Finding {
         guard let identifier = context.offer.offerIdentifier, let group = context.question.subscriptionGroupIdentifier
         else { return undetermined(.groupUnknown, "the offer's name at Apple or its group is not known") }
-        for subscription in context.subject.subscriptions[group] ?? [] {
-            if let found = applied(identifier, subscription, context) { return found }
+        let found = context.subject.candidates(of: group, at: context.now).compactMap {
+            applied(identifier, $0, context)
+        }
+        if let deciding = found.first(where: { $0.verdict == .violated }) ?? found.first { return deciding }
+        let outsider = context.subject.outsiders(of: group).first {
+            $0.payload.offerType == .promotional && $0.payload.offerIdentifier == identifier
+        }
+        if let outsider {
+            return undetermined(
+                .groupMismatch,
+                "whether the offer `\(identifier)` runs is not known: \(ReasonCode.groupMismatch.explanation)",
+                evidence: [
+                    Evidence(
+                        field: "offerIdentifier", observed: .text(identifier.rawValue),
+                        provenance: outsider.provenance, transactionId: outsider.payload.transactionId)
+                ])
         }
         return satisfied("the offer `\(identifier)` is neither pending nor running")
     }
 
     private func applied(
-        _ identifier: OfferIdentifier, _ subscription: Subscription, _ context: RuleContext
+        _ identifier: OfferIdentifier, _ candidate: Candidate, _ context: RuleContext
     ) -> Finding? {
-        let newest = subscription.newest.payload
+        let (subscription, standing) = (candidate.subscription, candidate.standing)
+        let current = subscription.current.payload
         let evidence = { (provenance: Provenance) in
             [
                 Evidence(
                     field: "offerIdentifier", observed: .text(identifier.rawValue), provenance: provenance,
-                    transactionId: newest.transactionId)
+                    transactionId: current.transactionId)
             ]
         }
-        let standing = subscription.standing(at: context.now, policy: context.policy)
         if let info = subscription.renewalInfo, info.payload.names(identifier), standing.mayRenew {
+            if let reason = standing.undeterminedReason {
+                return undetermined(
+                    reason, "whether the offer `\(identifier)` still waits is not known: \(reason.explanation)",
+                    evidence: evidence(info.provenance))
+            }
             return violated(
                 .offerPending,
-                "the offer `\(identifier)` already applies to the next renewal of `\(newest.originalTransactionId)`",
+                "the offer `\(identifier)` already applies to the next renewal of `\(current.originalTransactionId)`",
                 evidence: evidence(info.provenance), turningPoint: .event(.offerEnded))
         }
-        guard newest.offerType == .promotional, newest.offerIdentifier == identifier, !newest.isUpgraded else {
+        guard current.offerType == .promotional, current.offerIdentifier == identifier, !current.isUpgraded else {
             return nil
         }
-        if let expires = newest.expiresDate, context.now < expires, standing.hasAccess == true {
+        if let expires = current.expiresDate, context.now < expires, standing.hasAccess == true {
             return violated(
                 .offerRunning,
-                "the offer `\(identifier)` is running until \(expires) (transaction `\(newest.transactionId)`)",
-                evidence: evidence(subscription.newest.provenance),
+                "the offer `\(identifier)` is running until \(expires) (transaction `\(current.transactionId)`)",
+                evidence: evidence(subscription.current.provenance),
                 turningPoint: subscription.willAutoRenew == false ? .at(expires) : .event(.offerEnded))
         }
         guard let reason = standing.undeterminedReason else { return nil }
         return undetermined(
             reason, "whether the offer `\(identifier)` still runs is not known: \(reason.explanation)",
-            evidence: evidence(subscription.newest.provenance))
+            evidence: evidence(subscription.current.provenance))
     }
 }
 

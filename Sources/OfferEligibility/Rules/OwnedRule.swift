@@ -11,21 +11,37 @@ struct OwnedRule: Rule {
         guard let state = context.state else {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
-        guard let transaction = state.transaction else {
-            guard let reason = state.standing.undeterminedReason else {
-                return violated(
-                    .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
-                    turningPoint: .event(.subscriptionBought))
-            }
+        if let reason = state.standing.undeterminedReason {
             return undetermined(reason, "whether a subscription was bought is not known: \(reason.explanation)")
         }
+        guard let speaking = state.transaction else {
+            return violated(
+                .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
+                turningPoint: .event(.subscriptionBought))
+        }
+        let bought = context.subject.transactions(of: state.subscriptionGroupIdentifier).last {
+            $0.payload.isOwned == true
+        }
+        // One that was shared may speak for the group beside the customer's own.
+        let transaction = speaking.isOwned == true ? speaking : bought?.payload ?? speaking
+        let provenance = speaking.isOwned == true ? state.provenance : bought?.provenance ?? state.provenance
         let evidence = [
             Evidence(
                 field: "inAppOwnershipType", observed: transaction.inAppOwnershipType.map { .text($0.rawValue) },
-                required: .text(InAppOwnershipType.purchased.rawValue), provenance: state.provenance,
+                required: .text(InAppOwnershipType.purchased.rawValue), provenance: provenance,
                 transactionId: transaction.transactionId)
         ]
-        guard transaction.isOwned else {
+        guard let isOwned = transaction.isOwned else {
+            return undetermined(
+                .valueUnknown,
+                "whether the subscription was bought is not known: "
+                    + ReasonCode.valueUnknown.explanation, evidence: evidence)
+        }
+        guard isOwned else {
+            if let doubt = context.subject.doubt(about: state.subscriptionGroupIdentifier) {
+                return undetermined(
+                    doubt, "only a shared subscription is known, but \(doubt.explanation)", evidence: evidence)
+            }
             return violated(
                 .familySharedOnly,
                 "the subscription was received through Family Sharing (transaction `\(transaction.transactionId)`)",

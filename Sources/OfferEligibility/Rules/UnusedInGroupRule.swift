@@ -2,7 +2,8 @@ import OfferModel
 
 /// No introductory offer was ever used in the group (Apple: "Implementing introductory offers in your app").
 ///
-/// A refunded, revoked or shared one counts as used: Apple does not publish its reading, and this is the safe one.
+/// A refunded or revoked one counts as used: Apple does not publish its reading, and this is the safe one. What the
+/// family's owner used decides nothing: to refuse would take away a trial that Apple may grant.
 struct UnusedInGroupRule: Rule {
     let id = RuleId.introductoryUnusedInGroup
 
@@ -12,17 +13,19 @@ struct UnusedInGroupRule: Rule {
         guard let group = context.question.subscriptionGroupIdentifier else {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
-        let used = context.subject.transactions(of: group).first { $0.payload.offerType == .introductory }
+        let subject = context.subject
+        let outsiders = subject.outsiders(of: group)
+        let uses = (subject.transactions(of: group) + outsiders).filter { $0.payload.offerType == .introductory }
+        let used = uses.first { row in
+            row.payload.isOwned == true
+                && (row.payload.subscriptionGroupIdentifier == group
+                    || subject.isProduct(row.payload.productId, of: group))
+        }
         if let used {
             return violated(
                 .introductoryOfferUsed,
                 "an introductory offer of group `\(group)` was used on \(used.payload.purchaseDate.day) "
-                    + "(transaction `\(used.payload.transactionId)`)",
-                evidence: [
-                    Evidence(
-                        field: "offerType", observed: .number(TransactionOfferType.introductory.rawValue),
-                        provenance: used.provenance, transactionId: used.payload.transactionId)
-                ])
+                    + "(transaction `\(used.payload.transactionId)`)", evidence: evidence(used))
         }
         if let pending = context.subject.redemptions.first(where: { $0.isIntroductory(in: group) }) {
             return violated(
@@ -33,12 +36,27 @@ struct UnusedInGroupRule: Rule {
                         provenance: pending.provenance, transactionId: pending.originalTransactionId)
                 ])
         }
-        guard context.subject.isComplete else {
+        if let other = uses.first {
+            let reason: ReasonCode =
+                !outsiders.isEmpty
+                ? .groupMismatch : other.payload.isOwned == nil ? .valueUnknown : .introductoryOfferShared
             return undetermined(
-                .historyIncomplete,
-                "no introductory offer of group `\(group)` is known, but the history is not known to be complete")
+                reason,
+                "whether an introductory offer of group `\(group)` was used is not known: "
+                    + reason.explanation, evidence: evidence(other))
+        }
+        if let doubt = subject.doubt(about: group) {
+            return undetermined(doubt, "no introductory offer of group `\(group)` is known, but \(doubt.explanation)")
         }
         return satisfied("no introductory offer of group `\(group)` was ever used")
+    }
+
+    private func evidence(_ row: Recorded<Transaction>) -> [Evidence] {
+        [
+            Evidence(
+                field: "offerType", observed: .number(TransactionOfferType.introductory.rawValue),
+                provenance: row.provenance, transactionId: row.payload.transactionId)
+        ]
     }
 }
 

@@ -1,32 +1,44 @@
 import OfferModel
 
 extension Subscription {
-    /// When access ends: the later of expiry and grace, or the revocation. `nil` if the transaction has no expiry.
+    /// When access ends: the later of expiry and grace, or a revocation before it. `nil` if the transaction has no
+    /// expiry and was not revoked.
     var accessEnds: Instant? {
-        if let revoked = newest.payload.revocationDate { return revoked }
-        guard let expires = newest.payload.expiresDate else { return nil }
-        guard let grace = renewalInfo?.payload.gracePeriodExpiresDate else { return expires }
-        return max(expires, grace)
+        let ends = current.payload.expiresDate.map { max($0, graceEnds ?? $0) }
+        return [ends, current.payload.revocationDate].compactMap(\.self).min()
     }
 
-    /// The instants at which the state can change by itself.
+    /// The instants at which the state can change by itself, those of periods charged early included.
     func transitions(_ policy: Policy) -> [Instant] {
+        let upcoming = transactions.map(\.payload.purchaseDate).filter { $0 > current.payload.purchaseDate }
+        return upcoming + ([self] + upcoming.map(seen)).flatMap { $0.ownTransitions(policy) }
+    }
+
+    private func ownTransitions(_ policy: Policy) -> [Instant] {
         [
-            newest.payload.expiresDate, accessEnds,
-            newest.payload.expiresDate?.adding(milliseconds: billingRetryLife(policy)),
+            current.payload.expiresDate, current.payload.revocationDate, accessEnds, graceEnds,
+            current.payload.expiresDate?.adding(milliseconds: billingRetryLife(policy)),
         ].compactMap(\.self)
+    }
+
+    /// When grace ends, if renewal info signed after the expiry says so: what was signed before it is about an earlier
+    /// failure (DESIGN §5.1, freshness).
+    private var graceEnds: Instant? {
+        guard let info = renewalInfo?.payload, let expires = current.payload.expiresDate, info.signedDate > expires
+        else { return nil }
+        return info.gracePeriodExpiresDate
     }
 
     /// The state of this subscription alone (DESIGN §5.1, freshness and access).
     func standing(at instant: Instant, policy: Policy) -> Standing {
         if isSuperseded { return .undetermined(.historyStale) }
-        if let revoked = newest.payload.revocationDate, revoked <= instant { return .determined(.revoked) }
-        guard let expires = newest.payload.expiresDate else { return .undetermined(.expiryUnknown) }
+        if let revoked = current.payload.revocationDate, revoked <= instant { return .determined(.revoked) }
+        guard let expires = current.payload.expiresDate else { return .undetermined(.expiryUnknown) }
         if instant < expires {
-            return .determined(newest.payload.offerType == .introductory ? .introductoryOffer : .subscribed)
+            return .determined(current.payload.offerType == .introductory ? .introductoryOffer : .subscribed)
         }
         guard let info = renewalInfo?.payload else { return .undetermined(.historyStale) }
-        if let grace = info.gracePeriodExpiresDate, instant < grace { return .determined(.inGracePeriod) }
+        if let grace = graceEnds, instant < grace { return .determined(.inGracePeriod) }
         if info.signedDate > expires, info.isInBillingRetryPeriod == true {
             // Later Apple has either charged or given up, and we have not heard which.
             let isStillTrying = instant < expires.adding(milliseconds: billingRetryLife(policy))
@@ -36,6 +48,6 @@ extension Subscription {
     }
 
     private func billingRetryLife(_ policy: Policy) -> Int64 {
-        newest.payload.commitmentInfo == nil ? policy.billingRetryLife : policy.commitmentBillingRetryLife
+        current.payload.commitmentInfo == nil ? policy.billingRetryLife : policy.commitmentBillingRetryLife
     }
 }

@@ -4,22 +4,33 @@ import OfferModel
 struct Subscription: Sendable {
     /// By purchase date.
     let transactions: [Recorded<Transaction>]
-    /// The transaction bought last that no upgrade replaced.
-    let newest: Recorded<Transaction>
-    /// Whether the transaction bought last was replaced by an upgrade that is not among these.
+    /// The transaction of the period that had begun last, replaced by no upgrade. Apple charges up to a day before a
+    /// period begins, so there may be later ones: they only say that the subscription goes on.
+    let current: Recorded<Transaction>
+    /// Whether the period that had begun last was replaced by an upgrade that is not among these.
     let isSuperseded: Bool
-    /// The current renewal info, if it is not older than the newest transaction.
+    /// The current renewal info, if it is not older than the current transaction.
     let renewalInfo: Recorded<RenewalInfo>?
+    /// The current renewal info, however old.
+    let latestInfo: Recorded<RenewalInfo>?
 
     /// `nil` without transactions.
-    init?(_ transactions: [Recorded<Transaction>], renewalInfo: Recorded<RenewalInfo>?) {
-        guard let last = transactions.last else { return nil }
+    init?(_ transactions: [Recorded<Transaction>], latestInfo: Recorded<RenewalInfo>?, at instant: Instant) {
+        let begun = transactions.lastIndex { $0.payload.purchaseDate <= instant } ?? 0
+        guard let last = transactions.dropFirst(begun).first else { return nil }
         self.transactions = transactions
-        isSuperseded = last.payload.isUpgraded
-        newest = isSuperseded ? last : transactions.last { !$0.payload.isUpgraded } ?? last
+        self.latestInfo = latestInfo
+        let chosen = transactions[begun...].first { !$0.payload.isUpgraded }
+        isSuperseded = chosen == nil
+        current = chosen ?? last
         // Apple charges up to a day before the period begins, so renewal info may be signed before the purchase date.
-        let known = min(newest.payload.purchaseDate, newest.payload.signedDate)
-        self.renewalInfo = renewalInfo.flatMap { $0.payload.signedDate >= known ? $0 : nil }
+        let known = min(current.payload.purchaseDate, current.payload.signedDate)
+        renewalInfo = latestInfo.flatMap { $0.payload.signedDate >= known ? $0 : nil }
+    }
+
+    /// The same as it stands at another instant.
+    func seen(at instant: Instant) -> Subscription {
+        Subscription(transactions, latestInfo: latestInfo, at: instant) ?? self
     }
 
     /// Whether it will renew; where a commitment has a status of its own, that one decides, because a cancelled
@@ -32,9 +43,10 @@ struct Subscription: Sendable {
     /// Whether another billing period follows the one that ends at `end`: within a commitment the periods go on
     /// although the commitment itself was cancelled.
     func continues(after end: Instant) -> Bool? {
+        if transactions.contains(where: { $0.payload.purchaseDate > current.payload.purchaseDate }) { return true }
         guard let info = renewalInfo?.payload else { return nil }
         let commitmentEnds =
-            newest.payload.commitmentInfo?.commitmentExpiresDate ?? info.commitmentInfo?.commitmentRenewalDate
+            current.payload.commitmentInfo?.commitmentExpiresDate ?? info.commitmentInfo?.commitmentRenewalDate
         if let commitmentEnds, end < commitmentEnds { return info.autoRenewStatus?.isOn }
         return willAutoRenew
     }
@@ -43,7 +55,7 @@ struct Subscription: Sendable {
     var pendingProductId: ProductId? {
         guard let info = renewalInfo?.payload, willAutoRenew != false else { return nil }
         let next = info.commitmentInfo?.commitmentAutoRenewProductId ?? info.autoRenewProductId
-        return next == newest.payload.productId ? nil : next
+        return next == current.payload.productId ? nil : next
     }
 
     /// The price of the next renewal.

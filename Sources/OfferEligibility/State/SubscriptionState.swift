@@ -28,7 +28,7 @@ public struct SubscriptionState: Sendable, Hashable {
     /// Whether the customer has access; absent if that cannot be told.
     public var hasAccess: Bool? { standing.hasAccess }
     /// Whether the customer bought the subscription, rather than received it through Family Sharing; absent if no
-    /// subscription is known.
+    /// subscription is known, or Apple sent a value that is not known here.
     public var isOwned: Bool? { transaction?.isOwned }
     /// What kind of revocation ended access, where Apple says: a refund in full, a prorated one or a family
     /// revocation.

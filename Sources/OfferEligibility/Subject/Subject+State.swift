@@ -1,9 +1,10 @@
 import OfferModel
 
 extension Subject {
-    /// The state of a group: the subscription that gives access, else by precedence the latest bought (DESIGN §5.1).
+    /// The state of a group: of what an own purchase has not closed, the subscription that gives access, else by
+    /// precedence the latest bought (DESIGN §5.1, decision 0011).
     func state(of group: SubscriptionGroupId, at instant: Instant) -> SubscriptionState {
-        let candidates = standings(of: group, at: instant)
+        let candidates = candidates(of: group, at: instant)
         let withAccess = candidates.filter { $0.standing.hasAccess == true }
         // Where nothing gives access, one subscription that we cannot tell about might.
         let unknown = candidates.filter { $0.standing.name == nil }
@@ -12,27 +13,19 @@ extension Subject {
         guard let chosen = considered.min(by: { $0.standing.precedence < $1.standing.precedence }) else {
             return SubscriptionState(
                 subscriptionGroupIdentifier: group, asOf: instant,
-                standing: isComplete ? .determined(.neverSubscribed) : .undetermined(.historyIncomplete))
+                standing: doubt(about: group).map(Standing.undetermined) ?? .determined(.neverSubscribed))
         }
         let subscription = chosen.subscription
+        // A purchase that may belong to the group might give access too.
+        let isInDoubt = withAccess.isEmpty && !outsiders(of: group).isEmpty
         return SubscriptionState(
-            subscriptionGroupIdentifier: group, asOf: instant, standing: chosen.standing,
+            subscriptionGroupIdentifier: group, asOf: instant,
+            standing: isInDoubt ? .undetermined(.groupMismatch) : chosen.standing,
             willAutoRenew: subscription.willAutoRenew,
             accessEnds: withAccess.compactMap(\.subscription.accessEnds).max() ?? subscription.accessEnds,
             expirationIntent: subscription.renewalInfo?.payload.expirationIntent,
-            transaction: subscription.newest.payload, provenance: subscription.newest.provenance,
+            transaction: subscription.current.payload, provenance: subscription.current.provenance,
             pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice)
-    }
-
-    private func standings(
-        of group: SubscriptionGroupId, at instant: Instant
-    ) -> [(subscription: Subscription, standing: Standing)] {
-        let all = subscriptions[group] ?? []
-        return all.enumerated().compactMap { index, subscription in
-            // An upgrade into another subscription of the group ended this one; that one speaks for the group.
-            if subscription.isSuperseded, index > 0 { return nil }
-            return (subscription, subscription.standing(at: instant, policy: policy))
-        }
     }
 }
 

@@ -3,25 +3,32 @@ import OfferModel
 /// Everything the rules read of a subject, derived once per question.
 struct Subject: Sendable {
     let history: CurrentHistory
-    /// The subscriptions of each group, by the latest bought.
+    /// The subscriptions of each group, as they stand at the instant of the question.
     let subscriptions: [SubscriptionGroupId: [Subscription]]
     let slots: [Slot]
     let redemptions: [Redemption]
     /// Whether an absence is proven: the history is complete and was so recently enough.
     let isComplete: Bool
     let policy: Policy
+    private let askedGroup: SubscriptionGroupId?
+    private let groupProducts: Set<ProductId>
 
-    /// - Parameter offer: the offer asked for; its length helps where Apple's data does not state one.
-    init(_ facts: SubjectFacts, at now: Instant, policy: Policy, offer: Offer? = nil) {
+    /// - Parameter question: what is asked; its offer's length helps where Apple's data does not state one.
+    init(_ facts: SubjectFacts, at now: Instant, policy: Policy, question: Question? = nil) {
         history = CurrentHistory(facts.history)
-        subscriptions = Self.subscriptions(of: history)
+        subscriptions = Self.subscriptions(of: history, at: now)
+        askedGroup = question?.subscriptionGroupIdentifier
+        groupProducts = question?.groupProducts ?? []
         slots = facts.slots
-        redemptions = RedemptionReader(facts: facts, subscriptions: subscriptions, offer: offer).redemptions()
+        redemptions = RedemptionReader(facts: facts, subscriptions: subscriptions, offer: question?.offer).redemptions()
         isComplete = facts.history.coverage.isProof(at: now, life: policy.coverageLife)
         self.policy = policy
     }
 
-    static func subscriptions(of history: CurrentHistory) -> [SubscriptionGroupId: [Subscription]] {
+    /// Those without a group are in none of them; `outsiders` has them.
+    static func subscriptions(
+        of history: CurrentHistory, at now: Instant
+    ) -> [SubscriptionGroupId: [Subscription]] {
         var groups: [SubscriptionGroupId: [TransactionId: [Recorded<Transaction>]]] = [:]
         for row in history.transactions where row.payload.isSubscription {
             guard let group = row.payload.subscriptionGroupIdentifier else { continue }
@@ -29,14 +36,35 @@ struct Subject: Sendable {
         }
         return groups.mapValues { originals in
             originals
-                .compactMap { Subscription($0.value, renewalInfo: history.renewalInfos[$0.key]) }
-                .sorted { $0.newest.payload.purchaseOrder > $1.newest.payload.purchaseOrder }
+                .compactMap { Subscription($0.value, latestInfo: history.renewalInfos[$0.key], at: now) }
+                .sorted { $0.current.payload.purchaseOrder > $1.current.payload.purchaseOrder }
         }
     }
 
     /// Every transaction of a subscription in the group, by purchase date.
     func transactions(of group: SubscriptionGroupId) -> [Recorded<Transaction>] {
         history.transactions.filter { $0.payload.isSubscription && $0.payload.subscriptionGroupIdentifier == group }
+    }
+
+    /// Purchases that may belong to the group although they name another one or none: as long as there are any, nothing
+    /// that the group lacks is proven (invariant 3).
+    func outsiders(of group: SubscriptionGroupId) -> [Recorded<Transaction>] {
+        history.transactions.filter { row in
+            guard row.payload.isSubscription else { return false }
+            guard let named = row.payload.subscriptionGroupIdentifier else { return true }
+            return named != group && isProduct(row.payload.productId, of: group)
+        }
+    }
+
+    /// Whether the catalog has the product in the group, as far as the question says.
+    func isProduct(_ product: ProductId, of group: SubscriptionGroupId) -> Bool {
+        group == askedGroup && groupProducts.contains(product)
+    }
+
+    /// Why what is not known of the group is not proven to be absent; `nil` if it is.
+    func doubt(about group: SubscriptionGroupId) -> ReasonCode? {
+        if !outsiders(of: group).isEmpty { return .groupMismatch }
+        return isComplete ? nil : .historyIncomplete
     }
 
     /// The instants at which the state of the group can change by itself, from the earliest.
@@ -53,9 +81,10 @@ struct Subject: Sendable {
 }
 
 extension Transaction {
-    /// Old data may lack the type, but only subscriptions have a group.
+    /// Old data may lack the type or the group, but only subscriptions have a group or an expiry.
     var isSubscription: Bool {
-        subscriptionGroupIdentifier != nil && (type == nil || type == .autoRenewableSubscription)
+        guard let type else { return subscriptionGroupIdentifier != nil || expiresDate != nil }
+        return type == .autoRenewableSubscription
     }
 }
 

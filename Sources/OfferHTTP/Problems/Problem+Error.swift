@@ -40,7 +40,11 @@ extension Problem {
         case .unknownIssuedOffer(let id):
             self = .unknownIssuedOffer(id.description)
         case .ambiguousCustomer(let detail):
-            self.init(.ambiguousCustomer, detail, hint: "name one customer's identifiers only")
+            self.init(
+                .ambiguousCustomer, detail,
+                hint:
+                    "name the customer by their `originalTransactionId` or `appTransactionId`, or send their signed data"
+            )
         case .catalogChanged(let current):
             self.init(
                 .catalogChanged, "the catalog in force is revision \(current)",

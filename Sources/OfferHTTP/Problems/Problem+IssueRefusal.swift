@@ -16,10 +16,32 @@ extension Problem {
                 ? "what is known does not decide `\(offerId)`: \(causes)"
                 : "the customer may not have `\(offerId)`: \(causes)",
             hint: isUndetermined
-                ? "send the customer's signed transactions and renewal info, and `historyComplete` if none is missing"
+                ? Self.missing(refusal.decision)
                 : "`POST /v1/decisions` with a `support` key explains every rule")
         decisionId = refusal.decisionId
         findings = refusal.decision.findings.bodies(for: role)
         introductoryEligibility = refusal.introductoryEligibility.map(IntroductoryEligibilityBody.init)
+    }
+
+    /// What would help to decide, by what is not known.
+    private static func missing(_ decision: Decision) -> String {
+        let reasons = decision.findings.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
+        let concernsSignals = reasons.contains(.signalMissing) || reasons.contains(.typeMismatch)
+        let signals =
+            concernsSignals ? ["send the `signals` that the offer's condition compares, each of its type"] : []
+        let concernsHistory = reasons.contains { $0 != .signalMissing && $0 != .typeMismatch }
+        let history =
+            concernsHistory
+            ? ["send the customer's signed transactions and renewal info, and `historyComplete` if none is missing"]
+            : []
+        return (signals + history).joined(separator: "; ")
+    }
+}
+
+extension Finding {
+    /// The reasons of the nodes at the ends of the tree that could not be told.
+    fileprivate var undeterminedReasons: [ReasonCode] {
+        guard let children, !children.isEmpty else { return [reason] }
+        return children.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
     }
 }

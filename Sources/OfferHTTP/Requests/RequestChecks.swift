@@ -25,18 +25,18 @@ struct RequestChecks {
         text(customer.customerId?.rawValue, at: pointer.appending("customerId"))
     }
 
-    /// What the backend says about the customer.
+    /// What the backend says about the customer; of too many only the number is named.
     mutating func signals(_ signals: [String: FactValue]?) {
         guard let signals else { return }
         let pointer = JSONPointer.root.appending("signals")
         if signals.count > RequestRules.signalCount {
-            add(pointer, .tooMany, "at most \(RequestRules.signalCount) signals, these are \(signals.count)")
+            return add(pointer, .tooMany, "at most \(RequestRules.signalCount) signals, these are \(signals.count)")
         }
         for (name, value) in signals.sorted(by: { $0.key < $1.key }) {
             let member = pointer.appending(name)
             if !FactVocabulary.isSignalName(name) {
                 add(
-                    member, .invalidValue, "`\(name.prefix(100))` cannot name a signal",
+                    member, .invalidValue, "`\(String(name.unicodeScalars.prefix(100)))` cannot name a signal",
                     hint: "letters, digits and `_`, a letter first, at most 64 characters")
             }
             switch value {
@@ -57,13 +57,13 @@ struct RequestChecks {
         if Set(formats).count < formats.count { add(pointer, .invalidValue, "a format is listed twice") }
     }
 
-    /// The offers of an inquiry: not empty, none twice.
+    /// The offers of an inquiry: not empty, none twice; of too many only the number is named.
     mutating func offers(_ offers: [OfferId]?) {
         guard let offers else { return }
         let pointer = JSONPointer.root.appending("offerIds")
         if offers.isEmpty { add(pointer, .invalidLength, "the list is empty", hint: "leave it out for every offer") }
         if offers.count > RequestRules.offerCount {
-            add(pointer, .tooMany, "at most \(RequestRules.offerCount) offers, these are \(offers.count)")
+            return add(pointer, .tooMany, "at most \(RequestRules.offerCount) offers, these are \(offers.count)")
         }
         if Set(offers).count < offers.count { add(pointer, .invalidValue, "an offer is listed twice") }
         for (place, offer) in offers.enumerated() { text(offer.rawValue, at: pointer.appending(place)) }

@@ -35,8 +35,8 @@ final class UnreadableRequestAnswer: ChannelOutboundHandler {
         let requestId = LowercaseUUID.random()
         logger.info("answered", metadata: ["request.id": "\(requestId)", "http.route": "none", "http.status": "400"])
         let problem = Problem(
-            .invalidRequest, "the request is not HTTP/1.1, or its headers are too large",
-            hint: "check the request line, the headers and `Content-Length`")
+            .invalidRequest, "the request is not HTTP/1.1, its method does not exist, or its headers are too large",
+            hint: "check the method, the rest of the request line, the headers and `Content-Length`")
         guard let body = try? WireJSON.encode(problem.body(instance: "/", requestId: requestId)) else { return nil }
         let head = """
             HTTP/1.1 400 Bad Request\r

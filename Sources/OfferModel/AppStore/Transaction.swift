@@ -79,8 +79,15 @@ public struct Transaction: Sendable, Hashable {
         isUpgraded = false
     }
 
-    /// Whether the customer bought it, rather than received it through Family Sharing.
-    public var isOwned: Bool { inAppOwnershipType != .familyShared }
+    /// Whether the customer bought it, rather than received it through Family Sharing; `nil` for a value Apple added
+    /// later. Absent data counts as bought.
+    public var isOwned: Bool? {
+        switch inAppOwnershipType {
+        case nil, .purchased: true
+        case .familyShared: false
+        default: nil
+        }
+    }
 }
 
 /// The 12-month commitment that a monthly billed transaction is part of.

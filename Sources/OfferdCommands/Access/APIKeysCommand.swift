@@ -39,6 +39,13 @@ struct APIKeysCreate: AsyncParsableCommand {
     @Option(help: "How long it is valid, such as P90D; for good if left out.")
     var validFor: Period?
 
+    func validate() throws {
+        guard let label else { return }
+        guard (1...100).contains(label.count),
+            label.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { throw ValidationError("a label has 1 to 100 characters on one line") }
+    }
+
     func run() async throws {
         let setup = try options.setup()
         guard let known = setup.keys.app(BundleId(app)) else {
@@ -55,7 +62,13 @@ struct APIKeysCreate: AsyncParsableCommand {
             let token = try await keys.create(
                 scope: Scope(bundleId: BundleId(app), environment: environment), role: role, label: label,
                 expiresAt: validFor.map { Instant.wallClock().adding($0) })
-            Terminal.output(token.text)
+            do {
+                try Terminal.output(token.text)
+            } catch let failure as CommandFailure {
+                throw CommandFailure.failed(
+                    failure.message,
+                    hints: ["the key is in force and its token lost: offerd api-keys revoke \(token.id)"])
+            }
         }
     }
 }
@@ -74,11 +87,14 @@ struct APIKeysList: AsyncParsableCommand {
             let rows = try await keys.list().map { key in
                 [
                     key.id, key.scope.bundleId.rawValue, key.scope.environment.rawValue, key.role.rawValue,
-                    key.state(at: now), key.createdAt.description, key.label ?? "",
+                    key.state(at: now), key.createdAt.description, key.expiresAt?.description ?? "never",
+                    key.label ?? "",
                 ]
             }
-            for line in Columns.lines(["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "LABEL"], rows) {
-                Terminal.output(line)
+            for line in Columns.lines(
+                ["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "EXPIRES", "LABEL"], rows)
+            {
+                try Terminal.output(line)
             }
         }
     }
@@ -92,16 +108,19 @@ struct APIKeysRevoke: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Argument(help: "The key's id, the second part of its token.")
+    @Argument(help: "The key's id, the second part of its token; the whole token is taken too.")
     var id: String
 
     func run() async throws {
         try await APIKeysAccess.use(try options.setup()) { keys in
-            guard try await keys.revoke(id) else {
+            // Whoever has a leaked token at hand may give it whole; it is never shown again.
+            let name = APIToken(id)?.id ?? id
+            guard try await keys.revoke(name) else {
+                let shown = name.hasPrefix("offerd_") ? "with that token" : "`\(name)`"
                 throw CommandFailure.failed(
-                    "there is no API key `\(id)` in force", hints: ["`offerd api-keys list` shows them"])
+                    "there is no API key \(shown) in force", hints: ["`offerd api-keys list` shows them"])
             }
-            Terminal.output("revoked \(id)")
+            try Terminal.output("revoked \(name)")
         }
     }
 }

@@ -29,8 +29,8 @@ struct DevelopmentRoot: ParsableCommand {
         let root = try LocalRoot.make(now: .wallClock())
         try root.write(to: out)
         let fingerprint = Hexadecimal.lowercase(OpenSSLDigest().sha256(root.rootDER))
-        Terminal.output("made a local App Store root in \(out)")
-        Terminal.output("root certificate SHA-256 \(fingerprint)")
+        try Terminal.output("made a local App Store root in \(out)")
+        try Terminal.output("root certificate SHA-256 \(fingerprint)")
     }
 }
 
@@ -64,6 +64,6 @@ struct DevelopmentSign: ParsableCommand {
         let signed = try store.sign(document, now: .wallClock())
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        Terminal.output(String(decoding: try encoder.encode(signed), as: UTF8.self))
+        try Terminal.output(String(decoding: try encoder.encode(signed), as: UTF8.self))
     }
 }

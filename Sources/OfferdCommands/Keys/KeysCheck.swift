@@ -30,23 +30,24 @@ struct KeysCheck: ParsableCommand {
     func run() throws {
         if let file {
             let keyId = KeyFileName.keyId(file) ?? "unnamed"
-            show(try OpenSSLSigningKey(file: file, keyId: KeyId(keyId)), of: file)
+            try show(try OpenSSLSigningKey(file: file, keyId: KeyId(keyId)), of: file)
         }
         if let config {
             let setup = try ServerSetup.read(config: config)
+            _ = try setup.registry()
             for app in setup.keys.apps {
                 for entry in app.keys {
                     let key = try setup.load(entry)
-                    Terminal.output("\(app.bundleId) \(entry.use.rawValue)")
-                    show(key, of: entry.privateKey.text)
+                    try Terminal.output("\(app.bundleId) \(entry.use.rawValue)")
+                    try show(key, of: entry.privateKey.text)
                 }
             }
         }
     }
 
-    private func show(_ key: OpenSSLSigningKey, of source: String) {
-        Terminal.output("ok: \(source) is a P-256 key, key id \(key.keyId)")
-        Terminal.output("public key SHA-256 \(key.publicKey.fingerprint)")
+    private func show(_ key: OpenSSLSigningKey, of source: String) throws {
+        try Terminal.output("ok: \(source) is a P-256 key, key id \(key.keyId)")
+        try Terminal.output("public key SHA-256 \(key.publicKey.fingerprint)")
     }
 }
 

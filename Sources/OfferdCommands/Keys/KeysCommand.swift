@@ -37,8 +37,8 @@ struct KeysGenerate: ParsableCommand {
     func run() throws {
         let key = try OpenSSLSigningKey.generate(toNewFile: out, keyId: KeyId(keyId))
         if let publicKey { try TextFile.write(key.publicKey.pem, to: publicKey) }
-        Terminal.output("made key \(keyId) in \(out)")
-        Terminal.output("public key SHA-256 \(key.publicKey.fingerprint)")
+        try Terminal.output("made key \(keyId) in \(out)")
+        try Terminal.output("public key SHA-256 \(key.publicKey.fingerprint)")
     }
 }
 

@@ -5,6 +5,10 @@ import OfferCatalog
 /// Why the server could not listen, in words.
 enum ListenFailure {
     static func translate(_ error: any Error, address: ListenAddress) -> any Error {
+        if error is SocketAddressError {
+            return CommandFailure.configuration(
+                "`\(address.host)` is not known as a host", hints: ["listen on `127.0.0.1` or `0.0.0.0`"])
+        }
         guard let system = error as? IOError else { return error }
         switch system.errnoCode {
         case EADDRINUSE:

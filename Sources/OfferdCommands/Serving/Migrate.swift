@@ -15,8 +15,8 @@ struct Migrate: ParsableCommand {
     func run() throws {
         let setup = try options.setup()
         let steps = try SQLiteDatabase.migrate(path: setup.databasePath)
-        for step in steps { Terminal.output("migrated: \(step)") }
-        Terminal.output(
+        for step in steps { try Terminal.output("migrated: \(step)") }
+        try Terminal.output(
             steps.isEmpty ? "\(setup.databasePath) is up to date" : "\(setup.databasePath) is now up to date")
     }
 }

@@ -47,7 +47,7 @@ struct Serve: AsyncParsableCommand {
             useCases: useCases, settings: HTTPSettings(host: address.host, port: address.port), logger: logger
         ) { port in
             let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-            Terminal.output("listening on http://\(host):\(port)")
+            try? Terminal.output("listening on http://\(host):\(port)")
         }
         var configuration = ServiceGroupConfiguration(
             services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -32,6 +32,8 @@ struct ServerSetup {
     ) throws -> ServerSetup {
         let file = try document(path, what: "configuration", ConfigurationReader.read)
         let directory = URL(filePath: path).deletingLastPathComponent()
+        // A variable that is set to nothing says nothing.
+        let environment = environment.filter { !$0.value.isEmpty }
         let listenText = flags.listen ?? environment["OFFERD_LISTEN"]
         let listen = try listenText.map(address) ?? file.listen ?? ListenAddress(host: "127.0.0.1", port: 8080)
         let database =
@@ -87,20 +89,28 @@ struct ServerSetup {
         guard let signing else {
             throw CommandFailure.configuration("app `\(app.bundleId)` has no key with `use: signing`")
         }
-        let roots = try app.trustedRoots.mapValues { paths in
-            try paths.map { path in
-                guard let data = FileManager.default.contents(atPath: absolute(path)) else {
-                    throw CommandFailure.configuration(
-                        "root certificate `\(absolute(path))` cannot be read",
-                        hints: ["`offerd dev root --out DIR` makes one"])
-                }
-                return Array(data)
-            }
+        var roots: [AppStoreEnvironment: [[UInt8]]] = [:]
+        for (environment, paths) in app.trustedRoots {
+            roots[environment] = try paths.map { try root(absolute($0), for: environment) }
         }
         return RegisteredApp(
             bundleId: app.bundleId, appAppleId: app.appAppleId, issuerId: app.issuerId.description,
             environments: Set(app.environments), signingKey: signing,
             verifier: try AppStoreChainVerifier(additionalRoots: roots))
+    }
+
+    /// The certificate in a file, checked as the only one, so that a mistake names its file.
+    private func root(_ path: String, for environment: AppStoreEnvironment) throws -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure.configuration(
+                "root certificate `\(path)` cannot be read", hints: ["`offerd dev root --out DIR` makes one"])
+        }
+        do throws(CertificateError) {
+            _ = try AppStoreChainVerifier(additionalRoots: [environment: [Array(data)]])
+        } catch {
+            throw CommandFailure.configuration("root certificate `\(path)`: \(error.detail)", hints: [error.hint])
+        }
+        return Array(data)
     }
 
     private func absolute(_ path: String) -> String {

@@ -8,13 +8,20 @@ import OpenSSLCrypto
 /// Where commands write: data to standard output, messages to standard error.
 enum Terminal {
     /// Writes a line of data.
-    static func output(_ line: String) {
-        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    ///
+    /// - Throws: ``CommandFailure`` if nobody can get it, such as on a full disk.
+    static func output(_ line: String) throws {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+        } catch {
+            throw CommandFailure.failed("standard output cannot be written")
+        }
     }
 
     /// Writes a line for people.
     static func message(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        // Where standard error is closed too, there is nobody left to tell.
+        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 
     /// Prints what went wrong and gives the exit code.
@@ -54,16 +61,27 @@ enum Terminal {
 
     /// The argument parser's own errors, with the exit code of DESIGN §8 instead of 64.
     private static func reportUsage(_ error: any Error) -> Int32 {
-        let text = Offerd.fullMessage(for: error)
         guard Offerd.exitCode(for: error) != .success else {
-            output(text)
-            return 0
+            do {
+                try output(Offerd.fullMessage(for: error))
+                return 0
+            } catch {
+                return report(error)
+            }
         }
         guard Offerd.exitCode(for: error) == .validationFailure else {
             message("error: \(error)")
             return 1
         }
-        message(text.hasPrefix("Error: ") ? "error: " + text.dropFirst("Error: ".count) : text)
+        let text = Offerd.message(for: error).replacing(#/'([^']*)'/#) { "`\($0.output.1)`" }
+        message("error: \(text.prefix(1).lowercased())\(text.dropFirst().trimmingSuffix("."))")
+        message("hint: `offerd --help` shows the commands, `offerd COMMAND --help` what one takes")
         return 2
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSuffix(_ suffix: String) -> Substring {
+        hasSuffix(suffix) ? dropLast(suffix.count) : self
     }
 }

@@ -49,8 +49,12 @@ struct CaseHistory {
             productId: ProductId(try object["productId"]?.text() ?? "com.example.pro.monthly"),
             purchaseDate: purchased,
             signedDate: try object["signedDate"]?.instant() ?? purchased.adding(milliseconds: 1_000))
-        transaction.subscriptionGroupIdentifier = SubscriptionGroupId(
-            try object["subscriptionGroupIdentifier"]?.text() ?? "21500001")
+        let group = object["subscriptionGroupIdentifier"]
+        // Written as null it is absent.
+        transaction.subscriptionGroupIdentifier =
+            if let group, case .null = group.value { nil } else {
+                SubscriptionGroupId(try group?.text() ?? "21500001")
+            }
         transaction.expiresDate = try object["expiresDate"]?.instant() ?? purchased.adding(months: 1)
         transaction.type = .autoRenewableSubscription
         transaction.inAppOwnershipType = InAppOwnershipType(
@@ -64,7 +68,9 @@ struct CaseHistory {
             OfferDiscountType(rawValue: try $0.text())
         }
         transaction.offerPeriod = try object["offerPeriod"]?.text()
-        transaction.price = Int64(try object["price"]?.whole() ?? 9_990)
+        let price = object["price"]
+        // Written as null it is absent.
+        transaction.price = if let price, case .null = price.value { nil } else { Int64(try price?.whole() ?? 9_990) }
         transaction.currency = "USD"
         transaction.transactionReason = try object["transactionReason"].map {
             TransactionReason(rawValue: try $0.text())

@@ -68,12 +68,16 @@ struct EligibilityCase: Sendable, CustomStringConvertible {
             subscriptionGroupIdentifier: product == "com.example.basic.monthly" ? "21500002" : "21500001",
             pause: try object["pause"]?.oneOf(Pause.self) ?? .none, signals: signals,
             needsNewSigning: try object["needsNewSigning"]?.boolean() ?? true,
-            takesHistoryAsProven: try object["takesHistoryAsProven"]?.boolean() ?? false)
+            takesHistoryAsProven: try object["takesHistoryAsProven"]?.boolean() ?? false,
+            groupProducts: Set(try object["groupProducts"]?.list().map { ProductId(try $0.text()) } ?? []))
         let facts = SubjectFacts(
             history: try CaseHistory(asOf: asOf).history(historyMember),
             slots: try object["issuedOffers"]?.list().map { try slot($0, offers: offers, default: offer) } ?? [])
+        // A case about the present sees what Apple charged early; one about an earlier instant does not.
+        let isPresent = try object["isPresent"]?.boolean() ?? false
         return EligibilityCase(
-            file: file, name: try object.required("name").text(), question: question, facts: facts.known(asOf: asOf),
+            file: file, name: try object.required("name").text(), question: question,
+            facts: isPresent ? facts : facts.known(asOf: asOf),
             expected: try Expectation(try object.required("expect")))
     }
 

@@ -1,0 +1,91 @@
+import OfferModel
+
+/// Goes through the periods and renewal infos of one subscription by date and collects the uses of offers.
+///
+/// A use is shown as pending first, or begins with a period; the two are the same use, also where one period without the
+/// offer lies between, as after an upgrade (DESIGN §5.3).
+struct RedemptionWalk {
+    let group: SubscriptionGroupId
+    let wholePeriod: (String?, RedemptionKey) -> Period?
+
+    private var found: [Redemption] = []
+    private var run: OfferRun?
+    private var waiting: (redemption: Redemption, isPassedOver: Bool)?
+    private var previous: Transaction?
+
+    init(group: SubscriptionGroupId, wholePeriod: @escaping (String?, RedemptionKey) -> Period?) {
+        self.group = group
+        self.wholePeriod = wholePeriod
+    }
+
+    /// Renewal info that names the offer of the next renewal.
+    mutating func show(_ info: Recorded<RenewalInfo>) {
+        guard let type = info.payload.offerType else { return }
+        let key = RedemptionKey(type, info.payload.offerIdentifier, group)
+        if let run, run.key == key, !run.isFull(before: nil) { return }
+        if waiting?.redemption.key == key {
+            waiting?.isPassedOver = false
+            return
+        }
+        settleWaiting()
+        let redemption = Redemption(
+            offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
+            originalTransactionId: info.payload.originalTransactionId, firstEvidence: info.payload.signedDate,
+            provenance: info.provenance)
+        waiting = (redemption, false)
+    }
+
+    /// A period, in the order of their beginnings.
+    mutating func begin(_ row: Recorded<Transaction>) {
+        defer { previous = row.payload }
+        let key = row.payload.offerType.map { RedemptionKey($0, row.payload.offerIdentifier, group) }
+        if let key, run?.key == key, run?.isFull(before: row.payload) == false,
+            !row.payload.isNewStart(after: previous)
+        {
+            run?.add(row.payload)
+            return
+        }
+        guard let key else {
+            run = nil
+            passOver()
+            return
+        }
+        run = OfferRun(key: key, first: row.payload, wholePeriod: wholePeriod(row.payload.offerPeriod, key))
+        var evidence = row.payload.purchaseDate
+        if let shown = waiting?.redemption, shown.key == key {
+            evidence = min(evidence, shown.firstEvidence)
+            waiting = nil
+        } else {
+            passOver()
+        }
+        found.append(
+            Redemption(
+                offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
+                originalTransactionId: row.payload.originalTransactionId, transactionId: row.payload.transactionId,
+                firstEvidence: evidence, provenance: row.provenance))
+    }
+
+    /// Everything found, what still waits included.
+    mutating func finished() -> [Redemption] {
+        settleWaiting()
+        return found
+    }
+
+    private mutating func passOver() {
+        if waiting?.isPassedOver == true { settleWaiting() }
+        waiting?.isPassedOver = true
+    }
+
+    private mutating func settleWaiting() {
+        if let redemption = waiting?.redemption { found.append(redemption) }
+        waiting = nil
+    }
+}
+
+extension Transaction {
+    /// Bought again after a gap; a renewal after a gap is a recovered payment and goes on.
+    fileprivate func isNewStart(after previous: Transaction?) -> Bool {
+        guard let ended = previous?.expiresDate else { return false }
+        return purchaseDate > ended && transactionReason != .renewal
+    }
+}
