@@ -16,6 +16,8 @@ public enum RequestError: Error, Sendable {
     case unknownCustomer
     /// No offer was issued under this id to anyone of the caller's app and environment.
     case unknownIssuedOffer(LowercaseUUID)
+    /// The catalog never had this revision.
+    case unknownRevision(String)
     /// The identifiers name customers who cannot be one.
     case ambiguousCustomer(detail: String)
     /// The catalog in force is another than the one the change was made from.

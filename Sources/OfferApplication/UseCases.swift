@@ -12,8 +12,12 @@ public struct UseCases: Sendable {
     public let decisions: OfferDecisions
     /// `POST /v1/transactions`.
     public let ingestion: HistoryIngestion
-    /// `GET` and `PUT /v1/catalog`.
+    /// `GET` and `PUT /v1/catalog`, and its revisions.
     public let catalogs: CatalogRevisions
+    /// `/v1/offers`: the kill switch.
+    public let switches: OfferSwitches
+    /// `POST /v1/issued-offers/{id}/void`.
+    public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
     public let customers: CustomerStories
     /// The keys that callers hold.
@@ -41,7 +45,9 @@ public struct UseCases: Sendable {
         decisions = OfferDecisions(
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock)
         self.catalogs = CatalogRevisions(database: database, digest: digest, clock: clock)
+        switches = OfferSwitches(database: database, catalogs: catalogs, clock: clock)
         customers = CustomerStories(database: database, clock: clock)
+        voiding = OfferVoiding(database: database, stories: customers, clock: clock)
         apiKeys = APIKeys(database: database, digest: digest, random: random, clock: clock)
         readiness = Readiness(database: database)
     }

@@ -18,6 +18,8 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     case unknownCustomer = "unknown-customer"
     /// No offer was issued under this id.
     case unknownIssuedOffer = "unknown-issued-offer"
+    /// The catalog never had this revision.
+    case unknownRevision = "unknown-revision"
     /// The path has other methods.
     case methodNotAllowed = "method-not-allowed"
     /// The identifiers name customers who cannot be one.
@@ -49,7 +51,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .invalidRequest, .productRequired: 400
         case .unauthenticated: 401
         case .forbidden, .notEligible: 403
-        case .notFound, .unknownOffer, .unknownCustomer, .unknownIssuedOffer: 404
+        case .notFound, .unknownOffer, .unknownCustomer, .unknownIssuedOffer, .unknownRevision: 404
         case .methodNotAllowed: 405
         case .ambiguousCustomer: 409
         case .catalogChanged: 412
@@ -74,6 +76,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .unknownOffer: "the catalog has no such offer"
         case .unknownCustomer: "nobody is known by these identifiers"
         case .unknownIssuedOffer: "no offer was issued under this id"
+        case .unknownRevision: "the catalog never had this revision"
         case .methodNotAllowed: "this path has other methods"
         case .ambiguousCustomer: "the identifiers name different customers"
         case .catalogChanged: "the catalog has changed"

@@ -5,7 +5,7 @@ import OfferStore
 
 /// Catalogs as marketing applies them: one document a revision, never edited.
 public struct CatalogRevisions: Sendable {
-    private let database: any StoreDatabase
+    let database: any StoreDatabase
     private let digest: any Digest
     private let clock: @Sendable () -> Instant
 

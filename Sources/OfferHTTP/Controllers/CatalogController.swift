@@ -41,6 +41,26 @@ struct CatalogController: Sendable {
             CatalogAppliedBody(applied), headers: isDryRun ? [:] : [.eTag: RevisionTag.text(applied.revision)])
     }
 
+    /// `GET …/revisions`: who applied what, newest first.
+    @Sendable func revisions(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
+        var query = try QueryParameters(request, known: ["limit", "cursor"])
+        let limit = query.number("limit", in: 1...200) ?? 50
+        let before = query.cursor("cursor")
+        try query.finish()
+        let page = try await catalogs.page(before: before, limit: limit, caller: context.caller)
+        return try .json(
+            PageBody(items: page.items.map { CatalogRevisionBody($0) }, next: page.next.map { String($0) }))
+    }
+
+    /// `GET …/revisions/{n}`: one of them, with its document.
+    @Sendable func revision(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        let text = try context.parameters.require("n")
+        guard let number = Int(text), number > 0 else { throw RequestError.unknownRevision(text) }
+        let revision = try await catalogs.revision(number, caller: context.caller)
+        return try .json(CatalogRevisionBody(revision, withDocument: true))
+    }
+
     private func text(of bytes: [UInt8]) throws(RequestFault) -> String {
         guard !bytes.isEmpty else {
             throw RequestFault(.root, .invalidLength, "the body is empty", hint: "send the catalog as YAML or JSON")
@@ -64,6 +84,15 @@ struct CatalogController: Sendable {
                         hint: "correct it, or send YAML as `Content-Type: application/yaml`")
                 })
         }
+    }
+}
+
+extension CatalogRevisionBody {
+    init(_ applied: AppliedRevision, withDocument: Bool = false) {
+        self.init(
+            revision: applied.document.revision, actor: applied.actor, message: applied.message,
+            createdAt: applied.createdAt, format: withDocument ? applied.document.format.rawValue : nil,
+            document: withDocument ? applied.document.text : nil)
     }
 }
 

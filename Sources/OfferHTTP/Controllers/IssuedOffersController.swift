@@ -11,6 +11,7 @@ struct IssuedOffersController: Sendable {
 
     let issuing: OfferIssuing
     let customers: CustomerStories
+    let voiding: OfferVoiding
     let bodyLimit: Int
 
     /// `POST`: 201 for a new signing, 200 for stored signatures, a problem for a reasoned no.
@@ -36,6 +37,20 @@ struct IssuedOffersController: Sendable {
             try CustomerQuery.readIfAny(&query), offerId: offerId, limit: limit ?? Self.pageSize.usual, before: before,
             caller: context.caller)
         return try .json(PageBody(items: page.items.map(IssuedOfferBody.init), next: page.next.map { String($0) }))
+    }
+
+    /// `POST …/void`: withdraws one; an offer that is no longer open stays as it is.
+    @Sendable func void(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        let text = try context.parameters.require("id")
+        guard let id = LowercaseUUID(text) else { throw Problem.unknownIssuedOffer(text) }
+        let body = try await request.decode(VoidRequestBody.self, upTo: bodyLimit)
+        if let fault = RequestRules.fault(inText: body.reason, maximum: RequestRules.identifierLength) {
+            throw RequestFault(JSONPointer.root.appending("reason"), fault.code, fault.detail)
+        }
+        let offer = try await voiding.void(
+            id, reason: body.reason, release: body.release ?? false, caller: context.caller)
+        return try .json(IssuedOfferBody(offer))
     }
 
     /// `GET` of one.

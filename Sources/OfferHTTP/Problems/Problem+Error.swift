@@ -39,6 +39,11 @@ extension Problem {
                 hint: "customers become known by `POST /v1/transactions` or with an issued offer")
         case .unknownIssuedOffer(let id):
             self = .unknownIssuedOffer(id.description)
+        case .unknownRevision(let revision):
+            self.init(
+                .unknownRevision,
+                "the catalog of this app and environment never had a revision `\(revision.prefix(100))`",
+                hint: "`GET /v1/catalog/revisions` lists them")
         case .ambiguousCustomer(let detail):
             self.init(
                 .ambiguousCustomer, detail,

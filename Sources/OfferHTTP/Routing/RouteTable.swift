@@ -8,11 +8,13 @@ struct RouteTable: Sendable {
 
     init(_ useCases: UseCases, limits: HTTPLimits, openAPI: [UInt8]) {
         let issuedOffers = IssuedOffersController(
-            issuing: useCases.issuing, customers: useCases.customers, bodyLimit: limits.signedDataBytes)
+            issuing: useCases.issuing, customers: useCases.customers, voiding: useCases.voiding,
+            bodyLimit: limits.signedDataBytes)
         let decisions = DecisionsController(decisions: useCases.decisions, bodyLimit: limits.bodyBytes)
         let transactions = TransactionsController(
             ingestion: useCases.ingestion, bodyLimit: limits.signedDataBytes)
         let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
+        let offers = OffersController(switches: useCases.switches)
         let customers = CustomersController(customers: useCases.customers)
         let health = HealthController(readiness: useCases.readiness)
         let description = DescriptionController(document: openAPI)
@@ -20,10 +22,18 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/issued-offers", for: ClientAccess.self, use: issuedOffers.issue),
             Route(.get, "/v1/issued-offers", for: SupportAccess.self, use: issuedOffers.list),
             Route(.get, "/v1/issued-offers/{id}", for: ClientOrSupportAccess.self, use: issuedOffers.show),
+            Route(.post, "/v1/issued-offers/{id}/void", for: SupportAccess.self, use: issuedOffers.void),
             Route(.post, "/v1/decisions", for: AnyKeyAccess.self, use: decisions.decide),
             Route(.post, "/v1/transactions", for: ClientAccess.self, use: transactions.ingest),
             Route(.get, "/v1/catalog", for: MarketingOrSupportAccess.self, use: catalog.show),
             Route(.put, "/v1/catalog", for: MarketingAccess.self, use: catalog.apply),
+            Route(.get, "/v1/catalog/revisions", for: MarketingAccess.self, use: catalog.revisions),
+            Route(.get, "/v1/catalog/revisions/{n}", for: MarketingAccess.self, use: catalog.revision),
+            Route(.get, "/v1/offers", for: MarketingOrSupportAccess.self, use: offers.list),
+            Route(.post, "/v1/offers/{id}/pause", for: MarketingAccess.self, use: offers.pause),
+            Route(.post, "/v1/offers/{id}/resume", for: MarketingAccess.self, use: offers.resume),
+            Route(.post, "/v1/offers/pause", for: MarketingAccess.self, use: offers.pauseAll),
+            Route(.post, "/v1/offers/resume", for: MarketingAccess.self, use: offers.resumeAll),
             Route(.get, "/v1/customers", for: SupportAccess.self, use: customers.show),
             Route(open: .get, "/healthz", use: health.live),
             Route(open: .get, "/readyz", use: health.ready),

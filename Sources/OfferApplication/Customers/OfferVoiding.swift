@@ -1,0 +1,40 @@
+import OfferEligibility
+public import OfferModel
+import OfferStore
+
+/// Withdraws an issued offer: no further signatures under it (DESIGN §5.3).
+public struct OfferVoiding: Sendable {
+    private let database: any StoreDatabase
+    private let stories: CustomerStories
+    private let clock: @Sendable () -> Instant
+
+    init(database: any StoreDatabase, stories: CustomerStories, clock: @escaping @Sendable () -> Instant) {
+        self.database = database
+        self.stories = stories
+        self.clock = clock
+    }
+
+    /// Voids an open slot; one that is no longer open stays as it is.
+    ///
+    /// Apple cannot revoke a signature: what was handed out can be redeemed until it ends. So the place goes on counting
+    /// until then, unless it is released, which accepts that the offer may be used beyond its limit.
+    ///
+    /// - Returns: the issued offer as it stands now.
+    /// - Throws: ``RequestError/unknownIssuedOffer(_:)`` and what the store throws.
+    public func void(
+        _ id: LowercaseUUID, reason: String, release: Bool, caller: Caller
+    ) async throws -> IssuedOffer {
+        let wallClock = clock()
+        try await database.write { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope),
+                try SlotStore(transaction).issuedOffer(id, in: number) != nil
+            else { throw RequestError.unknownIssuedOffer(id) }
+            let now = try StoreClock(transaction).instant(wallClock: wallClock)
+            guard try SlotStore(transaction).void(id, reason: reason, release: release, at: now, in: number) else {
+                return
+            }
+            try StoreClock(transaction).advance(to: now)
+        }
+        return try await stories.issuedOffer(id, caller: caller)
+    }
+}

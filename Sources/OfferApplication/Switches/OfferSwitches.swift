@@ -1,0 +1,94 @@
+public import OfferModel
+import OfferStore
+
+/// The kill switch: pauses that lie over the catalog and that no catalog lifts (DESIGN §6).
+public struct OfferSwitches: Sendable {
+    private let database: any StoreDatabase
+    private let catalogs: CompiledCatalogs
+    private let clock: @Sendable () -> Instant
+
+    init(database: any StoreDatabase, catalogs: CompiledCatalogs, clock: @escaping @Sendable () -> Instant) {
+        self.database = database
+        self.catalogs = catalogs
+        self.clock = clock
+    }
+
+    /// Every offer of the catalog in force with its pause, in the catalog's order.
+    ///
+    /// - Throws: what the store throws.
+    public func offers(caller: Caller) async throws -> [SwitchedOffer] {
+        let catalogs = catalogs
+        return try await database.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return [] }
+            let revision = try CatalogStore(transaction).currentNumber(in: number)
+            let catalog = try catalogs.catalog(revision, of: number, in: caller.scope, transaction)
+            let paused = Set(try PauseStore(transaction).active(in: number).map(\.offerId))
+            return catalog.offers.map {
+                SwitchedOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
+            }
+        }
+    }
+
+    /// Pauses or resumes an offer, or every offer at once; in force for the next request, in every process.
+    ///
+    /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on.
+    ///
+    /// - Parameter offerId: absent for every offer.
+    /// - Throws: ``RequestError/unknownOffer(_:)`` for an offer that the catalog in force does not have and that is not
+    ///   paused, and what the store throws.
+    public func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> SwitchState {
+        let wallClock = clock()
+        let known = try await offers(caller: caller).map(\.offer.id)
+        return try await database.write { transaction in
+            let number = try ScopeStore(transaction).findOrAdd(caller.scope)
+            let pauses = PauseStore(transaction)
+            if let offerId, !known.contains(offerId),
+                try !pauses.active(in: number).contains(where: { $0.offerId == offerId })
+            {
+                throw RequestError.unknownOffer(offerId)
+            }
+            let now = try StoreClock(transaction).instant(wallClock: wallClock)
+            let changed =
+                paused
+                ? try pauses.pause(offerId, actor: caller.apiKeyId, at: now, in: number)
+                : try pauses.resume(offerId, actor: caller.apiKeyId, at: now, in: number)
+            try StoreClock(transaction).advance(to: now)
+            let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }
+            return SwitchState(offerId: offerId, isPaused: paused, hasChanged: changed, isEveryOfferPaused: everyOffer)
+        }
+    }
+}
+
+/// An offer of the catalog in force and whether it is paused.
+public struct SwitchedOffer: Sendable, Hashable {
+    /// The offer.
+    public var offer: Offer
+    /// Whether it is paused, by itself or with every offer.
+    public var isPaused: Bool
+
+    /// An offer by its parts.
+    public init(offer: Offer, isPaused: Bool) {
+        self.offer = offer
+        self.isPaused = isPaused
+    }
+}
+
+/// How the kill switch stands after a request.
+public struct SwitchState: Sendable, Hashable {
+    /// The offer; absent where every offer was meant.
+    public var offerId: OfferId?
+    /// Whether it, or every offer, is paused now.
+    public var isPaused: Bool
+    /// Whether this request changed that.
+    public var hasChanged: Bool
+    /// Whether every offer is paused.
+    public var isEveryOfferPaused: Bool
+
+    /// A state by its parts.
+    public init(offerId: OfferId?, isPaused: Bool, hasChanged: Bool, isEveryOfferPaused: Bool) {
+        self.offerId = offerId
+        self.isPaused = isPaused
+        self.hasChanged = hasChanged
+        self.isEveryOfferPaused = isEveryOfferPaused
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import LocalAppStore
+import OfferModel
+import Testing
+
+@Suite("The kill switch, voids and revisions over HTTP")
+struct SwitchTests {
+    @Test(
+        "a paused offer is refused from the next request on, applying the same catalog does not lift it, resuming does")
+    func pause() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let (client, marketing) = (try await service.token(.client), try await service.token(.marketing))
+            let body = service.issueBody("comeback", try service.lapsedCustomer("100"))
+            func order() async throws -> RawAnswer {
+                try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
+            }
+            func flip(_ path: String) async throws -> RawAnswer {
+                try await service.ask("POST", path, token: marketing)
+            }
+            func paused() async throws -> [String: Bool] {
+                let list = try await service.ask("GET", "/v1/offers", token: marketing)
+                let items = try #require(list.json["items"] as? [[String: Any]])
+                return Dictionary(
+                    uniqueKeysWithValues: items.compactMap { item in
+                        (item["offerId"] as? String).map { ($0, item["paused"] as? Bool ?? false) }
+                    })
+            }
+            #expect(try await order().status == 201)
+            let first = try await flip("/v1/offers/comeback/pause")
+            #expect(first.status == 200, "\(first.text)")
+            #expect(
+                first.text == #"{"changed":true,"everyOfferPaused":false,"offerId":"comeback","paused":true}"#)
+            #expect(try await flip("/v1/offers/comeback/pause").json["changed"] as? Bool == false)
+            let refused = try await order()
+            #expect(refused.status == 403)
+            #expect((refused.json["findings"] as? [[String: Any]])?.first?["rule"] as? String == "catalog.paused")
+            #expect(try await paused() == ["comeback": true, "trial": false, "either": false])
+            let applied = try await service.ask(
+                "PUT", "/v1/catalog", token: marketing, body: "# anew\n" + TestCatalog.yaml,
+                headers: [("Content-Type", "application/yaml"), ("If-Match", "\"1\"")])
+            #expect(applied.status == 200)
+            #expect(try await order().status == 403)
+            #expect(try await flip("/v1/offers/comeback/resume").json["paused"] as? Bool == false)
+            #expect(try await order().status == 200)
+        }
+    }
+
+    @Test("pausing every offer is independent of the pauses of single ones")
+    func pauseEveryOffer() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let marketing = try await service.token(.marketing)
+            for path in ["/v1/offers/pause", "/v1/offers/trial/pause"] {
+                #expect(try await service.ask("POST", path, token: marketing).status == 200)
+            }
+            let single = try await service.ask("POST", "/v1/offers/comeback/resume", token: marketing)
+            #expect(single.text == #"{"changed":false,"everyOfferPaused":true,"offerId":"comeback","paused":false}"#)
+            let all = try await service.ask("POST", "/v1/offers/resume", token: marketing)
+            #expect(all.text == #"{"changed":true,"everyOfferPaused":false,"paused":false}"#)
+            let list = try await service.ask("GET", "/v1/offers", token: marketing)
+            let items = try #require(list.json["items"] as? [[String: Any]])
+            #expect(items.filter { $0["paused"] as? Bool == true }.map { $0["offerId"] as? String } == ["trial"])
+        }
+    }
+
+    @Test("an offer that the catalog does not have cannot be paused")
+    func unknownOffer() async throws {
+        try await ServiceFixture.run { service in
+            let marketing = try await service.token(.marketing)
+            let answer = try await service.ask("POST", "/v1/offers/nope/pause", token: marketing)
+            #expect(answer.status == 404)
+            #expect(answer.code == "unknown-offer")
+            #expect(answer.text.contains("`nope`"))
+        }
+    }
+
+    @Test("a voided offer gives no further signatures; its place counts on unless it is released")
+    func void() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let (client, support) = (try await service.token(.client), try await service.token(.support))
+            for (id, release) in [("100", false), ("200", true)] {
+                let body = service.issueBody("comeback", try service.lapsedCustomer(id))
+                let issued = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
+                let slot = try #require(issued.json["issuedOfferId"] as? String)
+                let voided = try await service.ask(
+                    "POST", "/v1/issued-offers/\(slot)/void", token: support,
+                    body: #"{"reason":"wrong account","release":\#(release)}"#)
+                #expect(voided.status == 200, "\(voided.text)")
+                #expect(voided.json["state"] as? String == "voided")
+                let again = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
+                #expect(again.status == (release ? 201 : 403))
+                #expect(again.json["issuedOfferId"] as? String != slot)
+                let twice = try await service.ask(
+                    "POST", "/v1/issued-offers/\(slot)/void", token: support, body: #"{"reason":"again"}"#)
+                #expect(twice.json["state"] as? String == "voided", "a second void changes nothing")
+            }
+        }
+    }
+
+    @Test("a void needs a reason on one line, and an offer that was issued")
+    func voidProblems() async throws {
+        try await ServiceFixture.run { service in
+            let support = try await service.token(.support)
+            let path = "/v1/issued-offers/00000000-0000-4000-8000-000000000000/void"
+            let unknown = try await service.ask("POST", path, token: support, body: #"{"reason":"x"}"#)
+            #expect(unknown.status == 404)
+            #expect(unknown.code == "unknown-issued-offer")
+            for body in ["{}", #"{"reason":""}"#, #"{"reason":"a\nb"}"#, #"{"reason":"x","why":1}"#] {
+                let answer = try await service.ask("POST", path, token: support, body: body)
+                #expect(answer.status == 400, "\(body)")
+                #expect(answer.code == "invalid-request")
+            }
+        }
+    }
+
+    @Test("revisions tell who applied what, newest first, in pages; one has its document")
+    func revisions() async throws {
+        try await ServiceFixture.run { service in
+            let marketing = try await service.token(.marketing)
+            for number in 0..<3 {
+                let applied = try await service.ask(
+                    "PUT", "/v1/catalog?message=number%20\(number + 1)", token: marketing,
+                    body: "# \(number + 1)\n" + TestCatalog.yaml,
+                    headers: [("Content-Type", "application/yaml"), ("If-Match", "\"\(number)\"")])
+                #expect(applied.status == 200, "\(applied.text)")
+            }
+            let first = try await service.ask("GET", "/v1/catalog/revisions?limit=2", token: marketing)
+            let items = try #require(first.json["items"] as? [[String: Any]])
+            #expect(items.map { $0["revision"] as? Int } == [3, 2])
+            #expect(items.map { $0["message"] as? String } == ["number 3", "number 2"])
+            #expect(items.allSatisfy { $0["actor"] as? String == String(marketing.split(separator: "_")[1]) })
+            #expect(items.allSatisfy { $0["document"] == nil })
+            let next = try #require(first.json["next"] as? String)
+            let rest = try await service.ask("GET", "/v1/catalog/revisions?limit=2&cursor=\(next)", token: marketing)
+            #expect((rest.json["items"] as? [[String: Any]])?.map { $0["revision"] as? Int } == [1])
+            #expect(rest.json["next"] == nil)
+            let one = try await service.ask("GET", "/v1/catalog/revisions/2", token: marketing)
+            #expect(one.json["document"] as? String == "# 2\n" + TestCatalog.yaml)
+            #expect(one.json["format"] as? String == "yaml")
+            for unknown in ["4", "0", "-1", "x", "99999999999999999999"] {
+                let answer = try await service.ask("GET", "/v1/catalog/revisions/\(unknown)", token: marketing)
+                #expect(answer.status == 404)
+                #expect(answer.code == "unknown-revision")
+            }
+        }
+    }
+}
