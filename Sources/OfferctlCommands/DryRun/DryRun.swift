@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import NIOHTTP1
 import OfferAPI
 import OfferEligibility
@@ -16,9 +15,14 @@ struct DryRun: AsyncParsableCommand {
             stands against it and ends with status 0. Needs a key with the role support or marketing; to a client key the \
             server shows less.
 
+            What if it were another day, another history or another catalog? --as-of, --history, --catalog and \
+            --catalog-revision ask that. A history is a JSON file {"transactions": […], "renewalInfos": […], \
+            "complete": true} of Apple's decoded payloads; it stands in for the stored one and needs no customer.
+
             Example:
               offerctl dry-run --offer comeback-half-price --customer-id user-17
               offerctl dry-run --all --customer-id user-17 --signal interactions=52
+              offerctl dry-run --all --history lapsed.json --as-of 2026-12-24T00:00:00Z
             """)
 
     @Option(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "id"))
@@ -40,6 +44,24 @@ struct DryRun: AsyncParsableCommand {
         transform: SignalArgument.init(parsing:))
     var signal: [SignalArgument] = []
 
+    @Option(
+        help: ArgumentHelp("Decide as of this moment, such as 2026-12-24T00:00:00Z.", valueName: "time"),
+        transform: MomentArgument.init(parsing:))
+    var asOf: MomentArgument?
+
+    @Option(
+        help: ArgumentHelp("Decide on this history instead of the stored one.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var history: String?
+
+    @Option(
+        help: ArgumentHelp("Decide by this catalog instead of the one in force.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml", "json"]))
+    var catalog: String?
+
+    @Option(help: ArgumentHelp("Decide by this revision of the catalog.", valueName: "revision"))
+    var catalogRevision: Int?
+
     @Flag(help: "Print the decisions as JSON.")
     var json = false
 
@@ -50,29 +72,36 @@ struct DryRun: AsyncParsableCommand {
         guard (offer == nil) == all else {
             throw ValidationError("say either `--offer` with the id of one offer, or `--all`")
         }
+        guard catalog == nil || catalogRevision == nil else {
+            throw ValidationError("say either `--catalog` or `--catalog-revision`")
+        }
+        try catalogRevision.checkRevision()
         try signal.checkDistinct()
+        if history == nil { try customer.checkGiven() }
     }
 
     func run() async throws {
-        let console = Console.process
-        let client = try connection.client(console.environment)
-        do {
+        try await connection.ask(role: "support or marketing", file: catalog, json: json) { client, console in
             let reply = try await client.call(
                 .POST, "/v1/decisions", headers: [("Content-Type", "application/json")], body: requestBody(),
                 as: DecisionsBody.self)
             try show(reply, console)
-        } catch let refusal as OfferdClient.Refusal {
-            if json { console.write(json: refusal.body) }
-            throw refusal.commandFailure(role: "support or marketing")
         }
     }
 
     private func requestBody() throws -> [UInt8] {
-        var request = DecisionRequestBody(customer: customer.reference)
-        request.offerIds = offer.map { [OfferId($0)] }
-        request.productId = product.map { ProductId($0) }
-        request.signals = signal.byName
-        return Array(try JSONEncoder().encode(request))
+        let reference = customer.reference
+        let document = try catalog.map { String(decoding: try FileDocument.read($0), as: UTF8.self) }
+        var request = DryRunRequest()
+        try request.add("customer", reference.isEmpty ? nil : reference)
+        try request.add("offerIds", offer.map { [$0] })
+        try request.add("productId", product)
+        try request.add("signals", signal.byName)
+        try request.add("asOf", asOf?.instant)
+        try request.add("history", objectIn: history)
+        try request.add("catalog", document)
+        try request.add("catalogRevision", catalogRevision)
+        return request.body
     }
 
     private func show(_ reply: OfferdClient.Reply<DecisionsBody>, _ console: Console) throws(CommandFailure) {
