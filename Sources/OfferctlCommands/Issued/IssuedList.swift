@@ -2,17 +2,18 @@ import ArgumentParser
 import NIOHTTP1
 import OfferAPI
 
-/// `offerctl issued list`: what one customer was given.
+/// `offerctl issued list`: what one customer was given, or everybody.
 struct IssuedList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the offers that were issued to a customer.",
+        abstract: "List the offers that were issued to a customer, or to all.",
         discussion: """
-            Any identifier finds the customer. Needs a key with the role support.
+            Newest first. Any identifier finds the customer; without one it lists everybody's. Needs a key with the role \
+            support.
 
             Example:
               offerctl issued list --customer-id user-17
-              offerctl issued list --customer-id user-17 --offer comeback-half-price
+              offerctl issued list --offer comeback-half-price --limit 20
             """)
 
     @OptionGroup
@@ -29,10 +30,6 @@ struct IssuedList: AsyncParsableCommand {
 
     @OptionGroup
     var connection: ServerOptions
-
-    mutating func validate() throws {
-        try customer.checkGiven()
-    }
 
     func run() async throws {
         try await connection.ask(role: "support", json: json) { client, console in
