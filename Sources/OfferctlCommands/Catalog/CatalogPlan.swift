@@ -54,19 +54,25 @@ struct CatalogPlan: Sendable {
 
     private func block(_ offerId: OfferId?, _ palette: Palette) -> String {
         let changes = zip(body.changes, effects).filter { $0.0.offerId == offerId }
+        let next = changes.dropFirst().map { $0.1.words } + [""]
         let title = palette.paint(offerId?.rawValue.printable ?? "products", .heading)
         let audience = offerId.flatMap { catalog?.offer($0) }.map { "  for " + AudienceText.line($0).printable }
-        return ([title] + (audience.map { [$0] } ?? []) + changes.flatMap { lines($0, $1, palette) })
+        return
+            ([title] + (audience.map { [$0] } ?? [])
+            + zip(changes, next).flatMap { lines($0.0, $0.1, isLast: $0.1.words != $1, palette) })
             .joined(separator: "\n")
     }
 
-    private func lines(_ change: CatalogChangeBody, _ effect: CatalogEffect, _ palette: Palette) -> [String] {
+    /// What several changes in a row mean is said once, below the last.
+    private func lines(
+        _ change: CatalogChangeBody, _ effect: CatalogEffect, isLast: Bool, _ palette: Palette
+    ) -> [String] {
         let mark = palette.paint(effect.mark, effect.takesAway ? .bad : effect.widens ? .unsure : .quiet)
         guard let path = change.path else {
             return ["  \(mark) \(change.change.printable): \(effect.words)"]
         }
         let difference = "\(path): \(Self.value(change.from)) → \(Self.value(change.to))".printable
-        return ["  \(mark) \(difference)", "      \(effect.words)"]
+        return ["  \(mark) \(difference)"] + (isLast ? ["      \(effect.words)"] : [])
     }
 
     private static func value(_ text: String?) -> String {
