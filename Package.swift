@@ -151,8 +151,8 @@ let package = Package(
         .testTarget(
             name: "OfferctlCommandsTests",
             dependencies: [
-                "OfferAPI", "OfferModel", "OfferTestSupport", "OfferctlCommands", "offerctl", nioCore, nioHTTP1,
-                nioPosix,
+                "OfferAPI", "OfferModel", "OfferTestSupport", "OfferctlCommands", "offerctl", argumentParser, nioCore,
+                nioHTTP1, nioPosix,
             ],
             resources: fixtures, swiftSettings: settings),
         .testTarget(

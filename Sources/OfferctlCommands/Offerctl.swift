@@ -22,5 +22,7 @@ struct Offerctl: AsyncParsableCommand {
               offerctl dry-run --offer comeback-half-price --customer-id user-17
             """,
         version: version,
-        subcommands: [CatalogCommand.self, DryRun.self, CustomersCommand.self])
+        subcommands: [
+            CatalogCommand.self, OffersCommand.self, DryRun.self, CustomersCommand.self, IssuedCommand.self,
+        ])
 }

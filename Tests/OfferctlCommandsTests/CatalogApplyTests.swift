@@ -34,13 +34,13 @@ struct CatalogApplyTests {
         #expect(put.body == "bundleId: com.example.pro # ü\n")
     }
 
-    @Test("a dry run says so to the server and to the reader; a .json file is sent as JSON")
-    func dryRun() async throws {
+    @Test("without --confirm the server is asked first what would change; a .json file is sent as JSON")
+    func unconfirmed() async throws {
         let (run, seen) = try await apply(
-            ["--dry-run"], file: "catalog.json", put: .json(200, try Fixture.text("catalog/applied.json")))
+            [], file: "catalog.json", put: .json(200, try Fixture.text("catalog/applied.json")))
         #expect(run.status == 0)
-        #expect(try run.text == Fixture.text("catalog/applied-dry-run.txt"))
-        #expect(seen.last?.uri == "/v1/catalog?dryRun=true")
+        #expect(seen.map(\.uri) == ["/v1/catalog", "/v1/catalog?dryRun=true", "/v1/catalog"])
+        #expect(seen.dropFirst().map(\.headers["if-match"]) == ["\"3\"", "\"3\""])
         #expect(seen.last?.headers["content-type"] == "application/json")
     }
 
@@ -74,7 +74,8 @@ struct CatalogApplyTests {
         #expect(
             run.errorText == """
                 error: the catalog in force is revision 4
-                hint: somebody applied another catalog in between: look at it, then apply again
+                hint: somebody applied another catalog in between
+                hint: `offerctl catalog plan catalog.yaml` shows what your file would change now
 
                 """)
     }

@@ -46,19 +46,6 @@ struct CommandLineTests {
                 """)
     }
 
-    @Test(
-        "help goes to stdout, has an example, and ends with 0",
-        arguments: [
-            ["--help"], ["catalog", "--help"], ["catalog", "apply", "--help"], ["dry-run", "--help"],
-            ["customers", "--help"], ["customers", "show", "--help"],
-        ])
-    func help(_ arguments: [String]) async throws {
-        let run = try await OfferctlProcess.run(arguments)
-        #expect(run.status == 0)
-        #expect(run.errorText.isEmpty)
-        #expect(run.text.contains("Example:\n  offerctl "), "\(run.text)")
-    }
-
     @Test("the version goes to stdout")
     func version() async throws {
         let run = try await OfferctlProcess.run(["--version"])

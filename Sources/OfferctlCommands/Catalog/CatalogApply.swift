@@ -1,5 +1,4 @@
 import ArgumentParser
-import NIOHTTP1
 import OfferAPI
 
 /// `offerctl catalog apply`: makes a file the catalog in force.
@@ -12,23 +11,23 @@ struct CatalogApply: AsyncParsableCommand {
         abstract: "Make a file the catalog in force and show what that changed.",
         discussion: """
             The server checks the whole file first and applies all of it or nothing. If somebody else applied a catalog \
-            in between, nothing is applied either. Needs a key with the role marketing.
+            in between, nothing is applied either. Where the file takes something away from customers or widens what they \
+            may have, nothing is applied without --confirm and the plan is shown. Needs a key with the role marketing.
 
             Example:
               offerctl catalog apply catalog.yaml --message "spring offers"
             """)
 
-    @Argument(help: ArgumentHelp("The catalog, YAML or, if its name ends in .json, JSON.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The catalog, YAML or, if its name ends in .json, JSON.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml", "json"]))
     var file: String
 
     @Option(help: ArgumentHelp("Why, for the list of revisions.", valueName: "text"))
     var message: String?
 
-    @Flag(help: "Agree to changes that take something away or widen it; no change asks for it yet.")
+    @Flag(help: "Agree to changes that take something away or widen it.")
     var confirm = false
-
-    @Flag(help: "Show what would change and apply nothing.")
-    var dryRun = false
 
     @Flag(help: "Print the server's answer as JSON.")
     var json = false
@@ -37,30 +36,33 @@ struct CatalogApply: AsyncParsableCommand {
     var connection: ServerOptions
 
     func run() async throws {
-        let console = Console.process
-        let client = try connection.client(console.environment)
-        let document = try FileDocument.read(file)
-        do {
-            let tag = try await client.catalogTag()
-            let reply = try await client.call(
-                .PUT, "/v1/catalog", query: query, headers: [("If-Match", tag), ("Content-Type", mediaType)],
-                body: document, as: CatalogAppliedBody.self)
-            if json {
-                console.write(json: reply.json)
-            } else {
-                console.write(CatalogText.applied(reply.body, isDryRun: dryRun, palette: console.palette))
+        try await connection.ask(role: "marketing", file: file, json: json) { client, console in
+            let document = try CatalogFile(reading: file)
+            let base = try await client.catalogInForce()
+            do {
+                if !confirm { try await checkHarmless(document, base, client, console) }
+                let reply = try await client.apply(document, from: base.tag, message: message)
+                if json {
+                    console.write(json: reply.json)
+                } else {
+                    console.write(CatalogText.applied(reply.body, palette: console.palette))
+                }
+            } catch let refusal as OfferdClient.Refusal where refusal.problem.code == "catalog-changed" && !json {
+                let hints = await CatalogConflict(client: client, base: base).hints(file: file)
+                throw CommandFailure(.no, refusal.problem.detail, hints: hints)
             }
-        } catch let refusal as OfferdClient.Refusal {
-            if json { console.write(json: refusal.body) }
-            throw refusal.commandFailure(file: file, role: "marketing")
         }
     }
 
-    private var mediaType: String {
-        file.lowercased().hasSuffix(".json") ? "application/json" : "application/yaml"
-    }
-
-    private var query: [(String, String)] {
-        (dryRun ? [("dryRun", "true")] : []) + (message.map { [("message", $0)] } ?? [])
+    private func checkHarmless(
+        _ document: CatalogFile, _ base: CatalogInForce, _ client: OfferdClient, _ console: Console
+    ) async throws {
+        let reply = try await client.plan(document, from: base.tag)
+        let plan = CatalogPlan(reply.body, of: document)
+        guard plan.needsConfirmation else { return }
+        if json { console.write(json: reply.json) } else { console.write(plan.text(console.palette)) }
+        throw CommandFailure(
+            .no, "`\(file)` takes something away or widens it, so nothing was applied",
+            hints: ["read the plan; if all of it is meant, say so with `--confirm`"])
     }
 }

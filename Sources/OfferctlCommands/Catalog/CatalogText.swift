@@ -4,18 +4,34 @@ import OfferModel
 /// What applying a catalog changed, for people.
 enum CatalogText {
     /// The revision, then one row a difference.
-    static func applied(_ body: CatalogAppliedBody, isDryRun: Bool, palette: Palette) -> String {
+    static func applied(_ body: CatalogAppliedBody, palette: Palette) -> String {
         guard !body.changes.isEmpty else {
             return "nothing changes: revision \(body.revision) says the same"
         }
         let count = "\(body.changes.count) change\(body.changes.count == 1 ? "" : "s")"
-        let title =
-            isDryRun
-            ? "\(count) would be applied; nothing was written" : "revision \(body.revision) is in force: \(count)"
+        let title = "revision \(body.revision) is in force: \(count)"
         var table = TextTable(["OFFER", "CHANGE", "FIELD", "FROM", "TO"])
         for change in body.changes {
             table.add([change.offerId?.rawValue, change.change, change.path, change.from, change.to])
         }
         return ([palette.paint(title, .heading), ""] + table.lines(palette)).joined(separator: "\n")
+    }
+
+    /// One row a revision.
+    static func revisions(_ revisions: [CatalogRevisionBody]) -> TextTable {
+        var table = TextTable(["REVISION", "APPLIED", "BY", "MESSAGE"])
+        for revision in revisions {
+            table.add([
+                String(revision.revision), TimeText.absolute(revision.createdAt), revision.actor, revision.message,
+            ])
+        }
+        return table
+    }
+
+    /// `revision 3, applied 2026-12-01 00:00 UTC by key 7: spring offers`.
+    static func headline(_ revision: CatalogRevisionBody) -> String {
+        let message = revision.message.map { ": \($0)" } ?? ""
+        let time = TimeText.absolute(revision.createdAt)
+        return "revision \(revision.revision), applied \(time) by key \(revision.actor)\(message)".printable
     }
 }

@@ -33,14 +33,14 @@ extension OfferdClient {
         return Reply(body: body, json: answer.body)
     }
 
-    /// The tag of the catalog in force, for `If-Match`.
+    /// Sends a request whose answer is a catalog document of that media type.
     ///
     /// - Throws: `Refusal` for a problem document, `CommandFailure` if no offerd answers.
-    func catalogTag() async throws -> String {
-        let answer = try await send(.GET, "/v1/catalog", headers: [("Accept", "application/yaml")])
+    func catalogInForce(as mediaType: String = CatalogFile.yaml) async throws -> CatalogInForce {
+        let answer = try await send(.GET, "/v1/catalog", headers: [("Accept", mediaType)])
         try check(answer)
-        guard let etag = answer.etag else { throw stranger(answer) }
-        return etag
+        guard let tag = answer.etag else { throw stranger(answer) }
+        return CatalogInForce(tag: tag, document: answer.body)
     }
 
     /// Lets successes pass; everything else is a refusal in our form, or no answer of ours.

@@ -17,7 +17,7 @@ extension OfferdClient.Refusal {
 
     /// An error of a catalog reads as `catalog validate` shows it.
     private func lines(_ error: ProblemErrorBody, file: String?) -> [String] {
-        if let file {
+        if let file, error.pointer == nil {
             return IssueText.lines(
                 severity: .error, detail: error.detail, path: error.path, file: file, line: error.line,
                 hint: error.hint)

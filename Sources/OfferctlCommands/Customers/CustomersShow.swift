@@ -1,6 +1,7 @@
 import ArgumentParser
 import NIOHTTP1
 import OfferAPI
+import OfferModel
 
 /// `offerctl customers show`: one customer's story.
 struct CustomersShow: AsyncParsableCommand {
@@ -24,19 +25,18 @@ struct CustomersShow: AsyncParsableCommand {
     @OptionGroup
     var connection: ServerOptions
 
+    mutating func validate() throws {
+        try customer.checkGiven()
+    }
+
     func run() async throws {
-        let console = Console.process
-        let client = try connection.client(console.environment)
-        do {
+        try await connection.ask(role: "support", json: json) { client, console in
             let reply = try await client.call(.GET, "/v1/customers", query: customer.query, as: CustomersBody.self)
             if json {
                 console.write(json: reply.json)
             } else {
                 console.write(CustomerText(palette: console.palette, now: .wallClock).story(reply.body))
             }
-        } catch let refusal as OfferdClient.Refusal {
-            if json { console.write(json: refusal.body) }
-            throw refusal.commandFailure(role: "support")
         }
     }
 }

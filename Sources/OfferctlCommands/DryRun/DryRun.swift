@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import NIOHTTP1
 import OfferAPI
 import OfferEligibility
@@ -51,19 +50,15 @@ struct DryRun: AsyncParsableCommand {
             throw ValidationError("say either `--offer` with the id of one offer, or `--all`")
         }
         try signal.checkDistinct()
+        try customer.checkGiven()
     }
 
     func run() async throws {
-        let console = Console.process
-        let client = try connection.client(console.environment)
-        do {
+        try await connection.ask(role: "support or marketing", json: json) { client, console in
             let reply = try await client.call(
                 .POST, "/v1/decisions", headers: [("Content-Type", "application/json")], body: requestBody(),
                 as: DecisionsBody.self)
             try show(reply, console)
-        } catch let refusal as OfferdClient.Refusal {
-            if json { console.write(json: refusal.body) }
-            throw refusal.commandFailure(role: "support or marketing")
         }
     }
 
@@ -72,7 +67,7 @@ struct DryRun: AsyncParsableCommand {
         request.offerIds = offer.map { [OfferId($0)] }
         request.productId = product.map { ProductId($0) }
         request.signals = signal.byName
-        return Array(try JSONEncoder().encode(request))
+        return try WireJSON.encode(request)
     }
 
     private func show(_ reply: OfferdClient.Reply<DecisionsBody>, _ console: Console) throws(CommandFailure) {

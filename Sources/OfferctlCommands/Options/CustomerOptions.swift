@@ -18,17 +18,20 @@ struct CustomerOptions: ParsableArguments {
 
     mutating func validate() throws {
         let given = [originalTransactionId, appTransactionId, appAccountToken, customerId].compactMap { $0 }
-        guard !given.isEmpty else {
-            throw ValidationError(
-                "name the customer: `--original-transaction-id`, `--app-transaction-id`, `--app-account-token` or "
-                    + "`--customer-id`")
-        }
         guard given.allSatisfy({ !$0.isEmpty }) else {
             throw ValidationError("an identifier of a customer cannot be empty")
         }
         if let appAccountToken, LowercaseUUID(appAccountToken) == nil {
             throw ValidationError("`\(appAccountToken)` is not a UUID, which `--app-account-token` must be")
         }
+    }
+
+    /// - Throws: `ValidationError` if no identifier is given.
+    func checkGiven() throws {
+        guard reference.isEmpty else { return }
+        throw ValidationError(
+            "name the customer: `--original-transaction-id`, `--app-transaction-id`, `--app-account-token` or "
+                + "`--customer-id`")
     }
 
     /// The customer as requests name them.

@@ -29,7 +29,7 @@ struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
 
 extension String {
     /// Every byte but RFC 3986's unreserved ones as `%XX`: servers disagree on what a bare `+` means.
-    fileprivate var percentEncoded: String {
+    var percentEncoded: String {
         let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

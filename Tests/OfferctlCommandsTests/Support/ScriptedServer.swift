@@ -55,6 +55,14 @@ final class ScriptedServer: Sendable {
     static func run<Result>(
         _ replies: [String: Reply], _ body: (ScriptedServer) async throws -> Result
     ) async throws -> Result {
+        try await run(sequences: replies.mapValues { [$0] }, body)
+    }
+
+    /// The same with several replies, given one after the other, the last for ever. `METHOD /path?query` goes before the
+    /// path alone.
+    static func run<Result>(
+        sequences replies: [String: [Reply]], _ body: (ScriptedServer) async throws -> Result
+    ) async throws -> Result {
         let requests = Record()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
@@ -85,11 +93,11 @@ private final class Exchange: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let replies: [String: ScriptedServer.Reply]
+    private let replies: [String: [ScriptedServer.Reply]]
     private let requests: ScriptedServer.Record
     private var request = ScriptedServer.Request(method: "", uri: "", headers: [:], body: "")
 
-    init(replies: [String: ScriptedServer.Reply], requests: ScriptedServer.Record) {
+    init(replies: [String: [ScriptedServer.Reply]], requests: ScriptedServer.Record) {
         self.replies = replies
         self.requests = requests
     }
@@ -109,10 +117,18 @@ private final class Exchange: ChannelInboundHandler {
         }
     }
 
-    private func answer(_ context: ChannelHandlerContext) {
+    private func key(_ request: ScriptedServer.Request) -> String {
         let path = request.uri.split(separator: "?").first.map(String.init) ?? request.uri
+        let exact = "\(request.method) \(request.uri)"
+        return replies[exact] == nil ? "\(request.method) \(path)" : exact
+    }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        let key = key(request)
+        let place = requests.all.count { self.key($0) == key } - 1
+        let answers = replies[key] ?? []
         let reply =
-            replies["\(request.method) \(path)"]
+            (place < answers.count ? answers[place] : answers.last)
             ?? ScriptedServer.Reply(status: 404, headers: [("Content-Type", "text/plain")], body: "not scripted")
         guard !reply.isSilent else { return }
         var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: reply.status))

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+import OfferTestSupport
+import Testing
+
+@testable import OfferctlCommands
+
+@Suite("commands in the documents")
+struct DocumentCommandTests {
+    private static let root = URL(filePath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let guides = ["marketing", "support", "ios", "catalog"]
+
+    private static func text(_ name: String) throws -> String {
+        try String(contentsOf: root.appending(path: "docs/\(name).md"), encoding: .utf8)
+    }
+
+    /// The lines of code blocks, each with the lines that follow it up to the next command or the block's end.
+    private static func commands(_ name: String) throws -> [(command: String, output: String)] {
+        try text(name).matches(of: #/```[a-z]*\n(?<code>(?:.*\n)*?)```/#).flatMap { block in
+            var found: [(command: String, output: String)] = []
+            for line in block.output.code.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+                let bare = line.hasPrefix("$ ") ? line.dropFirst(2) : line
+                if bare.hasPrefix("offerctl ") {
+                    found.append((String(bare.dropFirst("offerctl ".count)), ""))
+                } else if !found.isEmpty {
+                    found[found.count - 1].output += line + "\n"
+                }
+            }
+            return found
+        }
+    }
+
+    @Test("every offerctl command line is one that the program takes", arguments: guides)
+    func parse(_ name: String) throws {
+        for (command, _) in try Self.commands(name) {
+            #expect(throws: Never.self, "\(command)") { try Offerctl.parseAsRoot(ShellWords.split(command)) }
+        }
+    }
+
+    @Test("what a guide shows of `catalog validate` is what it prints", arguments: ["marketing", "catalog"])
+    func validate(_ name: String) async throws {
+        let directory = try TemporaryDirectory()
+        let catalog = try Self.text(name).firstMatch(of: #/```yaml\n(?<text>bundleId(?:.*\n)+?)```/#)
+        if let catalog { try directory.write(String(catalog.output.text), to: "catalog.yaml") }
+        try FileManager.default.createSymbolicLink(
+            at: directory.url.appending(path: "Examples"), withDestinationURL: Self.root.appending(path: "Examples"))
+        let shown = try Self.commands(name).filter { $0.command.hasPrefix("catalog validate") && !$0.output.isEmpty }
+        #expect(!shown.isEmpty)
+        for (command, output) in shown {
+            let run = try await OfferctlProcess.run(ShellWords.split(command), directory: directory.url)
+            #expect(run.errorText + run.text == output)
+        }
+    }
+
+    @Test("what a guide shows of a command with a server is what a script says", arguments: ["marketing"])
+    func scripted(_ name: String) throws {
+        let examples = try Self.text(name).matches(
+            of: #/<!-- script: (?<script>\S+) -->\n```text\n\$ offerctl (?<command>.*)\n(?<text>(?:.*\n)*?)```/#)
+        #expect(!examples.isEmpty)
+        for example in examples {
+            let script = try TerminalScript(String(example.output.script))
+            #expect(ShellWords.split(example.output.command) == script.command)
+            #expect(String(example.output.text) == script.output + script.errorText)
+        }
+    }
+}

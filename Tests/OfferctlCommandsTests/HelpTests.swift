@@ -1,0 +1,37 @@
+import Foundation
+import OfferTestSupport
+import Testing
+
+@testable import OfferctlCommands
+
+@Suite("help and completion")
+struct HelpTests {
+    @Test("the help of every command is its golden file, has an example, and ends with 0", arguments: CommandTree.all)
+    func help(_ path: [String]) async throws {
+        let run = try await OfferctlProcess.run(path + ["--help"])
+        #expect(run.status == 0)
+        #expect(run.errorText.isEmpty)
+        #expect(run.text.contains("Example:\n  offerctl "))
+        #expect(try run.text == Fixture.text("help/\((["offerctl"] + path).joined(separator: "-")).txt"))
+    }
+
+    @Test("no golden file of a help is left over")
+    func noneLeftOver() throws {
+        let folder = Bundle.module.bundleURL.appending(path: "Fixtures/help")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(files) == Set(CommandTree.all.map { (["offerctl"] + $0).joined(separator: "-") + ".txt" }))
+    }
+
+    @Test("a completion script is printed for every shell and names every command", arguments: ["bash", "zsh", "fish"])
+    func completion(_ shell: String) async throws {
+        let run = try await OfferctlProcess.run(["--generate-completion-script", shell])
+        #expect(run.status == 0)
+        #expect(run.errorText.isEmpty)
+        for word in CommandTree.all.compactMap(\.last) {
+            #expect(run.text.contains(word), "\(word) is not completed")
+        }
+        guard shell == "bash" else { return }
+        let check = try Command.run("bash", ["-n"], input: run.output)
+        #expect(check.status == 0, "\(check.errorText)")
+    }
+}

@@ -1,0 +1,49 @@
+import OfferTestSupport
+import Testing
+
+@testable import OfferctlCommands
+
+@Suite("offerctl at a terminal")
+struct ScriptTests {
+    @Test("a scripted command asks, prints and ends as its file says", arguments: TerminalScript.all)
+    func script(_ script: TerminalScript) async throws {
+        let directory = try TemporaryDirectory()
+        for (name, text) in script.files { try directory.write(text, to: name) }
+        try await ScriptedServer.run(sequences: script.replies) { server in
+            let run = try await OfferctlProcess.run(
+                script.command, ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address],
+                directory: directory.url)
+            #expect(run.text == script.output)
+            #expect(run.errorText.replacing(server.address, with: "http://SERVER") == script.errorText)
+            #expect(run.status == script.status)
+            #expect(server.seen.map { $0.line + "\n" }.joined() == script.asked)
+        }
+    }
+
+    @Test("every command but `catalog validate`, which needs no server, has a script that succeeds and one that fails")
+    func everyCommand() {
+        for command in CommandTree.leaves where command != ["catalog", "validate"] {
+            let scripts = TerminalScript.all.filter { $0.command.starts(with: command) }
+            #expect(scripts.contains { $0.status == 0 }, "\(command) has no success")
+            #expect(scripts.contains { $0.status != 0 }, "\(command) has no failure")
+        }
+    }
+
+    @Test("an exported catalog is in its file, byte for byte, and messages go to stderr")
+    func exported() async throws {
+        let directory = try TemporaryDirectory()
+        let document = "bundleId: com.example.pro # ü\noffers: []"
+        let reply = ScriptedServer.Reply(
+            status: 200, headers: [("Content-Type", "application/json"), ("ETag", "\"7\"")], body: document)
+        try await ScriptedServer.run(["GET /v1/catalog": reply]) { server in
+            let run = try await OfferctlProcess.run(
+                ["catalog", "export", "-o", "out.json"],
+                ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address], directory: directory.url)
+            #expect(run.status == 0)
+            #expect(run.text.isEmpty)
+            #expect(run.errorText == "revision 7 is in `out.json`\n")
+            #expect(server.seen.map(\.headers["accept"]) == ["application/json"])
+        }
+        #expect(try Command.run("cat", ["out.json"], directory: directory.url).text == document)
+    }
+}
