@@ -25,12 +25,17 @@ public struct Question: Sendable, Hashable {
     /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts elsewhere
     /// leaves open what the group lacks. Empty if the catalog does not know the group.
     public var groupProducts: Set<ProductId>
+    /// What the backend says about the device that asks.
+    public var request: DeviceRequest
+    /// Every offer of the catalog in force: conditions and limits may ask about other offers than this one.
+    public var offers: [Offer]
 
     /// A question by its parts.
     public init(
         now: Instant, scope: Scope, offer: Offer, productId: ProductId,
         subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],
-        needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false, groupProducts: Set<ProductId> = []
+        needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false, groupProducts: Set<ProductId> = [],
+        request: DeviceRequest = DeviceRequest(), offers: [Offer] = []
     ) {
         self.now = now
         self.scope = scope
@@ -42,6 +47,8 @@ public struct Question: Sendable, Hashable {
         self.needsNewSigning = needsNewSigning
         self.takesHistoryAsProven = takesHistoryAsProven
         self.groupProducts = groupProducts
+        self.request = request
+        self.offers = offers
     }
 }
 
@@ -61,10 +68,25 @@ public struct SubjectFacts: Sendable, Hashable {
     public var history: History
     /// Every slot ever issued to them, of every offer.
     public var slots: [Slot]
+    /// What the app set for the customer, by the name after `customer.attributes.`.
+    public var attributes: [String: FactValue]
+    /// When the first of the subject's customers was first stored; absent for somebody unknown.
+    public var firstStoredAt: Instant?
+    /// The identifier by which rollouts draw (DESIGN §5.2); absent for somebody unknown without an identifier.
+    public var rolloutKey: String?
+    /// When an offer with `availableFor` was first found open to the subject by an issue request (DESIGN §5.2).
+    public var openedAt: [OfferId: Instant]
 
     /// Facts by their parts; nothing is known of an empty one.
-    public init(history: History = History(), slots: [Slot] = []) {
+    public init(
+        history: History = History(), slots: [Slot] = [], attributes: [String: FactValue] = [:],
+        firstStoredAt: Instant? = nil, rolloutKey: String? = nil, openedAt: [OfferId: Instant] = [:]
+    ) {
         self.history = history
         self.slots = slots
+        self.attributes = attributes
+        self.firstStoredAt = firstStoredAt
+        self.rolloutKey = rolloutKey
+        self.openedAt = openedAt
     }
 }

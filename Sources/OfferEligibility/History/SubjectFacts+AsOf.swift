@@ -4,7 +4,7 @@ extension SubjectFacts {
     /// What was known at an earlier instant: evidence signed or bought after it is dropped (DESIGN §5.1).
     ///
     /// A completeness fetched or stated later is dropped too, because it may rest on rows that are. Slots issued later
-    /// go; of the others the stored ends and signings stay as they are now.
+    /// go; of the others the stored ends and signings stay as they are now, and so do attributes.
     public func known(asOf instant: Instant) -> SubjectFacts {
         var known = self
         known.history.transactions.removeAll {
@@ -17,6 +17,8 @@ extension SubjectFacts {
             known.history.coverage = Coverage(level: isEmpty ? .none : .partial)
         }
         known.slots.removeAll { $0.issuedAt > instant }
+        if let firstStoredAt, firstStoredAt > instant { known.firstStoredAt = nil }
+        known.openedAt = openedAt.filter { $0.value <= instant }
         for index in known.slots.indices {
             if let voidedAt = known.slots[index].voidedAt, voidedAt > instant {
                 known.slots[index].voidedAt = nil

@@ -71,7 +71,10 @@ struct CaseHistory {
         let price = object["price"]
         // Written as null it is absent.
         transaction.price = if let price, case .null = price.value { nil } else { Int64(try price?.whole() ?? 9_990) }
-        transaction.currency = "USD"
+        transaction.currency = try object["currency"]?.text() ?? "USD"
+        transaction.storefront = try object["storefront"]?.text()
+        transaction.originalPurchaseDate = try object["originalPurchaseDate"]?.instant()
+        transaction.revocationPercentage = try object["revocationPercentage"].map { Int64(try $0.whole()) }
         transaction.transactionReason = try object["transactionReason"].map {
             TransactionReason(rawValue: try $0.text())
         }
@@ -98,6 +101,11 @@ struct CaseHistory {
         info.offerIdentifier = try object["offerIdentifier"].map { OfferIdentifier(try $0.text()) }
         info.renewalPrice = try object["renewalPrice"].map { Int64(try $0.whole()) }
         info.currency = try object["currency"]?.text()
+        info.renewalDate = try object["renewalDate"]?.instant()
+        info.recentSubscriptionStartDate = try object["recentSubscriptionStartDate"]?.instant()
+        info.eligibleWinBackOfferIds = try object["eligibleWinBackOfferIds"]?.list().map {
+            OfferIdentifier(try $0.text())
+        }
         info.commitmentInfo = try object["commitmentInfo"]?.object { commitment in
             RenewalCommitmentInfo(
                 commitmentAutoRenewStatus: try commitment["commitmentAutoRenewStatus"].map {
@@ -112,6 +120,7 @@ struct CaseHistory {
         var app = AppTransaction(
             bundleId: "com.example.pro", receiptCreationDate: try object.required("receiptCreationDate").instant())
         app.appTransactionId = AppTransactionId(try object.required("appTransactionId").text())
+        app.originalPurchaseDate = try object["originalPurchaseDate"]?.instant()
         return app
     }
 }

@@ -55,10 +55,7 @@ struct EligibilityCase: Sendable, CustomStringConvertible {
             throw CaseProblem(object.path, "no offer `\(named ?? "")`")
         }
         let product = ProductId(try object["productId"]?.text() ?? offer.products.first?.rawValue ?? "")
-        var signals: [String: FactValue] = [:]
-        try object["signals"]?.object {
-            for (name, member) in $0.each() { signals[name] = try member.factValue() }
-        }
+        let signals = try values(object["signals"])
         let question = Question(
             now: asOf,
             scope: Scope(
@@ -69,16 +66,33 @@ struct EligibilityCase: Sendable, CustomStringConvertible {
             pause: try object["pause"]?.oneOf(Pause.self) ?? .none, signals: signals,
             needsNewSigning: try object["needsNewSigning"]?.boolean() ?? true,
             takesHistoryAsProven: try object["takesHistoryAsProven"]?.boolean() ?? false,
-            groupProducts: Set(try object["groupProducts"]?.list().map { ProductId(try $0.text()) } ?? []))
+            groupProducts: Set(try object["groupProducts"]?.list().map { ProductId(try $0.text()) } ?? []),
+            request: try object["request"]?.object { request in
+                DeviceRequest(
+                    appVersion: try request["appVersion"]?.text(), osVersion: try request["osVersion"]?.text(),
+                    locale: try request["locale"]?.text())
+            } ?? DeviceRequest(),
+            offers: offers.values.sorted { $0.id < $1.id })
         let facts = SubjectFacts(
             history: try CaseHistory(asOf: asOf).history(historyMember),
-            slots: try object["issuedOffers"]?.list().map { try slot($0, offers: offers, default: offer) } ?? [])
+            slots: try object["issuedOffers"]?.list().map { try slot($0, offers: offers, default: offer) } ?? [],
+            attributes: try values(object["attributes"]), firstStoredAt: try object["firstStoredAt"]?.instant(),
+            rolloutKey: try object["rolloutKey"]?.text(),
+            openedAt: try object["openedAt"].map { [offer.id: try $0.instant()] } ?? [:])
         // A case about the present sees what Apple charged early; one about an earlier instant does not.
         let isPresent = try object["isPresent"]?.boolean() ?? false
         return EligibilityCase(
             file: file, name: try object.required("name").text(), question: question,
             facts: isPresent ? facts : facts.known(asOf: asOf),
             expected: try Expectation(try object.required("expect")))
+    }
+
+    private static func values(_ member: Member?) throws -> [String: FactValue] {
+        var values: [String: FactValue] = [:]
+        try member?.object {
+            for (name, member) in $0.each() { values[name] = try member.factValue() }
+        }
+        return values
     }
 
     /// For cases that are about a state only.
@@ -98,7 +112,7 @@ struct EligibilityCase: Sendable, CustomStringConvertible {
             return Slot(
                 id: id, offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
                 delivery: offer.delivery, productId: "com.example.pro.monthly",
-                subscriptionGroupIdentifier: "21500001", issuedAt: issued, expiresAt: expires,
+                subscriptionGroupIdentifier: "21500001", tags: offer.tags, issuedAt: issued, expiresAt: expires,
                 countsUntil: try object["countsUntil"]?.instant() ?? expires.adding(milliseconds: 3_600_000),
                 signings: try object["signings"]?.whole() ?? 1, voidedAt: try object["voidedAt"]?.instant(),
                 isReleased: try object["released"]?.boolean() ?? false)

@@ -59,6 +59,11 @@ struct Member {
         return whole
     }
 
+    func number() throws -> Double {
+        guard case .number(let number) = value else { throw CaseProblem(path, "should be a number") }
+        return number
+    }
+
     /// Milliseconds, or ISO 8601 with an offset.
     func instant() throws -> Instant {
         switch value {
@@ -95,7 +100,7 @@ struct Member {
         case .number(let number): return .number(number)
         case .text(let text): return .text(text)
         case .object:
-            return try object { try $0.money() }
+            return .money(try object { try $0.money() })
         case .null, .array: throw CaseProblem(path, "should be a value")
         }
     }
@@ -138,10 +143,10 @@ final class Members {
         return members.sorted { $0.key < $1.key }.map { ($0.key, Member(path: "\(path).\($0.key)", value: $0.value)) }
     }
 
-    func money() throws -> FactValue {
+    func money() throws -> Money {
         let amount = try required("amount").text()
         guard let milliunits = Money.milliunits(amount) else { throw CaseProblem(path, "`\(amount)` is no amount") }
-        return .money(Money(milliunits: milliunits, currency: try required("currency").text()))
+        return Money(milliunits: milliunits, currency: try required("currency").text())
     }
 
     func refuseUnread() throws {
