@@ -20,6 +20,8 @@ public struct UseCases: Sendable {
     public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
     public let customers: CustomerStories
+    /// `PUT /v1/customers/attributes`.
+    public let attributes: CustomerAttributes
     /// The keys that callers hold.
     public let apiKeys: APIKeys
     /// `GET /readyz`.
@@ -47,6 +49,7 @@ public struct UseCases: Sendable {
         self.catalogs = CatalogRevisions(database: database, digest: digest, clock: clock)
         switches = OfferSwitches(database: database, catalogs: catalogs, clock: clock)
         customers = CustomerStories(database: database, clock: clock)
+        attributes = CustomerAttributes(database: database, clock: clock)
         voiding = OfferVoiding(database: database, stories: customers, clock: clock)
         apiKeys = APIKeys(database: database, digest: digest, random: random, clock: clock)
         readiness = Readiness(database: database)

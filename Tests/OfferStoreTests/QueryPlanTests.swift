@@ -69,6 +69,14 @@ struct QueryPlanTests {
         try store.attach(aliases, to: customers, at: Bench.now, in: scope)
         _ = try store.version(of: customers)
         _ = try store.customers(customers)
+        _ = try store.first(of: customers)
+        let attributes = AttributeStore(transaction)
+        for seats in [12.0, 13] {
+            _ = try attributes.replace(
+                ["seats": .number(seats), "n\(seats)": .boolean(true)], of: customers, actor: "k", at: Bench.now)
+        }
+        try OpeningStore(transaction).open("trial", to: customers, at: Bench.now)
+        _ = try OpeningStore(transaction).openings(of: customers)
 
         let history = HistoryStore(transaction)
         let payloads: [HistoryPayload] = [

@@ -4,6 +4,8 @@ public import OfferModel
 public struct CustomersBody: Sendable, Hashable, Codable {
     /// One entry a customer.
     public var customers: [CustomerIdentifiersBody]
+    /// What the app set for them, by the name after `customer.attributes.`.
+    public var attributes: [String: FactValue]
     /// How much of the history is known.
     public var coverage: CoverageBody
     /// The state of every subscription group seen.
@@ -17,10 +19,12 @@ public struct CustomersBody: Sendable, Hashable, Codable {
 
     /// An answer by its parts.
     public init(
-        customers: [CustomerIdentifiersBody], coverage: CoverageBody, subscriptions: [SubscriptionBody],
-        transactions: [TransactionSummaryBody], issuedOffers: [IssuedOfferBody], timeline: [TimelineEntryBody]
+        customers: [CustomerIdentifiersBody], attributes: [String: FactValue] = [:], coverage: CoverageBody,
+        subscriptions: [SubscriptionBody], transactions: [TransactionSummaryBody], issuedOffers: [IssuedOfferBody],
+        timeline: [TimelineEntryBody]
     ) {
         self.customers = customers
+        self.attributes = attributes
         self.coverage = coverage
         self.subscriptions = subscriptions
         self.transactions = transactions

@@ -49,20 +49,28 @@ extension KeyedDecodingContainer {
     ///
     /// - Throws: ``RequestFault`` at a value that is not a fact; `DecodingError` if it is not an object.
     func decodeSignals(forKey key: Key) throws -> [String: FactValue]? {
+        try decodeFacts(forKey: key, called: "a signal")
+    }
+
+    /// Reads values by name.
+    ///
+    /// - Parameter noun: what one of them is called, for the error.
+    /// - Throws: ``RequestFault`` at a value that is not a fact; `DecodingError` if it is not an object.
+    func decodeFacts(forKey key: Key, called noun: String) throws -> [String: FactValue]? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         let container = try nestedContainer(keyedBy: AnyMember.self, forKey: key)
-        var signals = [String: FactValue]()
+        var values = [String: FactValue]()
         for member in container.allKeys {
             guard let value = try? container.decode(FactValue.self, forKey: member) else {
                 throw RequestFault(
                     JSONPointer(container.codingPath + [member]), .wrongType,
-                    "a signal must be a text, a finite number, true or false, an amount or a time",
+                    "\(noun) must be a text, a finite number, true or false, an amount or a time",
                     hint: "an amount is {\"amount\": \"4.99\", \"currency\": \"USD\"}, a time is {\"at\": milliseconds}"
                 )
             }
-            signals[member.stringValue] = value
+            values[member.stringValue] = value
         }
-        return signals
+        return values
     }
 }
 

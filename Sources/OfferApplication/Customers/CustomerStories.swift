@@ -29,12 +29,12 @@ public struct CustomerStories: Sendable {
                 of: subject.customers, offer: nil, before: nil, limit: Self.shownOffers, in: number)
             return (
                 customers: try CustomerStore(transaction).customers(subject.customers).map(KnownIdentifiers.init),
-                now: try StoreClock(transaction).instant(wallClock: wallClock), history: facts.history,
+                now: try StoreClock(transaction).instant(wallClock: wallClock), facts: facts,
                 issued: try IssuedOfferRows(issued, united: facts, in: number, transaction)
             )
         }
         return CustomerStory(
-            customers: read.customers, now: read.now, history: read.history,
+            customers: read.customers, attributes: read.facts.attributes, now: read.now, history: read.facts.history,
             issuedOffers: read.issued.offers(scope: caller.scope, at: read.now))
     }
 

@@ -7,14 +7,20 @@ public struct CustomerStory: Sendable, Hashable {
     public var customers: [KnownIdentifiers]
     /// The instant of the request.
     public var now: Instant
+    /// What the app set for them, by the name after `customer.attributes.`.
+    public var attributes: [String: FactValue]
     /// Their united history.
     public var history: History
     /// Their slots, newest first.
     public var issuedOffers: [IssuedOffer]
 
     /// A story by its parts.
-    public init(customers: [KnownIdentifiers], now: Instant, history: History, issuedOffers: [IssuedOffer]) {
+    public init(
+        customers: [KnownIdentifiers], attributes: [String: FactValue], now: Instant, history: History,
+        issuedOffers: [IssuedOffer]
+    ) {
         self.customers = customers
+        self.attributes = attributes
         self.now = now
         self.history = history
         self.issuedOffers = issuedOffers

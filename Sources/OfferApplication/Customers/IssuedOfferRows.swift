@@ -58,12 +58,3 @@ struct IssuedOfferRows: Sendable {
         return decision.id
     }
 }
-
-extension SubjectFacts {
-    /// What is known of some customers together.
-    static func read(_ customers: [CustomerNumber], _ transaction: any StoreTransaction) throws -> SubjectFacts {
-        SubjectFacts(
-            history: try HistoryStore(transaction).history(of: customers),
-            slots: try SlotStore(transaction).slots(of: customers))
-    }
-}

@@ -42,6 +42,10 @@ struct DecisionRecord: Codable, Sendable {
     var productId: ProductId
     var needsNewSigning: Bool
     var signals: [String: FactValue]
+    var attributes: [String: FactValue]
+    var firstStoredAt: Instant?
+    var rolloutKey: String?
+    var openedAt: [OfferId: Instant]
     var customers: [Int64]
     var historySequence: Int64
     var slots: [SeenSlot]
@@ -61,6 +65,10 @@ struct DecisionRecord: Codable, Sendable {
         productId = asked.question.productId
         needsNewSigning = asked.question.needsNewSigning
         signals = asked.question.signals
+        attributes = snapshot.facts.attributes
+        firstStoredAt = snapshot.facts.firstStoredAt
+        rolloutKey = snapshot.facts.rolloutKey
+        openedAt = snapshot.facts.openedAt
         customers = snapshot.subject.customers.map(\.rawValue)
         historySequence = snapshot.sequence
         slots = snapshot.facts.slots.map(SeenSlot.init)

@@ -87,6 +87,8 @@ public struct IssuedOffer: Sendable, Hashable {
     public var issuedAt: Instant
     /// When its newest signature ends.
     public var expiresAt: Instant
+    /// When it was voided.
+    public var voidedAt: Instant?
     /// The catalog it was decided on.
     public var catalogRevision: Int
     /// The newest signing's V1 artefact.

@@ -14,6 +14,7 @@ extension IssuedOffer {
             delivery: slot.delivery, offerIdentifier: slot.offerIdentifier, productId: slot.productId, state: state,
             issuedAt: slot.issuedAt, expiresAt: slot.expiresAt, catalogRevision: catalogRevision,
             keyId: signatures.first?.keyId)
+        voidedAt = slot.voidedAt
         for signature in signatures {
             switch signature.format {
             case .v1:

@@ -42,12 +42,12 @@ struct Snapshot: Sendable {
                 scope: nil, subject: Subject(customers: []), version: try CustomerStore(transaction).version(of: []),
                 generation: 0,
                 now: now, sequence: 0, catalogRevision: 0, catalog: Catalog(bundleId: scope.bundleId), pauses: [],
-                facts: SubjectFacts(), openSlots: [:])
+                facts: SubjectFacts(rolloutKey: identifiers.rolloutKey), openSlots: [:])
         }
         let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
         let revision = try CatalogStore(transaction).currentNumber(in: number)
-        let slots = try SlotStore(transaction).slots(of: subject.customers)
-        let candidates = slots.filter { $0.isOpen(at: now) && offers?.contains($0.offerId) != false }
+        let facts = try SubjectFacts.read(subject.customers, named: identifiers, transaction)
+        let candidates = facts.slots.filter { $0.isOpen(at: now) && offers?.contains($0.offerId) != false }
         return Snapshot(
             scope: number, subject: subject,
             version: try CustomerStore(transaction).version(of: subject.customers),
@@ -55,9 +55,7 @@ struct Snapshot: Sendable {
             sequence: try storeClock.newestSequence(), catalogRevision: Int(revision),
             catalog: try catalogs.catalog(revision, of: number, in: scope, transaction),
             pauses: try PauseStore(transaction).active(in: number),
-            facts: SubjectFacts(
-                history: try HistoryStore(transaction).history(of: subject.customers),
-                slots: slots),
+            facts: facts,
             openSlots: try openSlots(candidates, in: number, transaction))
     }
 
@@ -103,6 +101,6 @@ struct Snapshot: Sendable {
         return Question(
             now: now, scope: scope, offer: offer, productId: productId, subscriptionGroupIdentifier: group?.id,
             pause: pause(of: offer.id), signals: signals, needsNewSigning: needsNewSigning,
-            groupProducts: Set(group?.products.map(\.productId) ?? []))
+            groupProducts: Set(group?.products.map(\.productId) ?? []), offers: catalog.offers)
     }
 }

@@ -8,12 +8,23 @@ enum CustomerTimeline {
     static func entries(_ story: CustomerStory) -> [TimelineEntryBody] {
         let transactions = story.history.currentTransactions.map(\.payload)
         let bought = transactions.flatMap { entries(for: $0, among: transactions, now: story.now) }
-        let issued = story.issuedOffers.map {
-            TimelineEntryBody(
-                at: $0.issuedAt, kind: "issued",
-                message: "the offer `\($0.offerId)` was issued for `\($0.productId)` (\($0.state.rawValue) now)")
-        }
+        let issued = story.issuedOffers.flatMap(entries)
         return (bought + issued).sorted { ($0.at, $0.kind, $0.message) < ($1.at, $1.kind, $1.message) }
+    }
+
+    private static func entries(for issued: IssuedOffer) -> [TimelineEntryBody] {
+        let offer = "the offer `\(issued.offerId)`"
+        var entries = [
+            TimelineEntryBody(
+                at: issued.issuedAt, kind: "issued",
+                message: "\(offer) was issued for `\(issued.productId)` (\(issued.state.rawValue) now)")
+        ]
+        if let voidedAt = issued.voidedAt {
+            entries.append(
+                TimelineEntryBody(
+                    at: voidedAt, kind: "voided", message: "\(offer) was voided (issued offer \(issued.id))"))
+        }
+        return entries
     }
 
     private static func entries(

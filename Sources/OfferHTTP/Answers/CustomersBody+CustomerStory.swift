@@ -7,7 +7,7 @@ extension CustomersBody {
     init(_ story: CustomerStory) {
         let coverage = story.history.coverage
         self.init(
-            customers: story.customers.map(CustomerIdentifiersBody.init),
+            customers: story.customers.map(CustomerIdentifiersBody.init), attributes: story.attributes,
             coverage: CoverageBody(
                 level: coverage.level.rawValue, asOf: coverage.asOf, provenance: coverage.provenance),
             subscriptions: story.history.subscriptionStates(at: story.now).map(SubscriptionBody.init),

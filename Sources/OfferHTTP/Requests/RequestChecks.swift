@@ -25,18 +25,29 @@ struct RequestChecks {
         text(customer.customerId?.rawValue, at: pointer.appending("customerId"))
     }
 
-    /// What the backend says about the customer; of too many only the number is named.
+    /// What the backend says about the customer.
     mutating func signals(_ signals: [String: FactValue]?) {
         guard let signals else { return }
-        let pointer = JSONPointer.root.appending("signals")
-        if signals.count > RequestRules.signalCount {
-            return add(pointer, .tooMany, "at most \(RequestRules.signalCount) signals, these are \(signals.count)")
+        facts(signals, at: .root.appending("signals"), called: "signal", maximum: RequestRules.signalCount)
+    }
+
+    /// What the app sets for the customer.
+    mutating func attributes(_ attributes: [String: FactValue]) {
+        facts(attributes, at: .root.appending("attributes"), called: "attribute", maximum: RequestRules.attributeCount)
+    }
+
+    /// Values by name; of too many only the number is named.
+    private mutating func facts(
+        _ facts: [String: FactValue], at pointer: JSONPointer, called noun: String, maximum: Int
+    ) {
+        if facts.count > maximum {
+            return add(pointer, .tooMany, "at most \(maximum) \(noun)s, these are \(facts.count)")
         }
-        for (name, value) in signals.sorted(by: { $0.key < $1.key }) {
+        for (name, value) in facts.sorted(by: { $0.key < $1.key }) {
             let member = pointer.appending(name)
             if !FactVocabulary.isSignalName(name) {
                 add(
-                    member, .invalidValue, "`\(String(name.unicodeScalars.prefix(100)))` cannot name a signal",
+                    member, .invalidValue, "`\(String(name.unicodeScalars.prefix(100)))` cannot name a \(noun)",
                     hint: "letters, digits and `_`, a letter first, at most 64 characters")
             }
             switch value {

@@ -6,6 +6,8 @@ enum RequestRules {
     static let identifierLength = 255
     /// The most signals of a request.
     static let signalCount = 64
+    /// The most attributes of a customer.
+    static let attributeCount = 64
     /// The most offers that one inquiry may name.
     static let offerCount = 200
     /// The most characters of a message kept with a catalog revision.

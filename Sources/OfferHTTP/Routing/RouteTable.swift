@@ -15,7 +15,8 @@ struct RouteTable: Sendable {
             ingestion: useCases.ingestion, bodyLimit: limits.signedDataBytes)
         let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
         let offers = OffersController(switches: useCases.switches)
-        let customers = CustomersController(customers: useCases.customers)
+        let customers = CustomersController(
+            customers: useCases.customers, attributes: useCases.attributes, bodyLimit: limits.bodyBytes)
         let health = HealthController(readiness: useCases.readiness)
         let description = DescriptionController(document: openAPI)
         routes = [
@@ -35,6 +36,7 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/offers/pause", for: MarketingAccess.self, use: offers.pauseAll),
             Route(.post, "/v1/offers/resume", for: MarketingAccess.self, use: offers.resumeAll),
             Route(.get, "/v1/customers", for: SupportAccess.self, use: customers.show),
+            Route(.put, "/v1/customers/attributes", for: ClientAccess.self, use: customers.setAttributes),
             Route(open: .get, "/healthz", use: health.live),
             Route(open: .get, "/readyz", use: health.ready),
             Route(open: .get, "/openapi.yaml", use: description.show),

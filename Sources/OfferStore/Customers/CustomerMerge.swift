@@ -36,6 +36,8 @@ struct CustomerMerge {
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                 """, sequence, scope, survivor, merged, proofText, now))
         try CoverageStore(transaction).unite(merged, into: survivor, at: now, in: scope)
+        try AttributeStore(transaction).unite(merged, into: survivor)
+        try OpeningStore(transaction).unite(merged, into: survivor)
         try voidDoubledSlots(survivor, merged)
         try transaction.execute(
             Statement("UPDATE customer_identifier SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged))

@@ -74,6 +74,21 @@ public struct CustomerStore {
         return SubjectVersion(changes: changes)
     }
 
+    /// The one of these customers who was stored first: when, and under which identifier.
+    ///
+    /// - Throws: ``StoreError``.
+    public func first(of customers: [CustomerNumber]) throws -> (storedAt: Instant, rolloutKey: String)? {
+        guard !customers.isEmpty else { return nil }
+        let row = try transaction.row(
+            Statement(
+                """
+                SELECT first_stored_at, rollout_key FROM customer
+                WHERE id IN (\(Statement.placeholders(customers.count))) AND merged_into IS NULL
+                ORDER BY first_stored_at, id LIMIT 1
+                """, values: customers.map(\.storedValue)))
+        return try row.map { (storedAt: try $0.value(0), rolloutKey: try $0.value(1)) }
+    }
+
     /// Adds a customer of whom no signed payload is stored, under the first of these aliases.
     ///
     /// - Throws: ``StoreError``.

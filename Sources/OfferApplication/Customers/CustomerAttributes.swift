@@ -1,0 +1,46 @@
+public import OfferModel
+import OfferStore
+
+/// What the app sets for a customer: `PUT /v1/customers/attributes`.
+public struct CustomerAttributes: Sendable {
+    private let database: any StoreDatabase
+    private let clock: @Sendable () -> Instant
+
+    init(database: any StoreDatabase, clock: @escaping @Sendable () -> Instant) {
+        self.database = database
+        self.clock = clock
+    }
+
+    /// Makes these the only attributes of whom the identifiers name; none takes all away. If they name several customers,
+    /// each gets them. The same again changes nothing.
+    ///
+    /// Somebody unknown is stored under the aliases given, because an alias is the app's own word. An identifier of
+    /// Apple's names nobody before signed data with it has arrived.
+    ///
+    /// - Returns: the customers.
+    /// - Throws: ``RequestError/ambiguousCustomer(detail:)``, ``RequestError/invalidRequest(pointer:detail:hint:)`` for
+    ///   somebody unknown without an alias, and what the store throws.
+    public func replace(
+        _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
+    ) async throws -> [KnownIdentifiers] {
+        let wallClock = clock()
+        return try await database.write { transaction in
+            let number = try ScopeStore(transaction).findOrAdd(caller.scope)
+            let now = try StoreClock(transaction).instant(wallClock: wallClock)
+            let store = CustomerStore(transaction)
+            var customers = try Subject.resolve(identifiers, signed: [], in: number, transaction).customers
+            if customers.isEmpty {
+                guard !identifiers.aliases.isEmpty else {
+                    throw RequestError.invalidRequest(
+                        pointer: "/customer", detail: "nobody is known by this identifier",
+                        hint: "send the customer's signed data first, or name an `appAccountToken` or `customerId`")
+                }
+                customers = [try store.add(under: identifiers.aliases, at: now, in: number)]
+            }
+            let isChanged = try AttributeStore(transaction).replace(
+                attributes, of: customers, actor: caller.apiKeyId, at: now)
+            if isChanged { try StoreClock(transaction).advance(to: now) }
+            return try store.customers(customers).map(KnownIdentifiers.init)
+        }
+    }
+}

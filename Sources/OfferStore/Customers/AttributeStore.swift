@@ -1,0 +1,88 @@
+public import OfferModel
+
+/// What the app sets for customers, by the name after `customer.attributes.` (DESIGN §5.2).
+public struct AttributeStore {
+    private let transaction: any StoreTransaction
+
+    /// The attributes as this transaction sees them.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// The attributes of some customers together; where they differ, the one set last counts.
+    ///
+    /// - Throws: ``StoreError``.
+    public func attributes(of customers: [CustomerNumber]) throws -> [String: FactValue] {
+        guard !customers.isEmpty else { return [:] }
+        let rows = try transaction.rows(
+            Statement(
+                """
+                SELECT name, type, value FROM customer_attribute
+                WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY sequence
+                """, values: customers.map(\.storedValue)))
+        var attributes = [String: FactValue]()
+        for row in rows {
+            let name: String = try row.value(0)
+            guard let stored = StoredFactValue(type: try row.value(1), text: try row.value(2)) else {
+                throw StoreError.corrupt("the attribute `\(name)` is not of its type")
+            }
+            attributes[name] = stored.value
+        }
+        return attributes
+    }
+
+    /// Makes these the only attributes of some customers. Those that stay as they are keep their date.
+    ///
+    /// - Returns: whether anything changed.
+    /// - Throws: ``StoreError``.
+    public func replace(
+        _ attributes: [String: FactValue], of customers: [CustomerNumber], actor: String, at now: Instant
+    ) throws -> Bool {
+        var changed = [CustomerNumber]()
+        for customer in customers {
+            let known = try self.attributes(of: [customer])
+            guard known != attributes else { continue }
+            changed.append(customer)
+            for name in known.keys where attributes[name] == nil {
+                try transaction.execute(
+                    Statement("DELETE FROM customer_attribute WHERE customer_id = ?1 AND name = ?2", customer, name))
+            }
+            for (name, value) in attributes.sorted(by: { $0.key < $1.key }) where known[name] != value {
+                try set(name, value, of: customer, actor: actor, at: now)
+            }
+        }
+        guard !changed.isEmpty else { return false }
+        try CustomerStore(transaction).noteChange(try StoreClock(transaction).nextSequence(), of: changed)
+        return true
+    }
+
+    /// Gives one customer what another had; of two values of one name the one set last stays.
+    func unite(_ merged: CustomerNumber, into survivor: CustomerNumber) throws {
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
+                SELECT ?1, name, type, value, actor, set_at, sequence FROM customer_attribute WHERE customer_id = ?2
+                ON CONFLICT (customer_id, name) DO UPDATE SET
+                    type = excluded.type, value = excluded.value, actor = excluded.actor, set_at = excluded.set_at,
+                    sequence = excluded.sequence
+                WHERE excluded.sequence > customer_attribute.sequence
+                """, survivor, merged))
+    }
+
+    private func set(
+        _ name: String, _ value: FactValue, of customer: CustomerNumber, actor: String, at now: Instant
+    ) throws {
+        let stored = StoredFactValue(value)
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                ON CONFLICT (customer_id, name) DO UPDATE SET
+                    type = excluded.type, value = excluded.value, actor = excluded.actor, set_at = excluded.set_at,
+                    sequence = excluded.sequence
+                """, customer, name, stored.type, stored.text, actor, now,
+                try StoreClock(transaction).nextSequence()))
+    }
+}
