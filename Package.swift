@@ -31,6 +31,8 @@ let package = Package(
     products: [
         .executable(name: "offerd", targets: ["offerd"]),
         .executable(name: "offerctl", targets: ["offerctl"]),
+        // For `Benchmarks/`, which measures the evaluator in its own process.
+        .library(name: "OfferEligibility", targets: ["OfferEligibility", "OfferModel"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -45,7 +47,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "OfferModel", swiftSettings: settings),
+        // Rounding is libm's, which nothing else would bring into a program of these two targets alone.
+        .target(name: "OfferModel", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "OfferCatalog", dependencies: ["OfferModel", yams], swiftSettings: settings),
         .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
         .target(name: "OfferSigning", dependencies: ["OfferModel"], swiftSettings: settings),
