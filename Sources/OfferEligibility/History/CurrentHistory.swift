@@ -45,7 +45,7 @@ extension Recorded {
     /// Proven data outranks the rest; then the newer signature, then the greater bytes.
     ///
     /// Equal bytes mean the same data, so what remains only makes the provenance shown independent of arrival.
-    fileprivate func isOutranked(by other: Self, signed: (Payload) -> Instant) -> Bool {
+    fileprivate func isOutranked(by other: Recorded, signed: (Payload) -> Instant) -> Bool {
         if provenance.isProven != other.provenance.isProven { return other.provenance.isProven }
         let (own, others) = (signed(payload), signed(other.payload))
         if own != others { return own < others }

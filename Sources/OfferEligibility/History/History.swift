@@ -1,15 +1,17 @@
 public import OfferModel
 
 /// A payload as it stands in the append-only history.
-public struct Recorded<Payload: Sendable & Hashable>: Sendable, Hashable {
+///
+/// Rows never change, are passed around by the hundred, and a payload has dozens of members: hence a class.
+public final class Recorded<Payload: Sendable & Hashable>: Sendable {
     /// What was signed or stated.
-    public var payload: Payload
+    public let payload: Payload
     /// The payload's exact bytes; they settle ties between equal dates.
-    public var payloadBytes: [UInt8]
+    public let payloadBytes: [UInt8]
     /// How it reached us.
-    public var provenance: Provenance
+    public let provenance: Provenance
     /// Its place in the store-wide order of arrival; evidence and replay name it, the current view never asks it.
-    public var sequence: Int64
+    public let sequence: Int64
 
     /// A row of history.
     public init(payload: Payload, payloadBytes: [UInt8], provenance: Provenance, sequence: Int64) {
@@ -17,6 +19,21 @@ public struct Recorded<Payload: Sendable & Hashable>: Sendable, Hashable {
         self.payloadBytes = payloadBytes
         self.provenance = provenance
         self.sequence = sequence
+    }
+}
+
+extension Recorded: Hashable {
+    /// Equality of every member.
+    public static func == (left: Recorded, right: Recorded) -> Bool {
+        left === right
+            || left.sequence == right.sequence && left.provenance == right.provenance
+                && left.payloadBytes == right.payloadBytes && left.payload == right.payload
+    }
+
+    /// Feeds what differs between any two rows.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(sequence)
+        hasher.combine(payloadBytes)
     }
 }
 

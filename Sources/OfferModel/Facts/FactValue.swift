@@ -27,7 +27,7 @@ extension FactValue: Hashable {
     /// Equality of type and value; texts are equal when their UTF-8 bytes are, as identifiers are.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
-        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.text(let left), .text(let right)): left.isSameBytes(as: right)
         case (.number(let left), .number(let right)): left == right
         case (.boolean(let left), .boolean(let right)): left == right
         case (.money(let left), .money(let right)): left == right
@@ -40,7 +40,7 @@ extension FactValue: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(type)
         switch self {
-        case .text(let text): text.utf8.forEach { hasher.combine($0) }
+        case .text(let text): text.hashBytes(into: &hasher)
         case .number(let number): hasher.combine(number)
         case .boolean(let flag): hasher.combine(flag)
         case .money(let money): hasher.combine(money)

@@ -20,7 +20,7 @@ public struct Identifier<Kind>: RawRepresentable, Sendable {
 extension Identifier: Hashable, Comparable {
     /// Equality of the UTF-8 bytes.
     public static func == (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+        left.rawValue.isSameBytes(as: right.rawValue)
     }
 
     /// The order of the UTF-8 bytes.
@@ -30,9 +30,7 @@ extension Identifier: Hashable, Comparable {
 
     /// Feeds the UTF-8 bytes, in step with `==`.
     public func hash(into hasher: inout Hasher) {
-        for byte in rawValue.utf8 {
-            hasher.combine(byte)
-        }
+        rawValue.hashBytes(into: &hasher)
     }
 }
 
