@@ -55,6 +55,7 @@ struct QueryPlanTests {
         _ = try ScopeStore(transaction).generation(of: scope)
         _ = try CatalogStore(transaction).currentNumber(in: scope)
         _ = try CatalogStore(transaction).current(in: scope)
+        _ = try CatalogStore(transaction).number(inForceAt: Bench.now, in: scope)
         _ = try PauseStore(transaction).active(in: scope)
         _ = try PauseStore(transaction).resume("x", actor: "k", at: Bench.now, in: scope)
         let clock = StoreClock(transaction)
@@ -86,6 +87,7 @@ struct QueryPlanTests {
         _ = try history.missing(payloads, in: scope)
         _ = try history.ingest(payloads, at: Bench.now, in: scope)
         _ = try history.history(of: customers)
+        _ = try history.history(of: customers, asOf: Bench.now)
         try CoverageStore(transaction).stateComplete(
             customers, asOf: Bench.now, provenance: .caller, at: Bench.now, in: scope)
 
@@ -95,6 +97,7 @@ struct QueryPlanTests {
         try slots.settle([.number(2)], at: Bench.now, in: scope)
         _ = try slots.addSigning(
             to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: customers, in: scope)
+        _ = try slots.slots(of: customers, asOf: Bench.now)
         try DecisionStore(transaction).insert(
             .fixture(1, customer: customers[0], issuedOffer: .number(1)), in: scope)
         try SignatureStore(transaction).insert(.fixture(1, slot: .number(1), decision: .number(1)), in: scope)

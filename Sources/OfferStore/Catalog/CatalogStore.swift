@@ -65,6 +65,19 @@ public struct CatalogStore {
         )?.value(0) ?? 0
     }
 
+    /// The number of the revision that was in force at an instant; 0 before the first was applied.
+    ///
+    /// - Throws: ``StoreError``.
+    public func number(inForceAt instant: Instant, in scope: ScopeNumber) throws -> Int64 {
+        try transaction.row(
+            Statement(
+                """
+                SELECT revision FROM catalog_revision WHERE scope_id = ?1 AND created_at <= ?2
+                ORDER BY revision DESC LIMIT 1
+                """, scope, instant)
+        )?.value(0) ?? 0
+    }
+
     /// The revision in force; `nil` before the first was applied.
     ///
     /// - Throws: ``StoreError``.

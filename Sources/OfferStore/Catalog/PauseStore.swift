@@ -32,6 +32,21 @@ public struct PauseStore {
         ).map { ActivePause(offerId: try $0.value(0), actor: try $0.value(1), pausedAt: try $0.value(2)) }
     }
 
+    /// The pauses that were in force at an earlier instant, those ended since included.
+    ///
+    /// It looks at every pause there ever was, for which there is no index: people make them, and few.
+    ///
+    /// - Throws: ``StoreError``.
+    public func active(in scope: ScopeNumber, at instant: Instant) throws -> [ActivePause] {
+        try transaction.rows(
+            Statement(
+                """
+                SELECT offer_id, actor, paused_at FROM pause
+                WHERE scope_id = ?1 AND paused_at <= ?2 AND (resumed_at IS NULL OR resumed_at > ?2) ORDER BY sequence
+                """, scope, instant)
+        ).map { ActivePause(offerId: try $0.value(0), actor: try $0.value(1), pausedAt: try $0.value(2)) }
+    }
+
     /// Pauses an offer, or every offer.
     ///
     /// - Parameter offer: `nil` for every offer.

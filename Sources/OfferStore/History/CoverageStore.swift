@@ -30,14 +30,16 @@ public struct CoverageStore {
 
     /// The complete coverage of one customer; `nil` if nobody stated it, or a merge has taken it back.
     ///
+    /// - Parameter instant: only what was fetched or stated by then. What a merge took back stays so for earlier instants
+    ///   too, because the merge stays: neither statement spoke of what the other customer had (invariant 3).
     /// - Throws: ``StoreError``.
-    public func coverage(of customer: CustomerNumber) throws -> Coverage? {
+    public func coverage(of customer: CustomerNumber, asOf instant: Instant = .distantFuture) throws -> Coverage? {
         let row = try transaction.row(
             Statement(
                 """
                 SELECT is_complete, as_of, provenance FROM coverage
-                WHERE customer_id = ?1 ORDER BY sequence DESC LIMIT 1
-                """, customer))
+                WHERE customer_id = ?1 AND (as_of IS NULL OR as_of <= ?2) ORDER BY sequence DESC LIMIT 1
+                """, customer, instant))
         guard let row, try row.value(0, as: Bool.self) else { return nil }
         return Coverage(level: .complete, asOf: try row.value(1), provenance: try row.value(2))
     }

@@ -23,6 +23,7 @@ struct HistorySQL {
     let insert: String
     private let selectStart: String
     private let selectEnd: String
+    private let signedBy: String
 
     /// - Parameters:
     ///   - table: the table's name.
@@ -63,10 +64,17 @@ struct HistorySQL {
         let isCurrent = newer.map { "NOT EXISTS (SELECT 1 FROM \(table) n WHERE \(sameView) AND \($0))" }
             .joined(separator: " AND ")
         selectEnd = ") AND (\(kept.map { "\($0) OR " } ?? "")\(isCurrent))"
+        signedBy = ") AND h.\(viewDate) <= "
     }
 
     /// The rows that can matter of so many customers: of each view key the current one, and those kept beside it.
     func select(customers count: Int) -> String {
         selectStart + Statement.placeholders(count) + selectEnd
+    }
+
+    /// Every row of so many customers that was signed by an instant, whether or not a newer one has taken its place since;
+    /// the instant is the parameter after theirs.
+    func selectSigned(customers count: Int) -> String {
+        selectStart + Statement.placeholders(count) + signedBy + "?\(count + 1)"
     }
 }

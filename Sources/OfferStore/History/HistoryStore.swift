@@ -1,5 +1,5 @@
 public import OfferEligibility
-import OfferModel
+public import OfferModel
 
 /// The append-only history of purchases (DESIGN §5.1).
 public struct HistoryStore {
@@ -20,26 +20,50 @@ public struct HistoryStore {
     ///
     /// - Throws: ``StoreError``.
     public func history(of customers: [CustomerNumber]) throws -> History {
+        try history(of: customers, asOf: nil)
+    }
+
+    /// Everything of these customers that was signed by an earlier instant, united, with the least coverage stated by then.
+    ///
+    /// Every row and not only the current view, because what has taken a row's place since was not signed then. Who is one
+    /// customer is as known now: a merge is not undone, nor what it took from the coverage.
+    ///
+    /// - Throws: ``StoreError``.
+    public func history(of customers: [CustomerNumber], asOf instant: Instant) throws -> History {
+        try history(of: customers, asOf: Optional(instant))
+    }
+
+    private func history(of customers: [CustomerNumber], asOf instant: Instant?) throws -> History {
         guard !customers.isEmpty else { return History() }
         var history = History()
         var owners = Set<CustomerNumber>()
-        history.transactions = try read(customers, owners: &owners)
-        history.renewalInfos = try read(customers, owners: &owners)
-        history.appTransactions = try read(customers, owners: &owners)
+        history.transactions = try read(customers, asOf: instant, owners: &owners)
+        history.renewalInfos = try read(customers, asOf: instant, owners: &owners)
+        history.appTransactions = try read(customers, asOf: instant, owners: &owners)
         let coverage = CoverageStore(transaction)
         let relevant = owners.isEmpty ? Set(customers) : owners
         history.coverage =
             try relevant.sorted()
-            .map { try coverage.coverage(of: $0) ?? Coverage(level: owners.contains($0) ? .partial : .none) }
+            .map {
+                try coverage.coverage(of: $0, asOf: instant ?? .distantFuture)
+                    ?? Coverage(level: owners.contains($0) ? .partial : .none)
+            }
             .min(by: CoverageStore.isLess) ?? .none
         return history
     }
 
     private func read<Payload: HistoryRecord>(
-        _ customers: [CustomerNumber], owners: inout Set<CustomerNumber>
+        _ customers: [CustomerNumber], asOf instant: Instant?, owners: inout Set<CustomerNumber>
     ) throws -> [Recorded<Payload>] {
-        let rows = try transaction.rows(
-            Statement(Payload.sql.select(customers: customers.count), values: customers.map(\.storedValue)))
+        let numbers = customers.map(\.storedValue)
+        let statement =
+            if let instant {
+                Statement(
+                    Payload.sql.selectSigned(customers: customers.count), values: numbers + [instant.storedValue])
+            } else {
+                Statement(Payload.sql.select(customers: customers.count), values: numbers)
+            }
+        let rows = try transaction.rows(statement)
         var records = [Recorded<Payload>]()
         records.reserveCapacity(rows.count)
         for row in rows {

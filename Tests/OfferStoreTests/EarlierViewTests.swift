@@ -1,0 +1,160 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+import OfferTestSupport
+import Testing
+
+@Suite("Reading what was the case at an earlier instant")
+struct EarlierViewTests {
+    private static func at(_ offset: Int64) -> Instant { Bench.now.adding(milliseconds: offset) }
+
+    @Test(
+        "the rows signed by an instant are what a store that holds only those would read, in any order of arrival (invariant 7)",
+        arguments: Driver.allCases)
+    func history(driver: Driver) async throws {
+        var generator = SeededGenerator(seed: 20_261_121)
+        for round in 0..<20 {
+            let payloads = (0..<12).map { _ in
+                let signed = Self.at(Int64.random(in: 0..<6, using: &generator))
+                let id: TransactionId = ["1", "2"][Int.random(in: 0..<2, using: &generator)]
+                return Bool.random(using: &generator)
+                    ? HistoryPayload.bought(id, original: "1", signed: signed)
+                    : .renews("1", token: .number(Int.random(in: 1..<4, using: &generator)), signed: signed)
+            }
+            // Known from the beginning, so that the same customer is asked about throughout.
+            let all = [HistoryPayload.bought("1", signed: Self.at(-1))] + payloads.shuffled(using: &generator)
+            let bench = try await Bench(driver)
+            let customer = try #require(try await bench.ingest(all).first?.customer)
+            for offset in [-2, -1, 0, 2, 5, 9] as [Int64] {
+                let instant = Self.at(offset)
+                let earlier = try await Bench(driver)
+                try await earlier.ingest(all.filter { $0.signedDate <= instant })
+                let expected = try await earlier.database.read {
+                    try HistoryStore($0).history(of: offset < -1 ? [] : [customer])
+                }
+                let found = try await bench.database.read {
+                    try HistoryStore($0).history(of: [customer], asOf: instant)
+                }
+                let note: Comment = "seed \(generator.seed), round \(round), offset \(offset)"
+                #expect(
+                    found.currentTransactions.map(\.payloadBytes) == expected.currentTransactions.map(\.payloadBytes),
+                    note)
+                let newest = { (history: History) in
+                    history.renewalInfos.max {
+                        ($0.payload.signedDate, String(decoding: $0.payloadBytes, as: UTF8.self))
+                            < ($1.payload.signedDate, String(decoding: $1.payloadBytes, as: UTF8.self))
+                    }?.payload
+                }
+                #expect(newest(found) == newest(expected), note)
+            }
+        }
+    }
+
+    @Test("completeness holds from when it was stated; what a merge took back stays taken (invariant 3)")
+    func coverage() async throws {
+        let bench = try await Bench()
+        let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
+        let scope = bench.scope
+        for offset in [10, 30] as [Int64] {
+            try await bench.database.write {
+                try CoverageStore($0).stateComplete(
+                    [first], asOf: Self.at(offset), provenance: .caller, at: Self.at(offset), in: scope)
+            }
+        }
+        func asOf(_ offset: Int64, _ customers: [CustomerNumber]) async throws -> Coverage {
+            try await bench.database.read {
+                try HistoryStore($0).history(of: customers, asOf: Self.at(offset)).coverage
+            }
+        }
+        #expect(try await asOf(9, [first]) == Coverage(level: .partial))
+        #expect(try await asOf(10, [first]).asOf == Self.at(10))
+        #expect(try await asOf(29, [first]).asOf == Self.at(10))
+        #expect(try await asOf(30, [first]).asOf == Self.at(30))
+        #expect(try await asOf(30, [first, second]).level == .partial)
+        try await bench.ingest([
+            .bought("3", original: "1", account: "A"), .bought("4", original: "2", account: "A"),
+        ])
+        #expect(try await asOf(29, [first]).level == .partial)
+    }
+
+    @Test("a slot has the signings and the ends it had; one issued later is not there", arguments: Driver.allCases)
+    func slots(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let customer = try await bench.customer()
+        let scope = bench.scope
+        let hour = Instant.Duration.hour
+        let slot = Slot.fixture(1)
+        try await bench.database.write { transaction in
+            let slots = SlotStore(transaction)
+            let decisions = DecisionStore(transaction)
+            try slots.insert(slot, catalogRevision: 1, for: customer, subject: [customer], in: scope)
+            try decisions.insert(.fixture(1, customer: customer, issuedOffer: slot.id), in: scope)
+            for number in 1...2 as ClosedRange<Int64> {
+                let now = Self.at(number * hour)
+                _ = try slots.addSigning(
+                    to: slot.id, expiresAt: slot.expiresAt.adding(milliseconds: number * hour),
+                    countsUntil: slot.countsUntil.adding(milliseconds: number * hour), at: now, subject: [customer],
+                    in: scope)
+                var decision = RecordedDecision.fixture(
+                    Int(number) + 1, customer: customer, kind: .signing, issuedOffer: slot.id)
+                decision.decidedAt = now
+                try decisions.insert(decision, in: scope)
+            }
+            try slots.insert(
+                .fixture(2, offer: "other", issued: Self.at(hour)), catalogRevision: 1, for: customer,
+                subject: [customer], in: scope)
+        }
+        for (offset, expected) in [
+            (-1, []), (0, ["1 0"]), (hour - 1, ["1 0"]), (hour, ["2 1", "1 1"]), (2 * hour, ["3 2", "1 1"]),
+        ] as [(Int64, [String])] {
+            let found = try await bench.database.read {
+                try SlotStore($0).slots(of: [customer], asOf: Self.at(offset))
+            }
+            let ends = found.map {
+                "\($0.signings) \($0.expiresAt.milliseconds(since: slot.expiresAt) / hour)"
+            }
+            #expect(ends == expected, "\(offset)")
+            #expect(found.allSatisfy { $0.countsUntil.milliseconds(since: $0.expiresAt) == hour })
+        }
+    }
+
+    @Test("the revision and the pauses of an instant are those in force then, from the millisecond they began")
+    func catalogAndPauses() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        try await bench.database.write { transaction in
+            for number in 1...2 as ClosedRange<Int64> {
+                try CatalogStore(transaction).apply(
+                    CatalogRevision(
+                        revision: number, document: "", format: .yaml, digest: String(repeating: "0", count: 64),
+                        actor: "k", message: nil, createdAt: Self.at(number * 10)),
+                    expected: number - 1, in: scope)
+            }
+            let pauses = PauseStore(transaction)
+            _ = try pauses.pause("a", actor: "k", at: Self.at(10), in: scope)
+            _ = try pauses.pause(nil, actor: "k", at: Self.at(15), in: scope)
+            _ = try pauses.resume("a", actor: "k", at: Self.at(20), in: scope)
+        }
+        for (offset, revision, paused) in [
+            (9, 0, []), (10, 1, ["a"]), (19, 1, ["a", nil]), (20, 2, [nil]), (99, 2, [nil]),
+        ] as [(Int64, Int64, [OfferId?])] {
+            let found = try await bench.database.read { transaction in
+                (
+                    try CatalogStore(transaction).number(inForceAt: Self.at(offset), in: scope),
+                    try PauseStore(transaction).active(in: scope, at: Self.at(offset)).map(\.offerId)
+                )
+            }
+            #expect(found.0 == revision && found.1 == paused, "\(offset)")
+        }
+    }
+}
+
+extension HistoryPayload {
+    fileprivate var signedDate: Instant {
+        switch content {
+        case .transaction(let transaction): transaction.signedDate
+        case .renewalInfo(let info): info.signedDate
+        case .appTransaction(let transaction): transaction.receiptCreationDate
+        }
+    }
+}
