@@ -48,11 +48,14 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
     public let code: Code
     /// One lower-case line for people, naming the certificate or the claim, with offending values in backticks.
     public let detail: String
+    /// The payload's member at fault, a nested one as `commitmentInfo.commitmentPrice`; absent if no single one is.
+    public let member: String?
 
     /// A refusal by its parts.
-    public init(_ code: Code, _ detail: String) {
+    public init(_ code: Code, _ detail: String, member: String? = nil) {
         self.code = code
         self.detail = detail
+        self.member = member
     }
 
     /// `badSignature: …`.

@@ -24,7 +24,7 @@ struct HostileInputTests {
             ("{\"customer\":{\"customerId\":\"a\"},\"signals\":{\"a-b\":1}}", "invalidValue"),
             ("{\"customer\":{\"customerId\":\"\(String(repeating: "a", count: 256))\"}}", "invalidLength"),
             ("{\"customer\":{}}", "missingMember"),
-            ("{\"customer\":{\"customerId\":\"a\"},\"asOf\":1}", "unknownMember"),
+            ("{\"customer\":{\"customerId\":\"a\"},\"asof\":1}", "unknownMember"),
             ("{\"customer\":{\"customerId\":\"a\"},\"offerIds\":[]}", "invalidLength"),
             ("{\"customer\":{\"customerId\":\"a\"},\"offerIds\":[\"a\",\"a\"]}", "invalidValue"),
         ])

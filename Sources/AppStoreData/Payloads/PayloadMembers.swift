@@ -42,7 +42,7 @@ struct PayloadMembers {
 
     private func requirePrintable(_ text: String, _ name: MemberName) throws(SignedDataRefusal) {
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw SignedDataRefusal(.malformedPayload, "`\(path)\(name.stringValue)` holds a control character")
+            throw malformed(name, "`\(path)\(name.stringValue)` holds a control character")
         }
     }
 
@@ -76,7 +76,7 @@ struct PayloadMembers {
     func date(_ name: MemberName) throws(SignedDataRefusal) -> Instant? {
         guard let instant = try value(name, as: Instant.self, "a number of milliseconds") else { return nil }
         guard Self.dates.contains(instant) else {
-            throw SignedDataRefusal(.malformedPayload, "`\(path)\(name.stringValue)` is not a date: `\(instant)`")
+            throw malformed(name, "`\(path)\(name.stringValue)` is not a date: `\(instant)`")
         }
         return instant
     }
@@ -91,7 +91,8 @@ struct PayloadMembers {
         let name = kind.dateMember
         guard let date = try date(name) else {
             throw SignedDataRefusal(
-                .missingSignedDate, "\(kind.noun) has no `\(name.stringValue)`, so its certificates cannot be judged")
+                .missingSignedDate, "\(kind.noun) has no `\(name.stringValue)`, so its certificates cannot be judged",
+                member: name.stringValue)
         }
         return date
     }
@@ -132,11 +133,15 @@ struct PayloadMembers {
     }
 
     private func missing(_ name: MemberName) -> SignedDataRefusal {
-        SignedDataRefusal(.malformedPayload, "\(kind.noun) has no `\(path)\(name.stringValue)`")
+        malformed(name, "\(kind.noun) has no `\(path)\(name.stringValue)`")
     }
 
     private func wrongType(_ name: MemberName, _ form: String) -> SignedDataRefusal {
-        SignedDataRefusal(.malformedPayload, "`\(path)\(name.stringValue)` is not \(form)")
+        malformed(name, "`\(path)\(name.stringValue)` is not \(form)")
+    }
+
+    private func malformed(_ name: MemberName, _ detail: String) -> SignedDataRefusal {
+        SignedDataRefusal(.malformedPayload, detail, member: path + name.stringValue)
     }
 
     /// Month arithmetic and ISO 8601 hold in this range, and no purchase is outside of it.

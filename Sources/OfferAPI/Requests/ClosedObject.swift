@@ -45,6 +45,21 @@ extension KeyedDecodingContainer {
         }
     }
 
+    /// Reads a number, or what is made of one. For a number that does not fit, the decoder throws an error of its own that
+    /// does not say where it stands.
+    ///
+    /// - Throws: ``RequestFault`` at such a number, else `DecodingError`.
+    func decodeNumber<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        do {
+            return try decodeIfPresent(type, forKey: key)
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            throw RequestFault(
+                JSONPointer(codingPath + [key]), .invalidValue, "this must be a whole number of at most 64 bits")
+        }
+    }
+
     /// Reads what the backend says about the customer: values by the name after `signals.`.
     ///
     /// - Throws: ``RequestFault`` at a value that is not a fact; `DecodingError` if it is not an object.

@@ -2,8 +2,8 @@ public import OfferModel
 
 /// `POST /v1/decisions`: the dry-run. It writes nothing.
 public struct DecisionRequestBody: Sendable, Hashable, Codable {
-    /// The customer.
-    public var customer: CustomerReference
+    /// The customer; required without `history`.
+    public var customer: CustomerReference?
     /// The offers to decide; every offer of the catalog if absent.
     public var offerIds: [OfferId]?
     /// The product; every offer's own or first if absent.
@@ -12,6 +12,14 @@ public struct DecisionRequestBody: Sendable, Hashable, Codable {
     public var signals: [String: FactValue]?
     /// The device that asks.
     public var request: RequestFactsBody?
+    /// The instant to decide at; like all that follows not for `client` keys.
+    public var asOf: Instant?
+    /// The history in place of the stored one.
+    public var history: HistoryBody?
+    /// The text of a catalog document, YAML or JSON, in place of the one in force.
+    public var catalog: String?
+    /// A revision of the catalog in place of the one in force.
+    public var catalogRevision: Int?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case customer
@@ -19,10 +27,14 @@ public struct DecisionRequestBody: Sendable, Hashable, Codable {
         case productId
         case signals
         case request
+        case asOf
+        case history
+        case catalog
+        case catalogRevision
     }
 
-    /// A request with what every one has; callers set the rest.
-    public init(customer: CustomerReference) {
+    /// A request about a customer; callers set the rest.
+    public init(customer: CustomerReference? = nil) {
         self.customer = customer
     }
 
@@ -31,11 +43,24 @@ public struct DecisionRequestBody: Sendable, Hashable, Codable {
     /// - Throws: ``RequestFault`` for an unknown member, else `DecodingError`.
     public init(from decoder: any Decoder) throws {
         let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
-        customer = try container.decode(CustomerReference.self, forKey: .customer)
+        customer = try container.decodeIfPresent(CustomerReference.self, forKey: .customer)
         offerIds = try container.decodeIfPresent([OfferId].self, forKey: .offerIds)
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
         signals = try container.decodeSignals(forKey: .signals)
         request = try container.decodeIfPresent(RequestFactsBody.self, forKey: .request)
+        asOf = try container.decodeNumber(Instant.self, forKey: .asOf)
+        history = try container.decodeIfPresent(HistoryBody.self, forKey: .history)
+        catalog = try container.decodeIfPresent(String.self, forKey: .catalog)
+        catalogRevision = try container.decodeNumber(Int.self, forKey: .catalogRevision)
+    }
+
+    /// The names of the members by which this request supposes something: not for `client` keys (DESIGN §6).
+    public var supposingMembers: [String] {
+        let members: [(key: CodingKeys, isGiven: Bool)] = [
+            (.asOf, asOf != nil), (.history, history != nil), (.catalog, catalog != nil),
+            (.catalogRevision, catalogRevision != nil),
+        ]
+        return members.filter(\.isGiven).map(\.key.rawValue)
     }
 }
 

@@ -40,7 +40,7 @@ public struct CatalogRevisions: Sendable {
         _ text: String, format: CatalogDocument.Format, expectedRevision: Int, message: String?, dryRun: Bool,
         caller: Caller
     ) async throws -> CatalogApplied {
-        let catalog = try read(text, for: caller.scope)
+        let catalog = try CatalogDocument.catalog(text, for: caller.scope)
         let wallClock = clock()
         let digest = Hexadecimal.lowercase(digest.sha256(Array(text.utf8)))
         let body: @Sendable (any StoreTransaction) throws -> CatalogApplied = { transaction in
@@ -66,23 +66,5 @@ public struct CatalogRevisions: Sendable {
             return CatalogApplied(revision: Int(next.revision), changes: changes)
         }
         return try await dryRun ? database.read(body) : database.write(body)
-    }
-
-    private func read(_ text: String, for scope: Scope) throws -> Catalog {
-        let catalog: Catalog
-        do throws(InvalidDocument) {
-            catalog = try CatalogReader.read(text).value
-        } catch {
-            throw RequestError.invalidCatalog(error.errors)
-        }
-        guard catalog.bundleId == scope.bundleId else {
-            throw RequestError.invalidCatalog([
-                DocumentIssue(
-                    code: .wrongApp, path: "bundleId", in: text,
-                    detail: "the catalog is for `\(catalog.bundleId)`, the API key for `\(scope.bundleId)`",
-                    hint: "use an API key of that app")
-            ])
-        }
-        return catalog
     }
 }

@@ -3,7 +3,7 @@ public import OfferModel
 
 /// A dry-run: what would be decided, without a trace (invariant 4).
 public struct Inquiry: Sendable, Hashable {
-    /// The customer.
+    /// The customer; nobody known where a supplied history is all there is.
     public var customer: CustomerIdentifiers
     /// The offers to decide; every offer of the catalog that is not archived if absent.
     public var offerIds: [OfferId]?
@@ -11,16 +11,23 @@ public struct Inquiry: Sendable, Hashable {
     public var productId: ProductId?
     /// What the backend says about the customer.
     public var signals: [String: FactValue]
+    /// What is said of the device that asks.
+    public var request: DeviceRequest
+    /// What is supposed instead of what is the case.
+    public var supposition: Supposition
 
     /// An inquiry by its parts.
     public init(
         customer: CustomerIdentifiers, offerIds: [OfferId]? = nil, productId: ProductId? = nil,
-        signals: [String: FactValue] = [:]
+        signals: [String: FactValue] = [:], request: DeviceRequest = DeviceRequest(),
+        supposition: Supposition = Supposition()
     ) {
         self.customer = customer
         self.offerIds = offerIds
         self.productId = productId
         self.signals = signals
+        self.request = request
+        self.supposition = supposition
     }
 }
 

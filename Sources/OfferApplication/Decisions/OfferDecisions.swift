@@ -27,17 +27,21 @@ public struct OfferDecisions: Sendable {
     /// - Throws: ``RequestError`` and what the store throws.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         _ = try registry.app(for: caller.scope)
+        let supposition = try ReadSupposition(inquiry.supposition, scope: caller.scope)
         let wallClock = clock()
-        let catalogs = catalogs
+        let (catalogs, policy) = (catalogs, policy)
         let snapshot = try await database.read { transaction in
             try Snapshot.read(
                 inquiry.customer, signed: [], scope: caller.scope, wallClock: wallClock, catalogs: catalogs,
-                openSlotsOf: inquiry.offerIds, transaction)
+                openSlotsOf: inquiry.offerIds, transaction
+            ).supposing(
+                supposition, scope: caller.scope, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
+                transaction)
         }
         let decisions = try Self.offers(inquiry, snapshot.catalog).map { offer in
             let product = try Self.product(inquiry, offer)
             let question = snapshot.question(
-                offer, productId: product, scope: caller.scope, signals: inquiry.signals,
+                offer, productId: product, scope: caller.scope, signals: inquiry.signals, request: inquiry.request,
                 needsNewSigning: try needsNewSigning(offer, productId: product, inquiry, snapshot))
             return OfferDecision(
                 offer: offer, decision: OfferEligibility.decide(question, facts: snapshot.facts, policy: policy))
@@ -66,6 +70,12 @@ public struct OfferDecisions: Sendable {
     private func needsNewSigning(
         _ offer: Offer, productId: ProductId, _ inquiry: Inquiry, _ snapshot: Snapshot
     ) throws -> Bool {
+        if snapshot.takesHistoryAsProven {
+            // Nothing signed stands behind a supposed slot or transaction, so asking again means: for the same again.
+            let open = snapshot.facts.openSlot(of: offer, at: snapshot.now, takesHistoryAsProven: true)
+            let life = open?.expiresAt.milliseconds(since: snapshot.now) ?? 0
+            return life < policy.storedSignatureMinimumLife
+        }
         let order = IssueOrder(offerId: offer.id, productId: productId, customer: inquiry.customer)
         let plan = try SigningPlan(offer, productId: productId, order: order, history: snapshot.facts.history)
         return snapshot.open(offer)?.signatures(for: plan, fresh: false, at: snapshot.now, policy).isEmpty ?? true

@@ -42,6 +42,8 @@ struct DecisionRecord: Codable, Sendable {
     var productId: ProductId
     var needsNewSigning: Bool
     var signals: [String: FactValue]
+    /// What the order said of the device that asks.
+    var request: DeviceRequest
     var attributes: [String: FactValue]
     var firstStoredAt: Instant?
     var rolloutKey: String?
@@ -65,6 +67,7 @@ struct DecisionRecord: Codable, Sendable {
         productId = asked.question.productId
         needsNewSigning = asked.question.needsNewSigning
         signals = asked.question.signals
+        request = asked.question.request
         attributes = snapshot.facts.attributes
         firstStoredAt = snapshot.facts.firstStoredAt
         rolloutKey = snapshot.facts.rolloutKey

@@ -16,6 +16,8 @@ public struct IssueOrder: Sendable, Hashable {
     public var fresh: Bool
     /// What the backend says about the customer.
     public var signals: [String: FactValue]
+    /// What is said of the device that asks.
+    public var request: DeviceRequest
     /// The signed data that comes with it.
     public var delivery: SignedDelivery
 
@@ -23,7 +25,7 @@ public struct IssueOrder: Sendable, Hashable {
     public init(
         offerId: OfferId, productId: ProductId? = nil, customer: CustomerIdentifiers,
         formats: [SignatureFormat] = [], fresh: Bool = false, signals: [String: FactValue] = [:],
-        delivery: SignedDelivery = SignedDelivery()
+        request: DeviceRequest = DeviceRequest(), delivery: SignedDelivery = SignedDelivery()
     ) {
         self.offerId = offerId
         self.productId = productId
@@ -31,6 +33,7 @@ public struct IssueOrder: Sendable, Hashable {
         self.formats = formats
         self.fresh = fresh
         self.signals = signals
+        self.request = request
         self.delivery = delivery
     }
 }

@@ -69,7 +69,8 @@ public struct OfferIssuing: Sendable {
         let open = snapshot.open(offer)
         let stored = open?.signatures(for: plan, fresh: order.fresh, at: snapshot.now, policy) ?? []
         let question = snapshot.question(
-            offer, productId: product, scope: scope, signals: order.signals, needsNewSigning: stored.isEmpty)
+            offer, productId: product, scope: scope, signals: order.signals, request: order.request,
+            needsNewSigning: stored.isEmpty)
         return AskedOrder(
             order: order, signed: signed, scope: scope, snapshot: snapshot, question: question,
             decision: decide(question, facts: snapshot.facts, policy: policy), plan: plan, open: open, stored: stored)

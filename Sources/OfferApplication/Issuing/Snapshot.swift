@@ -26,7 +26,9 @@ struct Snapshot: Sendable {
     /// History and slots.
     var facts: SubjectFacts
     /// The slots of the offers asked about that may be open, by id.
-    private var openSlots: [LowercaseUUID: OpenSlot]
+    var openSlots: [LowercaseUUID: OpenSlot]
+    /// Whether the history was supplied for a "what if"; never where something is signed.
+    var takesHistoryAsProven = false
 
     /// Reads a snapshot of whom the identifiers name.
     ///
@@ -47,7 +49,6 @@ struct Snapshot: Sendable {
         let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
         let revision = try CatalogStore(transaction).currentNumber(in: number)
         let facts = try SubjectFacts.read(subject.customers, named: identifiers, transaction)
-        let candidates = facts.slots.filter { $0.isOpen(at: now) && offers?.contains($0.offerId) != false }
         return Snapshot(
             scope: number, subject: subject,
             version: try CustomerStore(transaction).version(of: subject.customers),
@@ -56,18 +57,21 @@ struct Snapshot: Sendable {
             catalog: try catalogs.catalog(revision, of: number, in: scope, transaction),
             pauses: try PauseStore(transaction).active(in: number),
             facts: facts,
-            openSlots: try openSlots(candidates, in: number, transaction))
+            openSlots: try openSlots(among: facts.slots, of: offers, at: now, in: number, transaction))
     }
 
-    private static func openSlots(
-        _ slots: [Slot], in number: ScopeNumber, _ transaction: any StoreTransaction
+    /// Of some slots those that may be open, with the signatures made by an instant.
+    static func openSlots(
+        among slots: [Slot], of offers: [OfferId]?, at now: Instant, signedBy latest: Instant = .distantFuture,
+        in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> [LowercaseUUID: OpenSlot] {
         var open: [LowercaseUUID: OpenSlot] = [:]
-        for slot in slots {
+        for slot in slots where slot.isOpen(at: now) && offers?.contains(slot.offerId) != false {
             guard let issued = try SlotStore(transaction).issuedOffer(slot.id, in: number) else { continue }
+            let signatures = try SignatureStore(transaction).signatures(of: slot.id, in: number)
             open[slot.id] = OpenSlot(
                 slot: slot, catalogRevision: Int(issued.catalogRevision),
-                newestSigning: try SignatureStore(transaction).signatures(of: slot.id, in: number).newestSigning)
+                newestSigning: signatures.filter { $0.timestamp <= latest }.newestSigning)
         }
         return open
     }
@@ -95,12 +99,14 @@ struct Snapshot: Sendable {
 
     /// The question whether the subject may have the offer.
     func question(
-        _ offer: Offer, productId: ProductId, scope: Scope, signals: [String: FactValue], needsNewSigning: Bool
+        _ offer: Offer, productId: ProductId, scope: Scope, signals: [String: FactValue],
+        request: DeviceRequest, needsNewSigning: Bool
     ) -> Question {
         let group = catalog.product(productId)?.group
         return Question(
             now: now, scope: scope, offer: offer, productId: productId, subscriptionGroupIdentifier: group?.id,
             pause: pause(of: offer.id), signals: signals, needsNewSigning: needsNewSigning,
-            groupProducts: Set(group?.products.map(\.productId) ?? []), offers: catalog.offers)
+            takesHistoryAsProven: takesHistoryAsProven, groupProducts: Set(group?.products.map(\.productId) ?? []),
+            request: request, offers: catalog.offers)
     }
 }

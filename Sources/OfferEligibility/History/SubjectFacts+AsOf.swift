@@ -4,7 +4,8 @@ extension SubjectFacts {
     /// What was known at an earlier instant: evidence signed or bought after it is dropped (DESIGN §5.1).
     ///
     /// A completeness fetched or stated later is dropped too, because it may rest on rows that are. Slots issued later
-    /// go; of the others the stored ends and signings stay as they are now, and so do attributes.
+    /// go; of the others a later void or end is undone, while ends and signings stay as they are given, and so do
+    /// attributes.
     public func known(asOf instant: Instant) -> SubjectFacts {
         var known = self
         known.history.transactions.removeAll {

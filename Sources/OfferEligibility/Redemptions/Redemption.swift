@@ -23,15 +23,22 @@ public struct Redemption: Sendable, Hashable {
 extension SubjectFacts {
     /// Every known redemption, from the earliest; each with the slot it used, if any.
     ///
-    /// - Parameter offer: an offer whose length is used where Apple's data does not state one.
-    public func redemptions(of offer: Offer? = nil) -> [Redemption] {
+    /// - Parameters:
+    ///   - offer: an offer whose length is used where Apple's data does not state one.
+    ///   - takesHistoryAsProven: whether the history was supplied for a "what if".
+    public func redemptions(of offer: Offer? = nil, takesHistoryAsProven: Bool = false) -> [Redemption] {
         let subscriptions = Subject.subscriptions(of: CurrentHistory(history), at: .distantFuture)
-        return RedemptionReader(facts: self, subscriptions: subscriptions, offer: offer).redemptions()
+        return RedemptionReader(
+            facts: self, subscriptions: subscriptions, offer: offer, takesHistoryAsProven: takesHistoryAsProven
+        ).redemptions()
     }
 
     /// The slot of that offer that a request would use again: neither voided, passed nor redeemed.
-    public func openSlot(of offer: Offer, at now: Instant) -> Slot? {
-        slots.open(offer.id, redemptions: redemptions(of: offer), at: now)
+    ///
+    /// - Parameter takesHistoryAsProven: whether the history was supplied for a "what if".
+    public func openSlot(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> Slot? {
+        let redemptions = redemptions(of: offer, takesHistoryAsProven: takesHistoryAsProven)
+        return slots.open(offer.id, redemptions: redemptions, at: now)
     }
 }
 

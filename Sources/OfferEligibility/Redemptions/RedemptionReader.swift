@@ -5,6 +5,8 @@ struct RedemptionReader {
     let facts: SubjectFacts
     let subscriptions: [SubscriptionGroupId: [Subscription]]
     let offer: Offer?
+    /// Whether the history was supplied for a "what if" and stands for what Apple would have signed.
+    let takesHistoryAsProven: Bool
 
     /// By first evidence; subscription, transaction, group and name settle equal dates.
     func redemptions() -> [Redemption] {
@@ -38,7 +40,8 @@ struct RedemptionReader {
         return facts.history.renewalInfos
             .filter { row in
                 row.payload.originalTransactionId == original && row.payload.offerType != nil
-                    && (row.provenance.isProven || row.payload == subscription.latestInfo?.payload)
+                    && (takesHistoryAsProven || row.provenance.isProven
+                        || row.payload == subscription.latestInfo?.payload)
             }
             .sorted {
                 (

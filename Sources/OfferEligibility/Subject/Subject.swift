@@ -20,7 +20,10 @@ struct Subject: Sendable {
         askedGroup = question?.subscriptionGroupIdentifier
         groupProducts = question?.groupProducts ?? []
         slots = facts.slots
-        redemptions = RedemptionReader(facts: facts, subscriptions: subscriptions, offer: question?.offer).redemptions()
+        redemptions = RedemptionReader(
+            facts: facts, subscriptions: subscriptions, offer: question?.offer,
+            takesHistoryAsProven: question?.takesHistoryAsProven ?? false
+        ).redemptions()
         isComplete = facts.history.coverage.isProof(at: now, life: policy.coverageLife)
         self.policy = policy
     }

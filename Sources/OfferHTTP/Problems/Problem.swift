@@ -65,6 +65,15 @@ extension Problem {
             hint: "this call needs the role \(roles) or `admin`")
     }
 
+    /// A known key whose role may make the call, but not with these members.
+    static func forbidden(role: Role, members: [String]) -> Problem {
+        Problem(
+            .forbidden,
+            "the API key has the role `\(role.rawValue)`, which may not send "
+                + members.map { "`\($0)`" }.joined(separator: ", "),
+            hint: "to suppose something takes the role `support`, `marketing` or `admin`")
+    }
+
     /// The body is larger than this path takes.
     static func tooLarge(limit: Int) -> Problem {
         var problem = Problem(

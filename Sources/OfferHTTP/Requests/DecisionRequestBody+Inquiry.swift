@@ -6,15 +6,39 @@ extension DecisionRequestBody {
     /// What is asked.
     ///
     /// - Throws: ``RequestFault`` with every value that is not accepted.
-    func inquiry() throws(RequestFault) -> Inquiry {
+    func inquiry() throws -> Inquiry {
         var checks = RequestChecks()
-        checks.customer(customer)
+        if let customer {
+            checks.customer(customer)
+        } else if history == nil {
+            checks.add(
+                .root.appending("customer"), .missingMember, "the member `customer` is missing",
+                hint: "name a customer, or supply a `history`")
+        }
         checks.offers(offerIds)
         checks.text(productId?.rawValue, at: .root.appending("productId"))
         checks.signals(signals)
         checks.device(request)
+        checks.instant(asOf, at: .root.appending("asOf"))
+        checks.history(history)
+        checks.catalog(catalog, catalogRevision)
         try checks.finish()
         return Inquiry(
-            customer: CustomerIdentifiers(customer), offerIds: offerIds, productId: productId, signals: signals ?? [:])
+            customer: customer.map(CustomerIdentifiers.init) ?? CustomerIdentifiers(), offerIds: offerIds,
+            productId: productId, signals: signals ?? [:], request: DeviceRequest(request),
+            supposition: try supposition())
+    }
+
+    private func supposition() throws -> Supposition {
+        var supposition = Supposition(asOf: asOf, history: try history.map { try SuppliedHistory($0) })
+        if let catalog { supposition.catalog = .document(catalog) }
+        if let catalogRevision { supposition.catalog = .revision(catalogRevision) }
+        return supposition
+    }
+}
+
+extension DeviceRequest {
+    init(_ body: RequestFactsBody?) {
+        self.init(appVersion: body?.appVersion, osVersion: body?.osVersion, locale: body?.locale)
     }
 }

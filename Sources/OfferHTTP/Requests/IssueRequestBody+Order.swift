@@ -21,7 +21,8 @@ extension IssueRequestBody {
         try checks.finish()
         return IssueOrder(
             offerId: offerId, productId: productId, customer: CustomerIdentifiers(customer), formats: formats ?? [],
-            fresh: fresh ?? false, signals: signals ?? [:], delivery: delivery)
+            fresh: fresh ?? false, signals: signals ?? [:], request: DeviceRequest(request),
+            delivery: delivery)
     }
 }
 

@@ -1,4 +1,5 @@
 import OfferAPI
+import OfferModel
 
 /// What every text of a request must keep to.
 enum RequestRules {
@@ -12,6 +13,11 @@ enum RequestRules {
     static let offerCount = 200
     /// The most characters of a message kept with a catalog revision.
     static let messageLength = 1_000
+
+    /// The most payloads, and the most issued offers, of a supplied history.
+    static let suppliedCount = 200
+    /// The moments that calendars and ISO 8601 hold for: 1970 to the year 9999.
+    static let instants = Instant(milliseconds: 0)...Instant(milliseconds: 253_402_300_799_999)
 
     /// What is wrong with a text: empty, too long, or with control characters in it.
     static func fault(inText text: String, maximum: Int) -> (code: RequestErrorCode, detail: String)? {

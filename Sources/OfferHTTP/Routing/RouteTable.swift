@@ -10,7 +10,8 @@ struct RouteTable: Sendable {
         let issuedOffers = IssuedOffersController(
             issuing: useCases.issuing, customers: useCases.customers, voiding: useCases.voiding,
             bodyLimit: limits.signedDataBytes)
-        let decisions = DecisionsController(decisions: useCases.decisions, bodyLimit: limits.bodyBytes)
+        let decisions = DecisionsController(
+            decisions: useCases.decisions, bodyLimit: limits.bodyBytes, supposingBodyLimit: limits.signedDataBytes)
         let transactions = TransactionsController(
             ingestion: useCases.ingestion, bodyLimit: limits.signedDataBytes)
         let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)

@@ -1,0 +1,152 @@
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@Suite("Deciding as of another instant")
+struct AsOfTests {
+    /// What was decided, and when.
+    private struct Past {
+        var step: String
+        var instant: Instant
+        var answer: InquiryAnswer
+    }
+
+    @Test(
+        "asked for an earlier instant, the answer is what it was then, whatever was signed, issued, voided, paused or applied since (invariant 4)",
+        arguments: [20_261_121, 7, 42, 99, 1_234, 555] as [UInt64])
+    func sameAsThen(seed: UInt64) async throws {
+        let bench = try await Workbench()
+        bench.tolerateOverrun()
+        var generator = SeededGenerator(seed: seed)
+        var world = World(bench: bench)
+        var past = [Past]()
+        for _ in 0..<14 {
+            let step = try await world.step(&generator)
+            past.append(Past(step: step, instant: bench.clock.now, answer: try await Self.decide(bench)))
+            bench.clock.advance(
+                hours: Int64.random(in: 0...40, using: &generator),
+                milliseconds: Int64.random(in: 1...3_000_000, using: &generator))
+        }
+        let before = try await bench.ledger()
+        let steps = past.map(\.step)
+        for then in past {
+            let again = try await Self.decide(bench, asOf: then.instant)
+            #expect(again == then.answer, "seed \(seed), after \(then.step) of \(steps)")
+        }
+        let after = try await bench.ledger()
+        #expect(after.sequence == before.sequence && after.lastInstant == before.lastInstant)
+        #expect(
+            Set(past.map { $0.answer.decisions.map(\.decision.outcome) }).count > 1, "nothing ever changed: \(steps)")
+    }
+
+    private static func decide(_ bench: Workbench, asOf: Instant? = nil) async throws -> InquiryAnswer {
+        try await bench.useCases.decisions.decide(
+            Inquiry(customer: named("100"), supposition: Supposition(asOf: asOf)),
+            caller: Workbench.caller(.support))
+    }
+
+    @Test("a millisecond before a purchase nothing is known, from its signature on it is")
+    func edge() async throws {
+        let bench = try await Workbench()
+        bench.clock.advance(hours: 1)
+        let signed = bench.clock.now
+        try await bench.deliver(try World.delivery(.subscriber, bench))
+        for (offset, rules) in [(-1, [RuleId.promotionalEverSubscribed]), (0, []), (1, [])] as [(Int64, [RuleId])] {
+            let answer = try await bench.useCases.decisions.decide(
+                Inquiry(
+                    customer: named("100"), offerIds: ["comeback"],
+                    supposition: Supposition(asOf: signed.adding(milliseconds: offset))),
+                caller: Workbench.caller(.support))
+            #expect(answer.decisions.map(\.decision.obstacles) == [rules], "\(offset)")
+        }
+    }
+
+    @Test("an open slot has the signings and the end it had then")
+    func signings() async throws {
+        let bench = try await Workbench()
+        let first = bench.clock.now
+        _ = try await bench.granted(.of("twice", try World.delivery(.lapsed, bench)))
+        bench.clock.advance(hours: 23, milliseconds: 20 * Instant.Duration.minute)
+        _ = try await bench.granted(IssueOrder(offerId: "twice", customer: named("100")))
+        func finding(_ minutes: Int64) async throws -> Finding? {
+            let instant = first.adding(milliseconds: minutes * Instant.Duration.minute)
+            return try await bench.useCases.decisions.decide(
+                Inquiry(customer: named("100"), offerIds: ["twice"], supposition: Supposition(asOf: instant)),
+                caller: Workbench.caller(.support)
+            ).decisions.first?.decision[.limitSignatures]
+        }
+        // Its first signature has less than an hour to live, so another signing would be needed; then there is one.
+        let needed = try await finding(23 * 60 + 10)
+        #expect(needed?.verdict == .satisfied)
+        #expect(needed?.evidence.first?.observed == .value(.number(1)), "\(String(describing: needed))")
+        #expect(try await finding(23 * 60 + 20)?.verdict == .notApplicable)
+        #expect(try await finding(60)?.verdict == .notApplicable)
+    }
+}
+
+/// A shop and its one customer, to whom something happens now and then.
+private struct World {
+    let bench: Workbench
+    var issued: [LowercaseUUID] = []
+    var paused: Set<OfferId?> = []
+    var revision = 1
+    var purchases = 0
+
+    /// Signed data whose every signature is of this moment, so that nothing arrives later than it was signed.
+    static func delivery(_ scene: Scene, _ bench: Workbench, complete: Bool = true) throws -> SignedDelivery {
+        let now = bench.clock.now.milliseconds
+        let made = try bench.shop.delivery(scene, "100", complete: complete)
+        func fresh(_ jws: String) throws -> String { try bench.shop.edited(jws) { $0["signedDate"] = now } }
+        return SignedDelivery(
+            signedTransactions: try made.signedTransactions.map(fresh),
+            signedRenewalInfo: try made.signedRenewalInfo.map(fresh), historyComplete: complete)
+    }
+
+    mutating func step(_ generator: inout SeededGenerator) async throws -> String {
+        switch Int.random(in: 0..<12, using: &generator) {
+        case 0, 1:
+            let scene: Scene = [.subscriber, .lapsed, .trialUsed, .overdue].randomElement(using: &generator) ?? .lapsed
+            let complete = Bool.random(using: &generator)
+            try await bench.deliver(try Self.delivery(scene, bench, complete: complete))
+            return "deliver \(scene) \(complete)"
+        case 2, 3, 4:
+            let offer: OfferId = ["comeback", "twice", "welcome", "back"].randomElement(using: &generator) ?? "twice"
+            let fresh = Bool.random(using: &generator)
+            // No catalog or no such offer in it is an error, not a refusal.
+            if revision % 2 == 0, offer != "comeback" { return "nothing" }
+            let answer = try await bench.ask(IssueOrder(offerId: offer, customer: named("100"), fresh: fresh))
+            if let id = answer.issued?.offer.id { issued.append(id) }
+            return "issue \(offer) fresh \(fresh): \(answer.issued != nil)"
+        case 5:
+            guard let id = issued.randomElement(using: &generator) else { return "nothing" }
+            let release = Bool.random(using: &generator)
+            _ = try await bench.useCases.voiding.void(
+                id, reason: "test", release: release, caller: Workbench.caller(.support))
+            return "void \(release)"
+        case 6, 7:
+            let offer: OfferId? = [nil, "comeback"].randomElement(using: &generator) ?? nil
+            let isPaused = !paused.contains(offer)
+            _ = try await bench.useCases.switches.set(offer, paused: isPaused, caller: Workbench.marketing)
+            if isPaused { paused.insert(offer) } else { paused.remove(offer) }
+            return "pause \(offer?.rawValue ?? "all") \(isPaused)"
+        case 8:
+            let text = revision % 2 == 1 ? BenchCatalog.head + BenchCatalog.comeback : BenchCatalog.yaml
+            revision = try await bench.apply(text, expected: revision).revision
+            return "apply \(revision)"
+        case 9, 10:
+            let delivery = try Self.delivery(.lapsed, bench)
+            purchases += 1
+            let refunded = Bool.random(using: &generator)
+            let jws = try bench.shop.redemption(
+                of: ["comeback50", "twice10"].randomElement(using: &generator) ?? "twice10", "\(100_900 + purchases)",
+                like: try #require(delivery.signedTransactions.first), at: bench.clock.now,
+                refundedAt: refunded ? bench.clock.now : nil)
+            try await bench.deliver(SignedDelivery(signedTransactions: [jws]))
+            return "redeem, refunded \(refunded)"
+        default:
+            return "nothing"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferSigning
+import OfferStore
+import Testing
+
+@Suite("Deciding a supplied history")
+struct SuppliedHistoryTests {
+    private static func payload(_ jws: String) throws -> [UInt8] { try CompactJWS(parsing: jws).payload }
+
+    /// The same data without its signatures.
+    private static func supplied(_ delivery: SignedDelivery) throws -> SuppliedHistory {
+        SuppliedHistory(
+            transactions: try delivery.signedTransactions.map(payload),
+            renewalInfos: try delivery.signedRenewalInfo.map(payload),
+            appTransaction: try delivery.signedAppTransaction.map(payload), isComplete: delivery.historyComplete)
+    }
+
+    private static func decide(
+        _ customer: CustomerIdentifiers = CustomerIdentifiers(), _ supposition: Supposition = Supposition(),
+        _ bench: Workbench
+    ) async throws -> [Decision] {
+        try await bench.useCases.decisions.decide(
+            Inquiry(customer: customer, supposition: supposition), caller: Workbench.caller(.support)
+        ).decisions.map(\.decision)
+    }
+
+    /// Whose word the evidence is, is all that may differ.
+    private static func unattributed(_ decisions: [Decision]) -> [Decision] {
+        func stripped(_ finding: Finding) -> Finding {
+            var finding = finding
+            for place in finding.evidence.indices { finding.evidence[place].provenance = nil }
+            finding.children = finding.children?.map(stripped)
+            return finding
+        }
+        return decisions.map { decision in
+            var decision = decision
+            decision.findings = decision.findings.map(stripped)
+            return decision
+        }
+    }
+
+    @Test(
+        "it is decided as the same data is that Apple signed, and evidence says that an operator stated it (invariant 4)",
+        arguments: Scene.allCases, [true, false])
+    func asSigned(scene: Scene, complete: Bool) async throws {
+        let bench = try await Workbench()
+        let delivery = try bench.shop.delivery(scene, "100", complete: complete)
+        let supposition = Supposition(history: try Self.supplied(delivery))
+        let supposed = try await Self.decide(CustomerIdentifiers(), supposition, bench)
+        #expect(try await bench.count("customer") == 0)
+        try await bench.deliver(delivery)
+        let signed = try await Self.decide(CustomerIdentifiers(appTransactionId: "app-100"), Supposition(), bench)
+        #expect(Self.unattributed(supposed) == Self.unattributed(signed))
+        let provenances = Set(supposed.flatMap(\.findings).flatMap(\.evidence).compactMap(\.provenance))
+        #expect(provenances.isSubset(of: [.operator]))
+        #expect(scene == .newcomer || !provenances.isEmpty)
+    }
+
+    @Test("an older renewal info that showed an offer pending is a use in it too")
+    func pendingOffer() async throws {
+        let bench = try await Workbench()
+        var delivery = try bench.shop.delivery(.subscriber, "100")
+        let info = try #require(delivery.signedRenewalInfo.first)
+        let now = bench.clock.now.milliseconds
+        delivery.signedRenewalInfo = [
+            try bench.shop.edited(info) { info in
+                info["offerType"] = 2
+                info["offerIdentifier"] = "comeback50"
+                info["signedDate"] = now - 5_000
+            },
+            try bench.shop.edited(info) { $0["signedDate"] = now - 1_000 },
+        ]
+        let supposition = Supposition(history: try Self.supplied(delivery))
+        let supposed = try await Self.decide(CustomerIdentifiers(), supposition, bench)
+        #expect(supposed.first?[.limitCustomer]?.evidence.first?.observed == .value(.number(1)))
+        try await bench.deliver(delivery)
+        let signed = try await Self.decide(named("100"), Supposition(), bench)
+        #expect(Self.unattributed(supposed) == Self.unattributed(signed))
+    }
+
+    @Test("what the order says of the device is kept with the decision (invariant 5)")
+    func deviceIsRecorded() async throws {
+        struct Body: Decodable { var request: DeviceRequest }
+        let bench = try await Workbench()
+        let device = DeviceRequest(appVersion: "3.2.1", osVersion: "26.1", locale: "de-AT")
+        var order = IssueOrder.of("comeback", try bench.shop.delivery(.lapsed, "100"))
+        order.request = device
+        let id = try await bench.granted(order).offer.decisionId
+        let other = try await bench.refused(IssueOrder(offerId: "sketch", customer: named("100"))).decisionId
+        let bodies = try await bench.write { transaction, scope in
+            try [id, other].map { try DecisionStore(transaction).decision($0, in: scope)?.body ?? "" }
+        }
+        let recorded = try bodies.map { try JSONDecoder().decode(Body.self, from: Data($0.utf8)).request }
+        #expect(recorded == [device, DeviceRequest()])
+    }
+}
