@@ -16,6 +16,8 @@ public struct UseCases: Sendable {
     public let catalogs: CatalogRevisions
     /// `/v1/offers`: the kill switch.
     public let switches: OfferSwitches
+    /// `POST /v1/issued-offers/{id}/replay`.
+    public let replay: OfferReplay
     /// `POST /v1/issued-offers/{id}/void`.
     public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
@@ -49,6 +51,7 @@ public struct UseCases: Sendable {
         self.catalogs = CatalogRevisions(database: database, digest: digest, clock: clock)
         switches = OfferSwitches(database: database, catalogs: catalogs, clock: clock)
         customers = CustomerStories(database: database, clock: clock)
+        replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: database, clock: clock)
         voiding = OfferVoiding(database: database, stories: customers, clock: clock)
         apiKeys = APIKeys(database: database, digest: digest, random: random, clock: clock)

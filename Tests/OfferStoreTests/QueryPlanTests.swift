@@ -87,6 +87,8 @@ struct QueryPlanTests {
         _ = try history.missing(payloads, in: scope)
         _ = try history.ingest(payloads, at: Bench.now, in: scope)
         _ = try history.history(of: customers)
+        _ = try history.history(
+            of: SeenIdentifiers(try history.history(of: customers)), upTo: 1_000, in: scope)
         _ = try history.history(of: customers, asOf: Bench.now)
         try CoverageStore(transaction).stateComplete(
             customers, asOf: Bench.now, provenance: .caller, at: Bench.now, in: scope)

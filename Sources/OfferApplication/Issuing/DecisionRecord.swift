@@ -33,6 +33,7 @@ struct DecisionRecord: Codable, Sendable {
         var countsUntil: Instant
         var voidedAt: Instant?
         var isReleased: Bool
+        var settledAt: Instant?
     }
 
     var now: Instant
@@ -43,12 +44,14 @@ struct DecisionRecord: Codable, Sendable {
     var needsNewSigning: Bool
     var signals: [String: FactValue]
     /// What the order said of the device that asks.
-    var request: DeviceRequest
-    var attributes: [String: FactValue]
+    var request: DeviceRequest?
+    var attributes: [String: FactValue]?
     var firstStoredAt: Instant?
     var rolloutKey: String?
-    var openedAt: [OfferId: Instant]
+    var openedAt: [String: Instant]?
     var customers: [Int64]
+    /// Whose rows were read; absent in the records of earlier versions, as are the optional facts above.
+    var identifiers: SeenIdentifiers?
     var historySequence: Int64
     var slots: [SeenSlot]
     var coverage: String
@@ -71,8 +74,9 @@ struct DecisionRecord: Codable, Sendable {
         attributes = snapshot.facts.attributes
         firstStoredAt = snapshot.facts.firstStoredAt
         rolloutKey = snapshot.facts.rolloutKey
-        openedAt = snapshot.facts.openedAt
+        openedAt = Dictionary(snapshot.facts.openedAt.map { ($0.rawValue, $1) }) { first, _ in first }
         customers = snapshot.subject.customers.map(\.rawValue)
+        identifiers = SeenIdentifiers(snapshot.facts.history)
         historySequence = snapshot.sequence
         slots = snapshot.facts.slots.map(SeenSlot.init)
         self.coverage = coverage.level.rawValue
@@ -84,6 +88,13 @@ struct DecisionRecord: Codable, Sendable {
                 nonce: $0.nonce, format: $0.format, keyId: $0.keyId, timestamp: $0.timestamp,
                 transactionId: $0.transactionId, appAccountToken: $0.appAccountToken)
         }
+    }
+
+    /// Reads a record.
+    ///
+    /// - Throws: `DecodingError` if it is none.
+    init(text: String) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
     }
 
     /// The record as JSON with sorted keys.
@@ -107,6 +118,6 @@ extension DecisionRecord.SeenSlot {
     fileprivate init(_ slot: Slot) {
         self.init(
             id: slot.id, signings: slot.signings, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil,
-            voidedAt: slot.voidedAt, isReleased: slot.isReleased)
+            voidedAt: slot.voidedAt, isReleased: slot.isReleased, settledAt: slot.settledAt)
     }
 }

@@ -21,7 +21,7 @@ extension History {
 
 extension Recorded {
     /// It stands in no store, so its place in the order of arrival is before everything that does.
-    fileprivate init(stated decoded: DecodedPayload<Payload>) {
+    fileprivate convenience init(stated decoded: DecodedPayload<Payload>) {
         self.init(payload: decoded.payload, payloadBytes: decoded.bytes, provenance: .operator, sequence: 0)
     }
 }

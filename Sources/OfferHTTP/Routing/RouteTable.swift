@@ -10,6 +10,7 @@ struct RouteTable: Sendable {
         let issuedOffers = IssuedOffersController(
             issuing: useCases.issuing, customers: useCases.customers, voiding: useCases.voiding,
             bodyLimit: limits.signedDataBytes)
+        let replay = ReplayController(replay: useCases.replay, bodyLimit: limits.bodyBytes)
         let decisions = DecisionsController(
             decisions: useCases.decisions, bodyLimit: limits.bodyBytes, supposingBodyLimit: limits.signedDataBytes)
         let transactions = TransactionsController(
@@ -25,6 +26,7 @@ struct RouteTable: Sendable {
             Route(.get, "/v1/issued-offers", for: SupportAccess.self, use: issuedOffers.list),
             Route(.get, "/v1/issued-offers/{id}", for: ClientOrSupportAccess.self, use: issuedOffers.show),
             Route(.post, "/v1/issued-offers/{id}/void", for: SupportAccess.self, use: issuedOffers.void),
+            Route(.post, "/v1/issued-offers/{id}/replay", for: SupportAccess.self, use: replay.show),
             Route(.post, "/v1/decisions", for: AnyKeyAccess.self, use: decisions.decide),
             Route(.post, "/v1/transactions", for: ClientAccess.self, use: transactions.ingest),
             Route(.get, "/v1/catalog", for: MarketingOrSupportAccess.self, use: catalog.show),

@@ -21,6 +21,7 @@ struct HistorySQL {
     /// Rows of one view key: proven or not, date, same bytes, greater bytes.
     let views: String
     let insert: String
+    private let selectOwned: String
     private let selectStart: String
     private let selectEnd: String
     private let signedBy: String
@@ -46,6 +47,10 @@ struct HistorySQL {
         insert = """
             INSERT INTO \(table) (\(all.joined(separator: ", ")))
             VALUES (\(Statement.placeholders(all.count)))
+            """
+        let own = (["payload", "provenance", "sequence"] + columns).joined(separator: ", ")
+        selectOwned = """
+            SELECT \(own) FROM \(table) WHERE scope_id = ?1 AND sequence <= ?2 AND \(owner.column) IN (
             """
         let read = ["i.customer_id"] + (["payload", "provenance", "sequence"] + columns).map { "h.\($0)" }
         selectStart = """
@@ -76,5 +81,10 @@ struct HistorySQL {
     /// the instant is the parameter after theirs.
     func selectSigned(customers count: Int) -> String {
         selectStart + Statement.placeholders(count) + signedBy + "?\(count + 1)"
+    }
+
+    /// Every row of so many identifiers, the parameters after the scope and the place up to which it was stored.
+    func selectStored(identifiers count: Int) -> String {
+        selectOwned + Statement.placeholders(count, after: 2) + ")"
     }
 }

@@ -69,13 +69,7 @@ public struct HistoryStore {
         for row in rows {
             var reader = RowReader(row)
             owners.insert(try reader.next())
-            let bytes: [UInt8] = try reader.next()
-            let provenance: Provenance = try reader.next()
-            let sequence: Int64 = try reader.next()
-            records.append(
-                Recorded(
-                    payload: try Payload(reading: &reader), payloadBytes: bytes, provenance: provenance,
-                    sequence: sequence))
+            records.append(try Recorded(reading: &reader))
         }
         return records
     }

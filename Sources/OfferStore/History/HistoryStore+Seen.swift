@@ -1,0 +1,58 @@
+public import OfferEligibility
+public import OfferModel
+
+/// The identifiers of Apple's that a decision's history was read by.
+public struct SeenIdentifiers: Sendable, Hashable, Codable {
+    /// Subscriptions.
+    public var originalTransactionIds: [TransactionId]
+    /// Apple Accounts.
+    public var appTransactionIds: [AppTransactionId]
+
+    /// Every identifier in a history, in their order.
+    public init(_ history: History) {
+        originalTransactionIds = Set(history.transactions.map(\.payload.originalTransactionId)).sorted()
+        appTransactionIds = Set(history.appTransactions.compactMap(\.payload.appTransactionId)).sorted()
+    }
+}
+
+extension HistoryStore {
+    /// Every row of these identifiers that was stored by a place in the store-wide order, for replay (invariant 5).
+    ///
+    /// By identifiers and not by customers: a merge since then must not bring another customer's rows into it. The
+    /// coverage is not read; a decision's record has its own.
+    ///
+    /// - Throws: ``StoreError``.
+    public func history(
+        of identifiers: SeenIdentifiers, upTo sequence: Int64, in scope: ScopeNumber
+    ) throws -> History {
+        History(
+            transactions: try read(identifiers.originalTransactionIds.map(\.storedValue), sequence, scope),
+            renewalInfos: try read(identifiers.originalTransactionIds.map(\.storedValue), sequence, scope),
+            appTransactions: try read(identifiers.appTransactionIds.map(\.storedValue), sequence, scope))
+    }
+
+    private func read<Payload: HistoryRecord>(
+        _ identifiers: [StoredValue], _ sequence: Int64, _ scope: ScopeNumber
+    ) throws -> [Recorded<Payload>] {
+        guard !identifiers.isEmpty else { return [] }
+        return try transaction.rows(
+            Statement(
+                Payload.sql.selectStored(identifiers: identifiers.count),
+                values: [scope.storedValue, .integer(sequence)] + identifiers)
+        ).map { row in
+            var reader = RowReader(row)
+            return try Recorded(reading: &reader)
+        }
+    }
+}
+
+extension Recorded where Payload: HistoryRecord {
+    /// Reads the columns `payload, provenance, sequence` and the payload's own.
+    convenience init(reading row: inout RowReader) throws {
+        let bytes: [UInt8] = try row.next()
+        let provenance: Provenance = try row.next()
+        let sequence: Int64 = try row.next()
+        self.init(
+            payload: try Payload(reading: &row), payloadBytes: bytes, provenance: provenance, sequence: sequence)
+    }
+}
