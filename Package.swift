@@ -94,7 +94,7 @@ let package = Package(
         .executableTarget(name: "offerctl", dependencies: ["OfferctlCommands"], swiftSettings: settings),
 
         .target(
-            name: "OfferTestSupport", dependencies: ["OfferModel"], path: "Tests/OfferTestSupport",
+            name: "OfferTestSupport", dependencies: ["OfferModel", argumentParser], path: "Tests/OfferTestSupport",
             swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
         .testTarget(
@@ -162,8 +162,8 @@ let package = Package(
             name: "OfferdCommandsTests",
             dependencies: [
                 "LocalAppStore", "OfferModel", "OfferStore", "OfferTestSupport", "OfferdCommands", "SQLiteStore",
-                "offerd", asyncHTTPClient, nioCore,
+                "offerctl", "offerd", argumentParser, asyncHTTPClient, nioCore, nioPosix,
             ],
-            swiftSettings: settings),
+            resources: fixtures, swiftSettings: settings),
     ]
 )

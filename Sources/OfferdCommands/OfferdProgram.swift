@@ -30,6 +30,16 @@ struct Offerd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offerd",
         abstract: "Decides which App Store subscription offers a customer may have, signs them, and records each one.",
+        discussion: """
+            An operator makes a key and a database once, hands out API keys, and runs the server. \
+            docs/operations.md tells it step by step.
+
+            Exit status: 0 done, 1 failed, 2 wrong use or configuration.
+
+            Example:
+              offerd migrate --config offerd.yaml
+              offerd serve --config offerd.yaml
+            """,
         version: offerdVersion,
         subcommands: [
             Serve.self, Migrate.self, KeysCommand.self, APIKeysCommand.self, DevelopmentCommand.self,

@@ -18,14 +18,39 @@ public struct BuiltProgram: Sendable {
     public func run(
         _ arguments: [String], environment: [String: String] = [:], directory: URL? = nil
     ) async throws -> Command {
+        try await Self.detached {
+            try Command.run(
+                path, arguments, environment: Self.base.merging(environment) { $1 }, directory: directory)
+        }
+    }
+
+    /// Runs a command line at a terminal: stdout and stderr come together, as whoever sits there sees them.
+    public func runAtTerminal(
+        _ arguments: [String], environment: [String: String] = [:], directory: URL? = nil
+    ) async throws -> Command {
+        let variables = Self.base.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
+        let script = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+        return try await Self.detached {
+            try Command.run(
+                "python3", ["-c", script, "env", "-i"] + variables + [path] + arguments, directory: directory)
+        }
+    }
+
+    /// Runs a program that goes on until it is told to stop: once it has printed a line it gets SIGTERM.
+    public func runUntilLine(_ arguments: [String], directory: URL) async throws -> Command {
+        // The shell's own process becomes the program, so the signal meets it and nothing in between.
+        let script = """
+            mkfifo line; (exec "$0" "$@" >line) & program=$!; exec 3<line; IFS= read -r first <&3; printf '%s\\n' "$first"
+            kill -TERM "$program"; cat <&3; wait "$program"
+            """
+        return try await Self.detached {
+            try Command.run("sh", ["-c", script, path] + arguments, environment: Self.base, directory: directory)
+        }
+    }
+
+    private static func detached(_ body: @escaping @Sendable () throws -> Command) async throws -> Command {
         try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(
-                    with: Result {
-                        try Command.run(
-                            path, arguments, environment: Self.base.merging(environment) { $1 }, directory: directory)
-                    })
-            }
+            Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
         }
     }
 

@@ -11,6 +11,14 @@ public final class TemporaryDirectory: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
+    /// Makes a new directory with everything that another has.
+    public convenience init(copying other: URL) throws {
+        try self.init()
+        for name in try FileManager.default.contentsOfDirectory(atPath: other.path) {
+            try FileManager.default.copyItem(at: other.appending(path: name), to: url.appending(path: name))
+        }
+    }
+
     deinit {
         try? FileManager.default.removeItem(at: url)
     }

@@ -17,7 +17,7 @@ struct CustomerTextTests {
         arguments: ["applied", "unchanged"])
     func applied(_ name: String) throws {
         let body = try Fixture.body("catalog/\(name).json", as: CatalogAppliedBody.self)
-        let text = CatalogText.applied(body, palette: .plain)
+        let text = CatalogText.applied(body, after: 4, palette: .plain)
         #expect(try text + "\n" == Fixture.text("catalog/\(name).txt"))
     }
 }

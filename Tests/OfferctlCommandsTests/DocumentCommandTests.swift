@@ -59,7 +59,7 @@ struct DocumentCommandTests {
             of: #/<!-- script: (?<script>\S+) -->\n```text\n\$ offerctl (?<command>.*)\n(?<text>(?:.*\n)*?)```/#)
         #expect(!examples.isEmpty)
         for example in examples {
-            let script = try TerminalScript(String(example.output.script))
+            let script = try TerminalScript(String(example.output.script), in: TerminalScript.folder)
             #expect(ShellWords.split(example.output.command) == script.command)
             #expect(String(example.output.text) == script.output + script.errorText)
         }

@@ -116,13 +116,25 @@ struct OfferdClientTests {
         try await ScriptedServer.run([:]) { server in
             let address = server.address.replacing("http:", with: "https:")
             let run = try await unreachable(address)
-            #expect(run.errorText.hasPrefix("error: no trusted TLS connection to `\(address)`: "), "\(run.errorText)")
+            #expect(
+                run.errorText == """
+                    error: what answers at `\(address)` does not speak TLS
+                    hint: check the port, or write `http:` if that server is meant to be asked without TLS
+
+                    """)
         }
     }
 
-    @Test("a certificate from nobody this machine trusts")
+    @Test("a certificate from nobody this machine trusts, and the same server asked without TLS")
     func untrustedCertificate() async throws {
         let server = try SelfSignedServer()
+        let plain = server.address.replacing("https:", with: "http:")
+        #expect(
+            try await unreachable(plain).errorText == """
+                error: `\(plain)` closed the connection before it had answered
+                hint: try again; `http` and `https` in the address may also be mixed up
+
+                """)
         let run = try await unreachable(server.address)
         #expect(
             run.errorText.hasPrefix(

@@ -14,8 +14,12 @@ struct CatalogApply: AsyncParsableCommand {
             in between, nothing is applied either. Where the file takes something away from customers or widens what they \
             may have, nothing is applied without --confirm and the plan is shown. Needs a key with the role marketing.
 
+            With --from-revision the file is applied only if that revision is still in force: say the one that you \
+            exported and changed, then you cannot undo what a colleague applied since.
+
             Example:
               offerctl catalog apply catalog.yaml --message "spring offers"
+              offerctl catalog apply catalog.yaml --from-revision 7 --confirm
             """)
 
     @Argument(
@@ -26,6 +30,9 @@ struct CatalogApply: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Why, for the list of revisions.", valueName: "text"))
     var message: String?
 
+    @Option(help: ArgumentHelp("The revision that the file was made from; 0 before the first.", valueName: "revision"))
+    var fromRevision: Int?
+
     @Flag(help: "Agree to changes that take something away or widen it.")
     var confirm = false
 
@@ -35,17 +42,24 @@ struct CatalogApply: AsyncParsableCommand {
     @OptionGroup
     var connection: ServerOptions
 
+    mutating func validate() throws {
+        guard let fromRevision, fromRevision < 0 else { return }
+        throw ValidationError(
+            "revisions are counted from 1, `\(fromRevision)` is none; 0 means that there was no catalog")
+    }
+
     func run() async throws {
-        try await connection.ask(role: "marketing", file: file, json: json) { client, console in
+        try await connection.ask(role: "marketing", files: SentFiles(catalog: file), json: json) { client, console in
             let document = try CatalogFile(reading: file)
-            let base = try await client.catalogInForce()
+            document.noteWarnings(file: file, console)
+            let base = try await base(of: document, client)
             do {
                 if !confirm { try await checkHarmless(document, base, client, console) }
                 let reply = try await client.apply(document, from: base.tag, message: message)
                 if json {
                     console.write(json: reply.json)
                 } else {
-                    console.write(CatalogText.applied(reply.body, palette: console.palette))
+                    console.write(CatalogText.applied(reply.body, after: base.revision, palette: console.palette))
                 }
             } catch let refusal as OfferdClient.Refusal where refusal.problem.code == "catalog-changed" && !json {
                 let hints = await CatalogConflict(client: client, base: base).hints(file: file)
@@ -54,11 +68,16 @@ struct CatalogApply: AsyncParsableCommand {
         }
     }
 
+    private func base(of document: CatalogFile, _ client: OfferdClient) async throws -> CatalogInForce {
+        if let fromRevision { return CatalogInForce(tag: "\"\(fromRevision)\"", document: []) }
+        return try await client.catalogInForce(as: document.mediaType)
+    }
+
     private func checkHarmless(
         _ document: CatalogFile, _ base: CatalogInForce, _ client: OfferdClient, _ console: Console
     ) async throws {
         let reply = try await client.plan(document, from: base.tag)
-        let plan = CatalogPlan(reply.body, of: document)
+        let plan = CatalogPlan(reply.body, of: document, inForce: base)
         guard plan.needsConfirmation else { return }
         if json { console.write(json: reply.json) } else { console.write(plan.text(console.palette)) }
         throw CommandFailure(

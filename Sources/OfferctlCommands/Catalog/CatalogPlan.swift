@@ -7,19 +7,18 @@ struct CatalogPlan: Sendable {
     private let body: CatalogAppliedBody
     private let effects: [CatalogEffect]
     private let catalog: Catalog?
+    private let isSameText: Bool
 
     /// A plan by the server's answer.
     ///
-    /// - Parameter file: the document; where this version of offerctl can read it, the plan says for whom each offer is.
-    init(_ body: CatalogAppliedBody, of file: CatalogFile) {
+    /// - Parameters:
+    ///   - file: the document; where this version of offerctl can read it, the plan says for whom each offer is.
+    ///   - inForce: the catalog it was compared with.
+    init(_ body: CatalogAppliedBody, of file: CatalogFile, inForce: CatalogInForce) {
         self.body = body
         effects = body.changes.map(CatalogEffect.init)
-        do {
-            catalog = try CatalogReader.read(file.bytes).value
-        } catch {
-            // The server judges documents; what it accepted and this version cannot read is only told in fewer words.
-            catalog = nil
-        }
+        catalog = file.document?.value
+        isSameText = inForce.document == file.bytes
     }
 
     /// Whether anything changes.
@@ -30,7 +29,11 @@ struct CatalogPlan: Sendable {
 
     /// The plan for people.
     func text(_ palette: Palette) -> String {
-        guard hasChanges else { return "nothing changes: revision \(body.revision) says the same" }
+        guard hasChanges else {
+            return isSameText
+                ? CatalogText.unchanged(body.revision)
+                : "no offer changes: only the text differs from revision \(body.revision), such as comments or the order"
+        }
         let count = body.changes.count
         let title = "\(count) change\(count == 1 ? "" : "s") to revision \(body.revision); nothing was applied"
         let blocks = subjects.map { offerId in block(offerId, palette) }

@@ -20,7 +20,7 @@ struct CatalogPlanCommand: AsyncParsableCommand {
         completion: .file(extensions: ["yaml", "yml", "json"]))
     var file: String
 
-    @Flag(help: "End with status 1 if anything would change.")
+    @Flag(help: "End with status 1 if an offer or product would change.")
     var exitCode = false
 
     @Flag(help: "Print the server's answer as JSON.")
@@ -30,10 +30,12 @@ struct CatalogPlanCommand: AsyncParsableCommand {
     var connection: ServerOptions
 
     func run() async throws {
-        try await connection.ask(role: "marketing", file: file, json: json) { client, console in
+        try await connection.ask(role: "marketing", files: SentFiles(catalog: file), json: json) { client, console in
             let document = try CatalogFile(reading: file)
-            let reply = try await client.plan(document, from: client.catalogInForce().tag)
-            let plan = CatalogPlan(reply.body, of: document)
+            document.noteWarnings(file: file, console)
+            let inForce = try await client.catalogInForce(as: document.mediaType)
+            let reply = try await client.plan(document, from: inForce.tag)
+            let plan = CatalogPlan(reply.body, of: document, inForce: inForce)
             if json { console.write(json: reply.json) } else { console.write(plan.text(console.palette)) }
             if exitCode && plan.hasChanges { throw CommandFailure.answeredNo }
         }

@@ -34,15 +34,16 @@ struct CatalogRollback: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await connection.ask(role: "marketing", file: "revision \(revision)", json: json) { client, console in
-            let tag = try await client.catalogInForce().tag
+        try await connection.ask(role: "marketing", files: SentFiles(catalog: "revision \(revision)"), json: json) {
+            client, console in
+            let inForce = try await client.catalogInForce()
             let old = try await client.revision(revision).body
             let reply = try await client.apply(
-                old.file, from: tag, message: message ?? "rollback to revision \(revision)")
+                old.file, from: inForce.tag, message: message ?? "rollback to revision \(revision)")
             if json {
                 console.write(json: reply.json)
             } else {
-                console.write(CatalogText.applied(reply.body, palette: console.palette))
+                console.write(CatalogText.applied(reply.body, after: inForce.revision, palette: console.palette))
             }
         }
     }

@@ -4,9 +4,13 @@ import OfferModel
 /// What applying a catalog changed, for people.
 enum CatalogText {
     /// The revision, then one row a difference.
-    static func applied(_ body: CatalogAppliedBody, palette: Palette) -> String {
+    ///
+    /// - Parameter old: the revision in force before; another text with the same offers makes a new one too.
+    static func applied(_ body: CatalogAppliedBody, after old: Int?, palette: Palette) -> String {
         guard !body.changes.isEmpty else {
-            return "nothing changes: revision \(body.revision) says the same"
+            return body.revision == old
+                ? unchanged(body.revision)
+                : "revision \(body.revision) is in force: only the text changed, such as comments or the order; no offer did"
         }
         let count = "\(body.changes.count) change\(body.changes.count == 1 ? "" : "s")"
         let title = "revision \(body.revision) is in force: \(count)"
@@ -15,6 +19,11 @@ enum CatalogText {
             table.add([change.offerId?.rawValue, change.change, change.path, change.from, change.to])
         }
         return ([palette.paint(title, .heading), ""] + table.lines(palette)).joined(separator: "\n")
+    }
+
+    /// The document in force is the one that was given.
+    static func unchanged(_ revision: Int) -> String {
+        "nothing changes: revision \(revision) is this very text"
     }
 
     /// One row a revision.

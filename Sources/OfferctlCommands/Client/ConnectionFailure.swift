@@ -13,6 +13,8 @@ enum ConnectionFailure: Sendable, Hashable {
     case timedOut
     /// The encrypted connection could not be set up.
     case untrusted(String)
+    /// What answers there speaks, but not TLS.
+    case noTLS
     /// The connection ended before the answer did.
     case brokenOff
     /// The answer is larger than any of ours.
@@ -29,8 +31,14 @@ enum ConnectionFailure: Sendable, Hashable {
         case is NIOTooManyBytesError: self = .tooLarge
         case let error as IOError: self = Self.isReset(error) ? .brokenOff : .refused
         // What is left comes from the layers between: TLS where there is TLS, else the reading of HTTP itself.
-        default: self = isEncrypted ? .untrusted(Self.tlsReason(error)) : .notHTTP(String(describing: error))
+        default: self = isEncrypted ? Self.tlsFailure(error) : .notHTTP(String(describing: error))
         }
+    }
+
+    /// Whoever answers a TLS greeting with something else sends what the library takes for a record of a wrong version.
+    private static func tlsFailure(_ error: any Error) -> Self {
+        let reason = tlsReason(error)
+        return ["wrong version number", "http request"].contains(reason) ? .noTLS : .untrusted(reason)
     }
 
     /// The reason in the TLS library's report, whose other parts are numbers and source files.

@@ -15,9 +15,14 @@ struct DryRun: AsyncParsableCommand {
             stands against it and ends with status 0. Needs a key with the role support or marketing; to a client key the \
             server shows less.
 
+            What if it were another day, another history or another catalog? --as-of, --history, --catalog and \
+            --catalog-revision ask that. A history is a JSON file {"transactions": […], "renewalInfos": […], \
+            "complete": true} of Apple's decoded payloads; it stands in for the stored one and needs no customer.
+
             Example:
               offerctl dry-run --offer comeback-half-price --customer-id user-17
               offerctl dry-run --all --customer-id user-17 --signal interactions=52
+              offerctl dry-run --all --history lapsed.json --as-of 2026-12-24T00:00:00Z
             """)
 
     @Option(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "id"))
@@ -39,6 +44,9 @@ struct DryRun: AsyncParsableCommand {
         transform: SignalArgument.init(parsing:))
     var signal: [SignalArgument] = []
 
+    @OptionGroup
+    var supposition: SuppositionOptions
+
     @Flag(help: "Print the decisions as JSON.")
     var json = false
 
@@ -50,28 +58,37 @@ struct DryRun: AsyncParsableCommand {
             throw ValidationError("say either `--offer` with the id of one offer, or `--all`")
         }
         try signal.checkDistinct()
-        try customer.checkGiven()
+        if supposition.history == nil { try customer.checkGiven() }
     }
 
     func run() async throws {
-        try await connection.ask(role: "support or marketing", json: json) { client, console in
+        let body = try requestBody()
+        let files = SentFiles(catalog: supposition.catalog, history: supposition.history)
+        try await connection.ask(role: "support or marketing", files: files, json: json) { client, console in
             let reply = try await client.call(
-                .POST, "/v1/decisions", headers: [("Content-Type", "application/json")], body: requestBody(),
+                .POST, "/v1/decisions", headers: [("Content-Type", "application/json")], body: body,
                 as: DecisionsBody.self)
             try show(reply, console)
         }
     }
 
     private func requestBody() throws -> [UInt8] {
-        var request = DecisionRequestBody(customer: customer.reference)
-        request.offerIds = offer.map { [OfferId($0)] }
-        request.productId = product.map { ProductId($0) }
-        request.signals = signal.byName
-        return try WireJSON.encode(request)
+        let reference = customer.reference
+        var request = DryRunRequest()
+        try request.add("customer", reference.isEmpty ? nil : reference)
+        try request.add("offerIds", offer.map { [$0] })
+        try request.add("productId", product)
+        try request.add("signals", signal.byName)
+        try supposition.add(to: &request, .process)
+        return request.body
     }
 
     private func show(_ reply: OfferdClient.Reply<DecisionsBody>, _ console: Console) throws(CommandFailure) {
-        let text = DecisionText(palette: console.palette, now: .wallClock)
+        let text = DecisionText(palette: console.palette, now: supposition.asOf?.instant ?? .wallClock)
+        if !json, let line = supposition.line {
+            console.write(console.palette.paint(line, .quiet))
+            console.write("")
+        }
         guard let offer else {
             if json { console.write(json: reply.json) } else { console.write(text.overview(reply.body)) }
             return

@@ -13,7 +13,13 @@ enum EvidenceText {
             evidence.provenance.map(source), evidence.transactionId.map { "transaction \($0.rawValue)" },
         ].compactMap { $0 }
         let origin = sources.isEmpty ? "" : "; " + sources.joined(separator: ", ")
-        return "\(evidence.field): \(seen)\(required)\(origin)".printable
+        return "\(evidence.field): \(seen)\(required)\(origin)\(trial(evidence))".printable
+    }
+
+    /// How to see what a signal would do that the backend did not send.
+    private static func trial(_ evidence: EvidenceBody) -> String {
+        guard evidence.observed == nil, let name = FactVocabulary.signalName(evidence.field) else { return "" }
+        return "; try one with `--signal \(name)=…`"
     }
 
     /// "seen 1, required 1" beside a no would puzzle: where the comparison follows from the field, it is said.

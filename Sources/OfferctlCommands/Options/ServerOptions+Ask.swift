@@ -3,16 +3,17 @@ extension ServerOptions {
     ///
     /// - Parameters:
     ///   - role: the role the command needs, said where the key's role does not do.
-    ///   - file: the catalog document that is sent, for the place of its errors.
+    ///   - files: the files that are sent, for the place of their errors.
     func ask(
-        role: String, file: String? = nil, json: Bool, _ requests: (OfferdClient, Console) async throws -> Void
+        role: String, files: SentFiles = SentFiles(), json: Bool,
+        _ requests: (OfferdClient, Console) async throws -> Void
     ) async throws {
         let console = Console.process
         do {
             try await requests(try client(console.environment), console)
         } catch let refusal as OfferdClient.Refusal {
             if json { console.write(json: refusal.body) }
-            throw refusal.commandFailure(file: file, role: role)
+            throw refusal.commandFailure(files: files, role: role)
         }
     }
 }

@@ -9,6 +9,11 @@ import SQLiteStore
 struct APIKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api-keys", abstract: "Make, list and revoke the keys that callers hold.",
+        discussion: """
+            Example:
+              offerd api-keys create --app com.example.pro --environment Sandbox --role client --config offerd.yaml
+              offerd api-keys list --config offerd.yaml
+            """,
         subcommands: [APIKeysCreate.self, APIKeysList.self, APIKeysRevoke.self])
 }
 
@@ -19,7 +24,8 @@ struct APIKeysCreate: AsyncParsableCommand {
         discussion: """
             The token is printed alone on standard output and stored nowhere. May run beside the server.
 
-            Example: offerd api-keys create --app com.example.pro --environment Sandbox --role client --config offerd.yaml
+            Example:
+              offerd api-keys create --app com.example.pro --environment Sandbox --role client --config offerd.yaml
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -77,7 +83,10 @@ struct APIKeysList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the API keys; secrets are not known.",
-        discussion: "Example: offerd api-keys list --config offerd.yaml")
+        discussion: """
+            Example:
+              offerd api-keys list --config offerd.yaml
+            """)
 
     @OptionGroup var options: ConfigurationOptions
 
@@ -104,7 +113,10 @@ struct APIKeysRevoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "Revoke an API key for good, from the next request on.",
-        discussion: "Example: offerd api-keys revoke 0123456789abcdef --config offerd.yaml")
+        discussion: """
+            Example:
+              offerd api-keys revoke 0123456789abcdef --config offerd.yaml
+            """)
 
     @OptionGroup var options: ConfigurationOptions
 

@@ -9,6 +9,11 @@ struct DevelopmentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dev",
         abstract: "A local App Store, so that everything can be tried without Apple.",
+        discussion: """
+            Example:
+              offerd dev root --out .local/root
+              offerd dev sign --root .local/root --scenario Examples/scenarios/lapsed.yaml
+            """,
         subcommands: [DevelopmentRoot.self, DevelopmentSign.self])
 }
 
@@ -19,7 +24,8 @@ struct DevelopmentRoot: ParsableCommand {
         discussion: """
             Name DIR/root.der under `trustedRoots` in keys.yaml, for LocalTesting or Sandbox. Production never trusts it.
 
-            Example: offerd dev root --out .local/root
+            Example:
+              offerd dev root --out .local/root
             """)
 
     @Option(help: "The directory to make it in.")
@@ -42,7 +48,8 @@ struct DevelopmentSign: ParsableCommand {
             Prints JSON: signedTransactions, signedRenewalInfo, signedAppTransaction, notifications. The first three are \
             what POST /v1/transactions takes.
 
-            Example: offerd dev sign --root .local/root --scenario Examples/scenarios/lapsed.yaml
+            Example:
+              offerd dev sign --root .local/root --scenario Examples/scenarios/lapsed.yaml
             """)
 
     @Option(help: "A directory made by `offerd dev root`.")

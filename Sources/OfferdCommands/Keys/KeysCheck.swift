@@ -11,8 +11,9 @@ struct KeysCheck: ParsableCommand {
         discussion: """
             Checks the file's permissions, its form, its curve, and that what it signs verifies. Nothing secret is shown.
 
-            Example: offerd keys check keys/SubscriptionKey_2X9R4HXF34.p8
-            Example: offerd keys check --config offerd.yaml
+            Example:
+              offerd keys check keys/SubscriptionKey_2X9R4HXF34.p8
+              offerd keys check --config offerd.yaml
             """)
 
     @Argument(help: "A private key file (PKCS#8 PEM).")
@@ -62,7 +63,8 @@ enum KeyFileName {
 }
 
 extension PrivateKeySource {
-    fileprivate var text: String {
+    /// As keys.yaml names it.
+    var text: String {
         switch self {
         case .path(let path): path
         case .environment(let name): "env:\(name)"

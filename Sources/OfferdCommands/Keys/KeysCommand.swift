@@ -5,7 +5,13 @@ import OpenSSLCrypto
 
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Make and check signing keys.", subcommands: [KeysGenerate.self, KeysCheck.self])
+        commandName: "keys", abstract: "Make, check and list signing keys.",
+        discussion: """
+            Example:
+              offerd keys generate --out keys/SubscriptionKey_LOCALTEST1.p8 --key-id LOCALTEST1
+              offerd keys check --config offerd.yaml
+            """,
+        subcommands: [KeysGenerate.self, KeysCheck.self, KeysList.self])
 }
 
 struct KeysGenerate: ParsableCommand {
@@ -16,7 +22,8 @@ struct KeysGenerate: ParsableCommand {
             The App Store knows only keys that were made in App Store Connect (Users and Access, Integrations, In-App \
             Purchase). A key made here is for the LocalTesting environment.
 
-            Example: offerd keys generate --out keys/SubscriptionKey_LOCALTEST1.p8 --key-id LOCALTEST1
+            Example:
+              offerd keys generate --out keys/SubscriptionKey_LOCALTEST1.p8 --key-id LOCALTEST1
             """)
 
     @Option(help: "The new private key file (PKCS#8 PEM, readable by its owner only).")

@@ -3,11 +3,13 @@ import SQLiteStore
 
 struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "migrate",
         abstract: "Bring the database to this version's schema, making it if there is none.",
         discussion: """
             Migration goes forward only. Stop the server and keep a copy of the file first.
 
-            Example: offerd migrate --config offerd.yaml
+            Example:
+              offerd migrate --config offerd.yaml
             """)
 
     @OptionGroup var options: ConfigurationOptions

@@ -11,12 +11,14 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Answer requests until SIGTERM or SIGINT.",
         discussion: """
             Prints `listening on http://HOST:PORT` once requests are accepted; its log goes to standard error. On SIGTERM \
             it finishes the requests in progress and exits 0.
 
-            Example: offerd serve --config offerd.yaml
+            Example:
+              offerd serve --config offerd.yaml
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -27,7 +29,7 @@ struct Serve: AsyncParsableCommand {
     )
     var listen: String?
 
-    @Option(help: "The least severe level that is logged: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The least severe level that is logged.")
     var logLevel: LogLevel = .info
 
     /// How long requests in progress may take after SIGTERM.

@@ -51,7 +51,8 @@ struct ServerSetup {
                 "`\(path)` names no keys", hints: ["add a line such as `keys: keys.yaml`"])
         }
         return ServerSetup(
-            listen: listen, databasePath: database.path, keys: try document(keys.path, what: "keys", KeysReader.read),
+            listen: listen, databasePath: database.path,
+            keys: try document(keys.path, what: "keys file", KeysReader.read),
             keysDirectory: keys.deletingLastPathComponent())
     }
 

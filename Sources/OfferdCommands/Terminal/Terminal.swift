@@ -73,15 +73,6 @@ enum Terminal {
             message("error: \(error)")
             return 1
         }
-        let text = Offerd.message(for: error).replacing(#/'([^']*)'/#) { "`\($0.output.1)`" }
-        message("error: \(text.prefix(1).lowercased())\(text.dropFirst().trimmingSuffix("."))")
-        message("hint: `offerd --help` shows the commands, `offerd COMMAND --help` what one takes")
-        return 2
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingSuffix(_ suffix: String) -> Substring {
-        hasSuffix(suffix) ? dropLast(suffix.count) : self
+        return report(UsageText.failure(Offerd.message(for: error), full: Offerd.fullMessage(for: error)))
     }
 }

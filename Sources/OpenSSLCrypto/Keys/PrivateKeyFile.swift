@@ -111,6 +111,11 @@ enum PrivateKeyFile {
     }
 
     private static func createFailure(_ path: String, _ code: Int32) -> SigningKeyError {
+        guard code != ENOENT, code != ENOTDIR else {
+            return SigningKeyError(
+                .unwritable, "key file `\(path)` could not be made: its directory does not exist",
+                hint: "make the directory first, for its owner only: `mkdir -m 700`")
+        }
         guard code == EEXIST else {
             return SigningKeyError(
                 .unwritable, "key file `\(path)` could not be made (error `\(code)`)",

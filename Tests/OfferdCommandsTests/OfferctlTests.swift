@@ -1,0 +1,183 @@
+import Foundation
+import OfferModel
+import OfferStore
+import OfferTestSupport
+import SQLiteStore
+import Testing
+
+@Suite("offerctl against a real server")
+struct OfferctlTests {
+    private static let raised = TestCatalog.yaml.replacing("count: 1", with: "count: 2")
+    private static let dearer = TestCatalog.yaml.replacing("\"4.99\"", with: "\"5.99\"")
+
+    private func serving(_ body: (Installation, RunningServer) async throws -> Void) async throws {
+        let installation = try await Installation()
+        let server = try await RunningServer.start(installation)
+        do {
+            try await body(installation, server)
+        } catch {
+            await server.kill()
+            throw error
+        }
+        #expect(await server.stop() == 0)
+    }
+
+    @Test("two people change the same revision: the second is refused and sees who was first and what that changed")
+    func conflict() async throws {
+        try await serving { installation, server in
+            let anna = Operator(server: server, token: try installation.token(.marketing))
+            let ben = Operator(server: server, token: try installation.token(.admin))
+            try anna.saves(TestCatalog.yaml, as: "catalog.yaml")
+            #expect(try await anna.types("catalog apply catalog.yaml --from-revision 0").status == 0)
+            try anna.saves(Self.raised, as: "catalog.yaml")
+            try ben.saves(Self.dearer, as: "catalog.yaml")
+            let applied = try await anna.types(
+                "catalog apply catalog.yaml --from-revision 1 --confirm --message 'more of it'")
+            #expect(applied.status == 0)
+            #expect(applied.text.hasPrefix("revision 2 is in force: 1 change\n"), "\(applied.text)")
+            let refused = try await ben.types("catalog apply catalog.yaml --from-revision 1")
+            #expect(refused.status == 1)
+            #expect(refused.text.isEmpty)
+            let key = try installation.token(.marketing).split(separator: "_")[1]
+            #expect(
+                try TerminalPattern(
+                    """
+                    error: the catalog in force is revision 2
+                    hint: revision 2, applied {minute} by key \(key): more of it
+                    hint: it changed `limits` of `comeback` from `1 per customer` to `2 per customer`
+                    hint: `offerctl catalog plan catalog.yaml` shows what your file would change now
+
+                    """
+                ).matches(refused.errorText), "\(refused.errorText)")
+            #expect(try await ben.types("catalog export").text == Self.raised)
+        }
+    }
+
+    @Test("of eight who apply at once from the same revision one succeeds, and seven are told about that one")
+    func race() async throws {
+        try await serving { installation, server in
+            let token = try installation.token(.marketing)
+            let runs = try await withThrowingTaskGroup(of: Command.self) { group in
+                for number in 1...8 {
+                    group.addTask {
+                        let person = Operator(server: server, token: token)
+                        try person.saves(TestCatalog.yaml.replacing("count: 1", with: "count: \(number)"), as: "c.yaml")
+                        return try await person.types(
+                            "catalog apply c.yaml --from-revision 0 --message 'number \(number)'")
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(runs.count { $0.status == 0 } == 1)
+            let refused = runs.filter { $0.status == 1 }
+            #expect(refused.count == 7)
+            for run in refused {
+                #expect(
+                    run.errorText.hasPrefix("error: the catalog in force is revision 1\nhint: revision 1, applied "))
+            }
+            #expect(Set(refused.map(\.errorText).map { $0.replacing(#/hint: `.*/#, with: "") }).count == 1)
+        }
+    }
+
+    @Test("another text with the same offers is a new revision, and said to be no more; the same text is none")
+    func onlyText() async throws {
+        try await serving { installation, server in
+            let anna = Operator(server: server, token: try installation.token(.marketing))
+            try anna.saves(TestCatalog.yaml, as: "catalog.yaml")
+            #expect(try await anna.types("catalog apply catalog.yaml").status == 0)
+            #expect(
+                try await anna.types("catalog apply catalog.yaml").text
+                    == "nothing changes: revision 1 is this very text\n")
+            #expect(
+                try await anna.types("catalog plan catalog.yaml").text
+                    == "nothing changes: revision 1 is this very text\n")
+            try anna.saves("# spring\n" + TestCatalog.yaml, as: "catalog.yaml")
+            #expect(
+                try await anna.types("catalog plan catalog.yaml --exit-code").text
+                    == "no offer changes: only the text differs from revision 1, such as comments or the order\n")
+            #expect(
+                try await anna.types("catalog apply catalog.yaml").text
+                    == "revision 2 is in force: only the text changed, such as comments or the order; no offer did\n")
+        }
+    }
+
+    @Test("a key that is unknown, revoked or expired, and one of another role, are told apart, and never shown")
+    func keys() async throws {
+        try await serving { installation, server in
+            let expired = try installation.token(.support)
+            let revoked = try installation.token(.admin)
+            let id = String(expired.split(separator: "_")[1])
+            let database = try SQLiteDatabase(path: installation.directory.path("offers.sqlite"))
+            let changed = try await database.write { transaction in
+                try transaction.execute(
+                    Statement("UPDATE api_key SET created_at = 1, expires_at = 2 WHERE id = ?1", id))
+            }
+            try database.close()
+            #expect(changed == 1)
+            #expect(
+                try await Installation.offerd.run(
+                    ["api-keys", "revoke", revoked, "--config", "offerd.yaml"], directory: installation.directory.url
+                ).status == 0)
+            let unknown = "offerd_0123456789abcdef_" + String(repeating: "0", count: 64)
+            for token in [expired, revoked, unknown, "nonsense"] {
+                let run = try await Operator(server: server, token: token).types("offers list")
+                #expect(run.status == 1)
+                #expect(
+                    run.errorText == """
+                        error: the API key is not known, or no longer in force
+                        hint: the key may be revoked, expired or of another server; `offerd api-keys list` shows it
+
+                        """)
+            }
+            let client = try await Operator(server: server, token: try installation.token(.client)).types("offers list")
+            #expect(client.status == 1)
+            #expect(
+                client.errorText == """
+                    error: the API key has the role `client`
+                    hint: this command needs a key with the role marketing or support
+
+                    """)
+        }
+    }
+
+    @Test("what the server says of members of a request is said in options of the command line")
+    func typedWords() async throws {
+        try await serving { installation, server in
+            let anna = Operator(server: server, token: try installation.token(.marketing))
+            let two = TestCatalog.yaml
+                .replacing(
+                    "currency: USD } }\noffers",
+                    with: """
+                        currency: USD } }
+                              - { productId: com.example.pro.yearly, level: 1, period: P1Y, price: { amount: "79", currency: USD } }
+                        offers
+                        """
+                )
+                .replacing("[com.example.pro.monthly]", with: "[com.example.pro.monthly, com.example.pro.yearly]")
+            try anna.saves(two, as: "catalog.yaml")
+            let applied = try await anna.types("catalog apply catalog.yaml")
+            #expect(applied.status == 0, "\(applied.errorText)")
+            let several = try await anna.types("dry-run --offer comeback --customer-id x")
+            #expect(several.status == 1)
+            #expect(
+                several.errorText == """
+                    error: the offer `comeback` has several products and the request names none
+                    hint: set `--product` to one of `com.example.pro.monthly`, `com.example.pro.yearly`
+
+                    """)
+            let long = String(repeating: "x", count: 2_000)
+            let signal = try await anna.types("dry-run --all --customer-id x --signal plan=\(long)")
+            #expect(signal.status == 1)
+            #expect(signal.errorText.contains(" in `--signal plan=…`\n"), "\(signal.errorText)")
+            let customer = try await anna.types("dry-run --all --customer-id \(long)")
+            #expect(customer.errorText.contains(" in `--customer-id`\n"), "\(customer.errorText)")
+            let unknown = try await anna.types("dry-run --offer comeback50 --customer-id x")
+            #expect(
+                unknown.errorText == """
+                    error: the catalog in force has no offer `comeback50`
+                    hint: the id is the offer's in the catalog, not its name in App Store Connect; `offerctl offers list` shows those in force
+
+                    """)
+        }
+    }
+}
