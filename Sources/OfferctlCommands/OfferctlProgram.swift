@@ -60,9 +60,11 @@ public enum OfferctlProgram {
         let parts = message.replacing(#/'([^']*)'/#) { "`\($0.output.1)`" }.split(separator: ". Did you mean")
         let guesses = parts.dropFirst().map { "did you mean\($0)" }
         let error = parts.first ?? "the command line cannot be read"
+        let isAtRoot = help == ["offerctl --help"] && error.lowercased().hasPrefix("unknown option")
+        let place = isAtRoot ? ["options stand after the command, such as `offerctl offers list --server URL`"] : []
         return CommandFailure(
             .usage, error.prefix(1).lowercased() + error.dropFirst().trimmedStop,
-            hints: guesses + help.map { "`\($0)` shows what it takes" })
+            hints: guesses + place + help.map { "`\($0)` shows what it takes" })
     }
 }
 

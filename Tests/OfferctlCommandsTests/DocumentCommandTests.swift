@@ -38,6 +38,23 @@ struct DocumentCommandTests {
         }
     }
 
+    @Test("every command takes --json and has its shape in the support guide; an exported catalog is its own shape")
+    func shapes() throws {
+        let rows = try Self.text("support").split(separator: "\n").drop { !$0.hasPrefix("| Command with `--json` |") }
+            .prefix { $0.hasPrefix("|") }
+        let documented = rows.flatMap { row -> [[String]] in
+            let names = row.split(separator: "|")[0].matches(of: #/`([a-z -]+)`/#).map {
+                $0.output.1.split(separator: " ")
+            }
+            return names.map { ($0.count == 1 && names[0].count == 2 ? [names[0][0]] + $0 : $0).map(String.init) }
+        }
+        let commands = CommandTree.leaves(Offerctl.self).filter { $0 != ["catalog", "export"] }
+        #expect(Set(documented.filter { $0 != ["--json"] }) == Set(commands))
+        for command in commands {
+            #expect(try Fixture.text("help/\(HelpTests.file(command))").contains("\n  --json "), "\(command)")
+        }
+    }
+
     @Test("what a guide shows of `catalog validate` is what it prints", arguments: ["marketing", "catalog"])
     func validate(_ name: String) async throws {
         let directory = try TemporaryDirectory()
@@ -53,7 +70,7 @@ struct DocumentCommandTests {
         }
     }
 
-    @Test("what a guide shows of a command with a server is what a script says", arguments: ["marketing"])
+    @Test("what a guide shows of a command with a server is what a script says", arguments: ["marketing", "support"])
     func scripted(_ name: String) throws {
         let examples = try Self.text(name).matches(
             of: #/<!-- script: (?<script>\S+) -->\n```text\n\$ offerctl (?<command>.*)\n(?<text>(?:.*\n)*?)```/#)

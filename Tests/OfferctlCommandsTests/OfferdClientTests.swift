@@ -45,9 +45,9 @@ struct OfferdClientTests {
         let run = try await refused(
             .problem(
                 400, "invalid-request", "see errors",
-                #","errors":[{"code":"unknownMember","detail":"unknown member `x`","pointer":"/customer/x"}]"#))
+                #","errors":[{"code":"invalidValue","detail":"`x` is nobody","pointer":"/customer/x"}]"#))
         #expect(run.status == 1)
-        #expect(run.errorText == "error: unknown member `x` at /customer/x\n")
+        #expect(run.errorText == "error: `x` is nobody at /customer/x\n")
     }
 
     @Test("a failure inside the server ends with 3 and names the request for its log")

@@ -34,6 +34,13 @@ struct TypedWordsTests {
         #expect(TypedWords.place(pointer: pointer, SentFiles(history: "lapsed.json")) == typed)
     }
 
+    @Test("a parameter of the query becomes the option; another place stays")
+    func parameter() {
+        #expect(TypedWords.place(path: "query.limit") == " in `--limit`")
+        #expect(TypedWords.place(path: "query.colour") == " at query.colour")
+        #expect(TypedWords.place(path: "header.If-Match") == " at header.If-Match")
+    }
+
     @Test("every option the words are translated to is one that some command takes")
     func exist() throws {
         let helps = try HelpTests.commands.map { try Fixture.text("help/\(HelpTests.file($0))") }

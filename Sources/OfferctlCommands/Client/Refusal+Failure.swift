@@ -17,12 +17,17 @@ extension OfferdClient.Refusal {
 
     /// An error of a catalog reads as `catalog validate` shows it.
     private func lines(_ error: ProblemErrorBody, _ files: SentFiles) -> [String] {
-        if let file = files.catalog, error.pointer == nil || error.line != nil {
+        if let file = files.catalog, error.line != nil {
             return IssueText.lines(
                 severity: .error, detail: error.detail, path: error.path, file: file, line: error.line,
                 hint: error.hint)
         }
-        let place = error.pointer.map { TypedWords.place(pointer: $0, files) } ?? ""
+        let place =
+            error.pointer.map { TypedWords.place(pointer: $0, files) } ?? error.path.map(TypedWords.place(path:)) ?? ""
+        // A member of a history comes from its file; any other from this program.
+        if error.code == RequestErrorCode.unknownMember.rawValue, error.pointer?.hasPrefix("/history/") != true {
+            return ["error: the server does not know what is sent\(place)", "hint: it may be older than this offerctl"]
+        }
         return ["error: " + error.detail + place] + (error.hint.map { ["hint: " + TypedWords.hint($0)] } ?? [])
     }
 

@@ -38,6 +38,14 @@ enum TypedWords {
         return member.flatMap { options[$0] }.map { " in `\($0)`" } ?? (steps.isEmpty ? "" : " at \(pointer)")
     }
 
+    /// The same for an error outside of the body: `query.limit`.
+    static func place(path: String) -> String {
+        guard path.hasPrefix("query."), let option = options[String(path.dropFirst("query.".count))] else {
+            return " at \(path)"
+        }
+        return " in `\(option)`"
+    }
+
     private static func word(_ word: String) -> String {
         if let typed = options[word] ?? commands[word] { return typed }
         return FactVocabulary.signalName(word).map { "--signal \($0)=…" } ?? word
