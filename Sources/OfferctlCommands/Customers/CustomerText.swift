@@ -8,10 +8,11 @@ struct CustomerText: Sendable {
     /// What "3 days ago" counts from.
     let now: Instant
 
-    /// Identifiers, coverage, subscriptions, transactions, issued offers, timeline; what is empty says so.
+    /// Identifiers, attributes, coverage, subscriptions, transactions, issued offers, timeline; what is empty says so.
     func story(_ body: CustomersBody) -> String {
         let sections =
             identifiers(body.customers) + [
+                section("Attributes", attributes(body.attributes), "none"),
                 coverage(body.coverage),
                 section("Subscriptions", subscriptions(body.subscriptions), "none known"),
                 section("Transactions", transactions(body.transactions), "none known"),
@@ -36,6 +37,14 @@ struct CustomerText: Sendable {
             }
             return section(title, table, "no identifiers")
         }
+    }
+
+    private func attributes(_ values: [String: FactValue]) -> TextTable {
+        var table = TextTable(["NAME", "VALUE"])
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            table.add([name, EvidenceText.text(value)])
+        }
+        return table
     }
 
     private func coverage(_ coverage: CoverageBody) -> String {

@@ -43,7 +43,8 @@ enum EvidenceText {
         return "\(words) \(last == 1 && unit.hasSuffix("s") ? String(unit.dropLast()) : unit)"
     }
 
-    private static func text(_ value: FactValue) -> String {
+    /// A value in words.
+    static func text(_ value: FactValue) -> String {
         switch value {
         case .instant(let instant): TimeText.absolute(instant)
         case .text(let text): text.isEmpty ? "an empty text" : text
