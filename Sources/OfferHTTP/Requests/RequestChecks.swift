@@ -53,6 +53,11 @@ struct RequestChecks {
             switch value {
             case .text(let value): text(value, at: member)
             case .number(let number) where !number.isFinite: add(member, .invalidValue, "the number is not finite")
+            case .money(let money) where !Money.isCurrencyCode(money.currency):
+                add(
+                    member.appending("currency"), .invalidValue,
+                    "`\(String(money.currency.unicodeScalars.prefix(100)))` is not a currency",
+                    hint: "three capital letters, such as `USD`")
             default: break
             }
         }

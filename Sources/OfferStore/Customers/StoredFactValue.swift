@@ -31,7 +31,7 @@ struct StoredFactValue {
             guard let flag = Bool(text) else { return nil }
             value = .boolean(flag)
         case .money:
-            let parts = text.split(separator: " ", maxSplits: 1)
+            let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let milliunits = Int64(parts[0]) else { return nil }
             value = .money(Money(milliunits: milliunits, currency: String(parts[1])))
         case .instant:
