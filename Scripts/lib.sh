@@ -43,6 +43,8 @@ need_build_packages() {
 # What the tests need besides: an independent judge of signatures and of the calendar.
 need_test_packages() {
     need python3 "the tests' independent judge" command -v python3
+    need curl "running the documents' commands" command -v curl
+    need python3-venv "the judges of the API, apart from other Python programs" python3 -c 'import ensurepip'
     need python3-cryptography "the tests' independent judge of signatures" python3 -c 'import cryptography'
 }
 
@@ -84,6 +86,31 @@ ensure_python_cryptography() {
         complain "python3 cannot import \`cryptography\`" "run: $(command -v python3) -m pip install cryptography"
         return 2
     fi
+}
+
+# Where the judges of openapi.yaml and of the server live: Python programs of their own versions, beside nobody's others.
+judges=$root/.venv-test
+
+# Installs what Scripts/requirements.txt pins into a virtual environment in this clone, unless it is there.
+ensure_judges() {
+    local wanted=$root/Scripts/requirements.txt
+    if cmp --silent "$wanted" "$judges/installed.txt"; then
+        say "using the judges of the API in ${judges#"$root/"} installed earlier"
+        return 0
+    fi
+    say "installing the judges of the API from PyPI into ${judges#"$root/"} (about half a minute)"
+    rm -rf "$judges"
+    if ! python3 -m venv "$judges"; then
+        complain "python3 cannot make a virtual environment" "on Debian: apt-get install python3-venv"
+        return 2
+    fi
+    if ! "$judges/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off \
+        --requirement "$wanted" | awk '/^(Collecting|Installing|Successfully)/ { print; fflush() }'; then
+        complain "what Scripts/requirements.txt lists could not be installed" \
+            "check the way to PyPI, then run: $judges/bin/python -m pip install -r Scripts/requirements.txt"
+        return 2
+    fi
+    cp "$wanted" "$judges/installed.txt"
 }
 
 # Returns 2 with a hint unless a Swift toolchain that is new enough is in PATH.

@@ -1,0 +1,119 @@
+# shellcheck shell=bash
+# An offerd of our own: key, local App Store, database, API keys and customers in one folder. Sourced after lib.sh, by
+# scripts that have built offerd and offerctl.
+
+# shellcheck disable=SC2034 # used by the scripts that source this
+app=com.example.pro
+environment=LocalTesting
+key_id=LOCALTEST1
+key_file=keys/SubscriptionKey_$key_id.p8
+bin=$root/.build/debug
+offerd=$bin/offerd
+offerctl=$bin/offerctl
+
+# prepare_offerd FOLDER PORT: makes what is not there yet.
+prepare_offerd() {
+    local folder=$1 port=$2
+    mkdir -p "$folder/keys" "$folder/tokens"
+    chmod 700 "$folder" "$folder/keys" "$folder/tokens"
+    if [[ -f $folder/$key_file ]]; then
+        say "using the key $key_id made earlier"
+    else
+        "$offerd" keys generate --out "$folder/$key_file" --key-id "$key_id" --public-key "$folder/public.pem"
+    fi
+    if [[ -f $folder/root/root.der ]]; then
+        say "using the local App Store root made earlier"
+    else
+        "$offerd" dev root --out "$folder/root"
+    fi
+    cat >"$folder/offerd.yaml" <<YAML
+listen: 127.0.0.1:$port
+database: offers.sqlite
+keys: keys.yaml
+YAML
+    cat >"$folder/keys.yaml" <<YAML
+apps:
+  - bundleId: $app
+    appAppleId: 1234567890
+    issuerId: 57246542-96fe-1a63-e053-0824d011072a
+    environments: [$environment]
+    keys:
+      - { keyId: $key_id, privateKey: $key_file, use: signing }
+    trustedRoots: { $environment: [root/root.der] }
+YAML
+    "$offerd" migrate --config "$folder/offerd.yaml"
+    local role
+    for role in client support marketing admin; do
+        if [[ -s $folder/tokens/$role ]]; then
+            say "using the $role token made earlier"
+        else
+            (
+                umask 077
+                "$offerd" api-keys create --app $app --environment $environment --role $role \
+                    --config "$folder/offerd.yaml" >"$folder/tokens/$role.new"
+                mv "$folder/tokens/$role.new" "$folder/tokens/$role"
+            )
+            say "made a $role token in ${folder#"$root/"}/tokens/$role"
+        fi
+    done
+}
+
+# start_offerd FOLDER: starts the server, sets `server` (its process) and `url`; returns 1 if it does not start.
+start_offerd() {
+    local folder=$1
+    # Not a child of a pipeline: the signal must reach the server itself.
+    "$offerd" serve --config "$folder/offerd.yaml" >"$folder/serve.out" 2>"$folder/serve.log" &
+    server=$!
+    url=
+    for _ in $(seq 1 300); do
+        url=$(sed -n 's/^listening on \(http.*\)$/\1/p' "$folder/serve.out" | head -n 1)
+        if [[ -n $url ]]; then break; fi
+        if ! kill -0 "$server" 2>/dev/null; then break; fi
+        sleep 0.1
+    done
+    if [[ -z $url ]]; then
+        complain "offerd did not start" "its log is ${folder#"$root/"}/serve.log; it ends with the lines below"
+        tail -n 5 "$folder/serve.log" >&2
+        return 1
+    fi
+    say "listening on $url"
+}
+
+# The process that start_offerd started.
+server=
+
+# Ends it, if there is one.
+stop_offerd() {
+    if [[ -z $server ]]; then return 0; fi
+    kill -TERM "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+    server=
+}
+
+# request METHOD PATH BODYFILE TOKEN: prints the status on the first line, then the body.
+request() {
+    curl --silent --show-error --max-time 30 --request "$1" --header "Authorization: Bearer $4" \
+        --header 'Content-Type: application/json' --data-binary "@$3" --write-out '\n%{http_code}' "$url$2" |
+        python3 -c 'import sys; text = sys.stdin.read(); body, _, status = text.rpartition("\n"); print(status); print(body)'
+}
+
+# account_token CUSTOMER: the customer's appAccountToken, from the scenario.
+account_token() {
+    sed -n 's/.*appAccountToken: *\([0-9a-fA-F-]*\).*/\1/p' "Examples/scenarios/$1.yaml" | head -n 1
+}
+
+# load_customer FOLDER CUSTOMER: signs the customer's scenario with the local root and sends it.
+load_customer() {
+    local folder=$1 customer=$2 answer
+    mkdir -p "$folder/customers"
+    "$offerd" dev sign --root "$folder/root" --scenario "Examples/scenarios/$customer.yaml" \
+        >"$folder/customers/$customer.signed.json"
+    python3 Scripts/delivery.py "$folder/customers/$customer.signed.json" "$(account_token "$customer")" \
+        >"$folder/customers/$customer.json"
+    answer=$(request POST /v1/transactions "$folder/customers/$customer.json" "$(<"$folder/tokens/client")")
+    if [[ $(head -n 1 <<<"$answer") != 200 ]]; then
+        complain "the customer \`$customer\` could not be loaded" "the answer was: $(tail -n +2 <<<"$answer")"
+        return 1
+    fi
+    say "loaded customer: $customer"
+}
