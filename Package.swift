@@ -146,9 +146,9 @@ let package = Package(
         .testTarget(
             name: "OfferHTTPTests",
             dependencies: [
-                "LocalAppStore", "OfferAPI", "OfferApplication", "OfferEligibility", "OfferHTTP", "OfferModel",
-                "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore", hummingbird, httpTypes, logging, serviceLifecycle,
-                yams,
+                "LocalAppStore", "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferHTTP",
+                "OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore", hummingbird,
+                httpTypes, logging, serviceLifecycle, yams,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -242,10 +242,4 @@ struct ProblemTests {
             #expect(service.log.lines.contains { $0.hasPrefix("error") && $0.contains("issued_offer") })
         }
     }
-
-    @Test("too much waiting work is 503 with Retry-After")
-    func busy() {
-        #expect(Problem.busy.code == .busy)
-        #expect(Problem.busy.headers[.retryAfter] == "1")
-    }
 }

@@ -26,12 +26,16 @@ struct ServiceFixture: Sendable {
     let directory: TemporaryDirectory
 
     /// Starts a service, lets the body use it, and stops it as SIGTERM would.
+    ///
+    /// `patience` is how long a write waits for another process that holds the database.
     static func run(
-        limits: HTTPLimits = HTTPLimits(), _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
+        limits: HTTPLimits = HTTPLimits(), patience: Duration = .seconds(5),
+        _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
-        let database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+        let database = try SQLiteDatabase(
+            path: directory.path("offers.sqlite"), limits: SQLiteDatabase.Limits(patience: patience))
         let clock = TestClock(start)
         let root = try LocalRoot.make(now: start)
         let verifier = try AppStoreChainVerifier(additionalRoots: [
@@ -95,6 +99,30 @@ struct ServiceFixture: Sendable {
         let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()"
         let result = try Command.run("python3", ["-c", program, directory.path("offers.sqlite"), statement])
         guard result.status == 0 else { throw RawHTTP.Broken(reason: result.errorText) }
+    }
+
+    /// Holds the database, as another process that writes would, while the body runs.
+    func whileLocked(_ body: () async throws -> RawAnswer) async throws -> RawAnswer {
+        let other = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let end = DispatchSemaphore(value: 0)
+        let lock = Task {
+            try await other.write { _ in
+                begin.yield()
+                end.wait()
+            }
+        }
+        _ = await begun.first { _ in true }
+        let answer: Result<RawAnswer, any Error>
+        do {
+            answer = .success(try await body())
+        } catch {
+            answer = .failure(error)
+        }
+        end.signal()
+        try await lock.value
+        try other.close()
+        return try answer.get()
     }
 
     /// Puts the test catalog in force.

@@ -1,0 +1,76 @@
+import Foundation
+import OfferModel
+import Testing
+
+/// One call that is answered as asked, over a real socket.
+struct AnsweredCall: Sendable, CustomTestStringConvertible {
+    /// As `openapi.yaml` names it, such as `GET /v1/offers`.
+    let call: String
+    let status: Int
+    /// Who asks; `nil` for nobody in particular.
+    let role: Role?
+    /// The path with its query, when `{id}` is not the issued offer of the customer `100`.
+    let target: String?
+    let body: String?
+    let headers: [(String, String)]
+
+    var testDescription: String { "\(call) \(status)" }
+
+    private init(
+        _ call: String, _ status: Int = 200, _ role: Role? = nil, target: String? = nil, body: String? = nil,
+        headers: [(String, String)] = []
+    ) {
+        self.call = call
+        self.status = status
+        self.role = role
+        self.target = target
+        self.body = body
+        self.headers = headers
+    }
+
+    /// At least one for every call and every status of success.
+    static let all = [
+        AnsweredCall(
+            "POST /v1/issued-offers", 201, .client,
+            body: #"{"offerId":"either","productId":"monthly","customer":{"originalTransactionId":"100"}}"#),
+        AnsweredCall(
+            "POST /v1/issued-offers", 200, .client,
+            body: #"{"offerId":"comeback","customer":{"originalTransactionId":"100"}}"#),
+        AnsweredCall("GET /v1/issued-offers", 200, .support, target: "/v1/issued-offers?originalTransactionId=100"),
+        AnsweredCall("GET /v1/issued-offers/{id}", 200, .client),
+        AnsweredCall("POST /v1/issued-offers/{id}/void", 200, .support, body: #"{"reason":"a test"}"#),
+        AnsweredCall(
+            "POST /v1/decisions", 200, .client, body: #"{"customer":{"originalTransactionId":"100"}}"#),
+        AnsweredCall(
+            "POST /v1/transactions", 200, .client,
+            body: #"{"signedTransactions":[],"historyComplete":true,"customer":{"customerId":"new"}}"#),
+        AnsweredCall("GET /v1/catalog", 200, .support, headers: [("Accept", "application/json")]),
+        AnsweredCall(
+            "PUT /v1/catalog", 200, .marketing, body: "# another\n" + TestCatalog.yaml,
+            headers: [("Content-Type", "application/yaml"), ("If-Match", "\"1\"")]),
+        AnsweredCall("GET /v1/catalog/revisions", 200, .marketing),
+        AnsweredCall("GET /v1/catalog/revisions/{n}", 200, .marketing, target: "/v1/catalog/revisions/1"),
+        AnsweredCall("GET /v1/offers", 200, .marketing),
+        AnsweredCall("POST /v1/offers/{id}/pause", 200, .marketing, target: "/v1/offers/comeback/pause"),
+        AnsweredCall("POST /v1/offers/{id}/resume", 200, .marketing, target: "/v1/offers/comeback/resume"),
+        AnsweredCall("POST /v1/offers/pause", 200, .marketing),
+        AnsweredCall("POST /v1/offers/resume", 200, .marketing),
+        AnsweredCall("GET /v1/customers", 200, .support, target: "/v1/customers?originalTransactionId=100"),
+        AnsweredCall(
+            "PUT /v1/customers/attributes", 200, .client,
+            body: #"{"customer":{"originalTransactionId":"100"},"attributes":{"seats":12}}"#),
+        AnsweredCall("GET /healthz"),
+        AnsweredCall("GET /readyz"),
+        AnsweredCall("GET /openapi.yaml"),
+    ]
+
+    /// Asks, with the id of an issued offer where the path has `{id}`.
+    func ask(_ service: ServiceFixture, issuedOfferId: String) async throws -> RawAnswer {
+        let words = call.split(separator: " ").map(String.init)
+        var token: String?
+        if let role { token = try await service.token(role) }
+        return try await service.ask(
+            words[0], target ?? words[1].replacing("{id}", with: issuedOfferId), token: token, body: body,
+            headers: headers)
+    }
+}

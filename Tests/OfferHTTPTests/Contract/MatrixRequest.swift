@@ -1,0 +1,30 @@
+/// A call as the role matrix makes it: about the customer `900` and the offer issued to them, and valid, so that only
+/// the key decides what becomes of it.
+struct MatrixRequest {
+    var method: String
+    var target: String
+    var body: String?
+    var headers: [(String, String)] = []
+
+    init(_ call: OpenAPIDocument.Call, issuedOfferId: String) {
+        method = call.method
+        let id = call.path.hasPrefix("/v1/issued-offers/") ? issuedOfferId : "comeback"
+        target = call.path.replacing("{id}", with: id).replacing("{n}", with: "1")
+        switch call.name {
+        case "GET /v1/customers", "GET /v1/issued-offers": target += "?originalTransactionId=900"
+        case "POST /v1/issued-offers":
+            body = #"{"offerId":"comeback","customer":{"originalTransactionId":"900"}}"#
+        case "POST /v1/issued-offers/{id}/void": body = #"{"reason":"the matrix"}"#
+        case "POST /v1/decisions": body = #"{"customer":{"originalTransactionId":"900"}}"#
+        case "POST /v1/transactions":
+            body = #"{"signedTransactions":[],"historyComplete":true,"customer":{"customerId":"matrix"}}"#
+        case "PUT /v1/customers/attributes":
+            body = #"{"customer":{"customerId":"matrix"},"attributes":{"seats":12}}"#
+        case "PUT /v1/catalog":
+            target += "?dryRun=true"
+            body = TestCatalog.yaml
+            headers = [("Content-Type", "application/yaml"), ("If-Match", "\"0\"")]
+        default: body = call.method == "GET" ? nil : "{}"
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import OfferAPI
+import OfferModel
+import Testing
+
+/// One way to be refused, over a real socket.
+struct ProvokedProblem: Sendable, CustomTestStringConvertible {
+    let code: ProblemCode
+    /// Brings the refusal about, on a service of its own.
+    let provoke: @Sendable (ServiceFixture) async throws -> RawAnswer
+
+    var testDescription: String { code.rawValue }
+
+    private init(_ code: ProblemCode, _ provoke: @escaping @Sendable (ServiceFixture) async throws -> RawAnswer) {
+        self.code = code
+        self.provoke = provoke
+    }
+
+    /// At least one for every code.
+    static let all = requests + customers + catalogs + machines
+
+    private static let nobody = "00000000-0000-4000-8000-000000000000"
+
+    /// What is wrong with the request itself.
+    private static let requests = [
+        ProvokedProblem(.invalidRequest) { service in
+            try await service.ask("POST", "/v1/decisions", token: try await service.token(.client), body: "{}")
+        },
+        ProvokedProblem(.unauthenticated) { try await $0.ask("GET", "/v1/offers") },
+        ProvokedProblem(.forbidden) { service in
+            try await service.ask("GET", "/v1/offers", token: try await service.token(.client))
+        },
+        ProvokedProblem(.notFound) { try await $0.ask("GET", "/v1/nothing") },
+        ProvokedProblem(.methodNotAllowed) { try await $0.ask("DELETE", "/v1/catalog") },
+        ProvokedProblem(.tooLarge) { service in
+            try await service.ask(
+                "POST", "/v1/decisions", token: try await service.token(.client),
+                body: String(repeating: " ", count: 256 * 1_024 + 1))
+        },
+        ProvokedProblem(.unsupportedMediaType) { service in
+            try await service.ask(
+                "POST", "/v1/decisions", token: try await service.token(.client), body: "{}",
+                headers: [("Content-Type", "text/plain")])
+        },
+    ]
+
+    /// What is wrong with whom or what the request is about.
+    private static let customers = [
+        ProvokedProblem(.productRequired) { service in
+            try await service.applyCatalog()
+            return try await issue("either", on: service)
+        },
+        ProvokedProblem(.notEligible) { service in
+            try await service.applyCatalog()
+            return try await issue("trial", on: service)
+        },
+        ProvokedProblem(.undetermined) { service in
+            try await service.applyCatalog()
+            return try await service.ask(
+                "POST", "/v1/issued-offers", token: try await service.token(.client),
+                body: #"{"offerId":"comeback","customer":{"customerId":"nobody"}}"#)
+        },
+        ProvokedProblem(.unknownOffer) { try await issue("comeback", on: $0) },
+        ProvokedProblem(.unknownCustomer) { service in
+            try await service.ask(
+                "GET", "/v1/customers?customerId=nobody", token: try await service.token(.support))
+        },
+        ProvokedProblem(.unknownIssuedOffer) { service in
+            try await service.ask("GET", "/v1/issued-offers/\(nobody)", token: try await service.token(.support))
+        },
+        ProvokedProblem(.ambiguousCustomer) { service in
+            try await service.applyCatalog()
+            // Both go by the alias `somebody`, and they are two Apple accounts.
+            for id in ["100", "200"] { _ = try await issue("comeback", on: service, to: id) }
+            return try await service.ask(
+                "GET", "/v1/customers?customerId=somebody", token: try await service.token(.support))
+        },
+        ProvokedProblem(.signedDataRefused) { service in
+            try await service.ask(
+                "POST", "/v1/transactions", token: try await service.token(.client),
+                body: #"{"signedTransactions":["a.b.c"]}"#)
+        },
+    ]
+
+    /// What is wrong with a catalog or its revision.
+    private static let catalogs = [
+        ProvokedProblem(.catalogChanged) { service in
+            try await service.applyCatalog()
+            return try await put("# another\n" + TestCatalog.yaml, on: service, revision: "\"0\"")
+        },
+        ProvokedProblem(.invalidCatalog) { try await put("bundleId: x", on: $0, revision: "\"0\"") },
+        ProvokedProblem(.ifMatchRequired) { try await put(TestCatalog.yaml, on: $0, revision: nil) },
+        ProvokedProblem(.unknownRevision) { service in
+            try await service.ask(
+                "GET", "/v1/catalog/revisions/1", token: try await service.token(.marketing))
+        },
+    ]
+
+    /// What is wrong with the machine or how it is set up.
+    private static let machines = [
+        ProvokedProblem(.internal) { service in
+            try await service.applyCatalog()
+            let issued = try await issue("comeback", on: service)
+            let id = try #require(issued.json["issuedOfferId"] as? String, "\(issued.text)")
+            try service.sql("DELETE FROM signature")
+            try service.sql("DELETE FROM decision")
+            return try await service.ask(
+                "GET", "/v1/issued-offers/\(id)", token: try await service.token(.support))
+        },
+        ProvokedProblem(.busy) { service in
+            let token = try await service.token(.marketing)
+            return try await service.whileLocked {
+                try await service.ask("POST", "/v1/offers/pause", token: token)
+            }
+        },
+        ProvokedProblem(.notReady) { service in
+            let stranger = Scope(bundleId: "com.example.stranger", environment: .production)
+            return try await service.ask(
+                "POST", "/v1/decisions", token: try await service.token(.client, scope: stranger),
+                body: #"{"customer":{"customerId":"c"}}"#)
+        },
+    ]
+
+    private static func issue(
+        _ offer: String, on service: ServiceFixture, to id: String = "100"
+    ) async throws -> RawAnswer {
+        try await service.ask(
+            "POST", "/v1/issued-offers", token: try await service.token(.client),
+            body: service.issueBody(offer, try service.lapsedCustomer(id)))
+    }
+
+    private static func put(_ text: String, on service: ServiceFixture, revision: String?) async throws -> RawAnswer {
+        try await service.ask(
+            "PUT", "/v1/catalog", token: try await service.token(.marketing), body: text,
+            headers: [("Content-Type", "application/yaml")] + (revision.map { [("If-Match", $0)] } ?? []))
+    }
+}
