@@ -38,6 +38,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
             body: #"{"offerId":"comeback","customer":{"originalTransactionId":"100"}}"#),
         AnsweredCall("GET /v1/issued-offers", 200, .support, target: "/v1/issued-offers?originalTransactionId=100"),
         AnsweredCall("GET /v1/issued-offers/{id}", 200, .client),
+        AnsweredCall("POST /v1/issued-offers/{id}/replay", 200, .support, body: "{}"),
         AnsweredCall("POST /v1/issued-offers/{id}/void", 200, .support, body: #"{"reason":"a test"}"#),
         AnsweredCall(
             "POST /v1/decisions", 200, .client, body: #"{"customer":{"originalTransactionId":"100"}}"#),
