@@ -76,9 +76,6 @@ import Testing
             ("offers[0].coolDown", "coolDown:"),
             ("offers[0].excludes", "excludes:"),
             ("offers[0].rollout", "rollout:"),
-            ("offers[1].paidSubscriptionDurationInMonths", "paidSubscriptionDurationInMonths:"),
-            ("offers[1].timeSinceLastSubscribedInMonths", "timeSinceLastSubscribedInMonths:"),
-            ("offers[1].waitBetweenOffersInMonths", "waitBetweenOffersInMonths:"),
         ]
         #expect(invalid.errors.map(\.path) == expected.map(\.0))
         for (error, (_, text)) in zip(invalid.errors, expected) {
@@ -105,7 +102,7 @@ import Testing
         "each later feature can be refused alone, so that each is lifted alone",
         arguments: [
             (LaterFeature.limitWindow, 1), (.limitAcross, 1), (.totalLimit, 1), (.budgetLimit, 1), (.coolDown, 1),
-            (.excludes, 1), (.rollout, 1), (.availableFor, 1), (.winBackMonths, 3), (.fact, 1),
+            (.excludes, 1), (.rollout, 1), (.availableFor, 1), (.fact, 1),
         ])
     func laterFeatures(feature: LaterFeature, count: Int) throws {
         let bytes = try Fixture.bytes("design/full.yaml")

@@ -35,6 +35,35 @@ struct DocumentationTests {
         #expect(Set(Policy.standard.rules.map(\.id)) == Set(RuleId.allCases))
     }
 
+    /// The cells of the table under a heading, without their backticks.
+    private func rows(under heading: String) throws -> [[String]] {
+        let section = try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix(heading + "\n") })
+        return section.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+            line.split(separator: "|").map { $0.replacing("`", with: "").trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
+    @Test("says of every rule the verdicts that it gives in the cases, and a case asks for each of them")
+    func verdicts() throws {
+        var given: [String: Set<Verdict>] = [:]
+        var asked: [String: Set<Verdict>] = [:]
+        for testCase in try EligibilityCase.all() where testCase.expected.outcome != nil {
+            for finding in decide(testCase.question, facts: testCase.facts).findings {
+                given[finding.rule.rawValue, default: []].insert(finding.verdict)
+            }
+            for finding in testCase.expected.findings where finding.path == nil {
+                asked[finding.rule.rawValue, default: []].insert(finding.verdict)
+            }
+        }
+        let rows = try rows(under: "Verdicts")
+        #expect(rows.map(\.first) == Policy.standard.rules.map(\.id.rawValue))
+        for row in rows {
+            let listed = Set(row.dropFirst().joined(separator: ", ").split(separator: ", ").map(String.init))
+            #expect(listed == Set(given[row[0], default: []].map(\.rawValue)), "given by \(row[0])")
+            #expect(listed == Set(asked[row[0], default: []].map(\.rawValue)), "asked of \(row[0])")
+        }
+    }
+
     @Test("lists every reason code")
     func reasons() throws {
         #expect(try names(under: "Reasons") == ReasonCode.allCases.map(\.rawValue))

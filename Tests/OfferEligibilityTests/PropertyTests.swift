@@ -84,7 +84,9 @@ struct PropertyTests {
             var facts = SubjectFacts(history: random.history(transactions: 3, misplacedPercent: seed % 2 == 0 ? 60 : 0))
             facts.history.coverage = Coverage(level: .complete, asOf: now)
             let isMisplaced = facts.history.currentTransactions.contains {
-                $0.payload.subscriptionGroupIdentifier == nil || $0.payload.subscriptionGroupIdentifier == "999"
+                $0.payload.subscriptionGroupIdentifier == nil
+                    || $0.payload.subscriptionGroupIdentifier == "999"
+                        && question.groupProducts.contains($0.payload.productId)
             }
             seen += isMisplaced ? 1 : 0
             if isMisplaced {
@@ -119,14 +121,18 @@ struct PropertyTests {
     @Test(
         "a rule flips at its turning point's millisecond and not one before",
         arguments: [
-            RuleId.winBackLapsed, .winBackNoActiveInGroup, .introductoryNotSubscribed, .limitCustomer,
+            RuleId.winBackLapsed, .winBackNoActiveInGroup, .winBackTimeSinceLastSubscribed, .winBackWaitBetweenOffers,
+            .introductoryNotSubscribed, .limitCustomer,
         ])
     func turningPoints(of id: RuleId) {
         var flips = 0
         for seed in UInt64(1)...2_000 {
             var random = RandomSubject(seed: seed)
             let now = random.instant()
-            let offer = random.offer()
+            var offer = random.offer()
+            while !Policy.standard.rules.contains(where: { $0.id == id && $0.concerns(offer) }) {
+                offer = random.offer()
+            }
             let question = random.question(offer, at: now)
             var facts = SubjectFacts(history: random.history(transactions: 3))
             facts.slots = random.slots(of: offer)

@@ -37,8 +37,9 @@ struct RandomSubject {
                 purchased: purchased,
                 signed: purchased.adding(milliseconds: Int64.random(in: 0...2, using: &generator))
             ) { change in
-                change.offerType = pick([nil, .introductory, .promotional])
-                change.offerIdentifier = change.offerType == .promotional ? pick(["comeback50", "other"]) : nil
+                change.offerType = pick([nil, .introductory, .promotional, .winBack])
+                change.offerIdentifier =
+                    change.offerType == nil || change.offerType == .introductory ? nil : pick(["comeback50", "other"])
                 change.offerPeriod = change.offerType == nil ? nil : pick(["P1M", "P3M", nil])
                 change.transactionReason = pick([.purchase, .renewal])
                 change.subscriptionGroupIdentifier =
@@ -59,6 +60,8 @@ struct RandomSubject {
                     chance(20) ? change.signedDate.adding(milliseconds: 16 * Instant.Duration.day) : nil
                 change.offerType = chance(20) ? .promotional : nil
                 change.offerIdentifier = change.offerType == nil ? nil : "comeback50"
+                change.expirationIntent = chance(15) ? pick([.billingError, .other]) : nil
+                change.eligibleWinBackOfferIds = chance(10) ? pick([[], ["comeback50"]]) : nil
             }
             history.renewalInfos.append(row(info, index))
         }
@@ -101,6 +104,15 @@ struct RandomSubject {
             paymentMode: .payAsYouGo, period: Period(months: 1), periodCount: 3,
             limits: chance(50) ? [.perCustomer(count: 1, window: nil, across: .thisOffer)] : [])
         offer.eligibility = chance(70) ? node(depth: 2) : nil
+        guard type == .winBack else { return offer }
+        if chance(40) {
+            offer.delivery = .appStore
+            offer.formats = []
+        }
+        let least = Int.random(in: 1...3, using: &generator)
+        offer.winBackTerms = WinBackTerms(
+            paidSubscriptionDurationInMonths: pick([nil, 1, 2]),
+            timeSinceLastSubscribedInMonths: pick([nil, least...least + 2]), waitBetweenOffersInMonths: pick([nil, 2]))
         return offer
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("what customers show and catalog apply print for people")
 struct CustomerTextTests {
-    @Test("a customer's story reads as its golden file", arguments: ["lapsed", "two-unknown"])
+    @Test("a customer's story reads as its golden file", arguments: ["lapsed", "trial", "two-unknown"])
     func story(_ name: String) throws {
         let body = try Fixture.body("customers/\(name).json", as: CustomersBody.self)
         let text = CustomerText(palette: .plain, now: DecisionTextTests.now).story(body)

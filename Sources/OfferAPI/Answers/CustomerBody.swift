@@ -66,14 +66,19 @@ public struct SubscriptionBody: Sendable, Hashable, Codable {
     public var productId: ProductId?
     /// When access ends or ended.
     public var expiresDate: Instant?
+    /// Whole days until access ends; absent without access.
+    public var daysLeft: Int?
+    /// The last moment to cancel without being charged, which may have passed; absent where nothing that cancelling
+    /// could avoid is known to be charged.
+    public var lastMomentToCancel: Instant?
     /// The transaction that shows it.
     public var transactionId: TransactionId?
 
     /// A state by its parts.
     public init(
         subscriptionGroupIdentifier: SubscriptionGroupId, state: SubscriptionStateName?, undeterminedBecause: String?,
-        hasAccess: Bool?, willAutoRenew: Bool?, productId: ProductId?, expiresDate: Instant?,
-        transactionId: TransactionId?
+        hasAccess: Bool?, willAutoRenew: Bool?, productId: ProductId?, expiresDate: Instant?, daysLeft: Int?,
+        lastMomentToCancel: Instant?, transactionId: TransactionId?
     ) {
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.state = state
@@ -82,6 +87,8 @@ public struct SubscriptionBody: Sendable, Hashable, Codable {
         self.willAutoRenew = willAutoRenew
         self.productId = productId
         self.expiresDate = expiresDate
+        self.daysLeft = daysLeft
+        self.lastMomentToCancel = lastMomentToCancel
         self.transactionId = transactionId
     }
 }

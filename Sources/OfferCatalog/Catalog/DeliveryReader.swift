@@ -2,7 +2,7 @@ import OfferModel
 
 /// Reads how an offer reaches the customer, and what depends on it.
 enum DeliveryReader {
-    static func delivery(_ mapping: Mapping, _ type: OfferType?, _ context: OfferContext) -> Delivery? {
+    static func delivery(_ mapping: Mapping, _ type: OfferType?) -> Delivery? {
         let field = mapping.optional("delivery")
         let stated = field?.choice(Delivery.self)
         guard let type, stated != nil || !mapping.has("delivery") else { return stated }
@@ -20,7 +20,6 @@ enum DeliveryReader {
                 hint: "use \(words), or leave it out")
             return nil
         }
-        if stated == .appStore { context.check(.appStoreDelivery, "`delivery: appStore`", at: field) }
         return stated
     }
 

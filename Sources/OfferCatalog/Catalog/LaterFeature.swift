@@ -8,8 +8,6 @@ enum LaterFeature: Sendable, Hashable, CaseIterable {
     case excludes
     case rollout
     case availableFor
-    case winBackMonths
-    case appStoreDelivery
     /// A fact whose `FactDefinition.isEvaluated` is false, or one with a later open ending.
     case fact
     /// An operator whose `ComparisonOperator.isEvaluated` is false.
@@ -25,8 +23,6 @@ enum LaterFeature: Sendable, Hashable, CaseIterable {
         .excludes,
         .rollout,
         .availableFor,
-        .winBackMonths,
-        .appStoreDelivery,
         .fact,
         .comparisonOperator,
     ]
@@ -41,8 +37,6 @@ enum LaterFeature: Sendable, Hashable, CaseIterable {
             "for now the one limit is `{ count: 1, per: customer }`, with any count"
         case .coolDown, .excludes, .availableFor: "leave it out for now; a per-customer limit still holds"
         case .rollout: "leave it out for now; every eligible customer gets the offer"
-        case .winBackMonths: "leave it out for now; `eligibility` can ask `subscription.monthsSinceExpired`"
-        case .appStoreDelivery: "use `delivery: signature` for now"
         case .fact: "for now the facts are `subscription.…` and `signals.…`"
         case .comparisonOperator: "for now the operators are `is`, `in`, `atLeast`, `atMost` and `between`"
         }

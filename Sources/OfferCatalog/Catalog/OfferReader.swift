@@ -18,7 +18,7 @@ enum OfferReader {
             }
         }
         let type = mapping.required("type")?.choice(OfferType.self)
-        let delivery = DeliveryReader.delivery(mapping, type, context)
+        let delivery = DeliveryReader.delivery(mapping, type)
         let products = ProductsReader.read(mapping.required("products"), context)
         let identifier = DeliveryReader.offerIdentifier(mapping, type, delivery, products, &context)
         let terms = TermsReader.read(mapping, products, context.catalog)
@@ -27,7 +27,7 @@ enum OfferReader {
         parts.read(mapping, context)
         parts.readConditions(mapping, &context)
         let formats = DeliveryReader.formats(mapping, delivery)
-        let winBackTerms = WinBackTermsReader.read(mapping, type, context)
+        let winBackTerms = WinBackTermsReader.read(mapping, type, delivery)
         guard let id, let type, let delivery, let products, let terms, let limits, let status = parts.status else {
             return nil
         }

@@ -6,8 +6,9 @@ enum WinBackTermsReader {
         "paidSubscriptionDurationInMonths", "timeSinceLastSubscribedInMonths", "waitBetweenOffersInMonths",
     ]
 
-    static func read(_ mapping: Mapping, _ type: OfferType?, _ context: OfferContext) -> WinBackTerms? {
+    static func read(_ mapping: Mapping, _ type: OfferType?, _ delivery: Delivery?) -> WinBackTerms? {
         let written = keys.filter(mapping.has)
+        if delivery == .appStore { warn(mapping, lacking: keys.prefix(2).filter { !written.contains($0) }) }
         guard !written.isEmpty else { return nil }
         guard type == .winBack || type == nil else {
             for key in written {
@@ -16,13 +17,18 @@ enum WinBackTermsReader {
             return nil
         }
         let fields = Dictionary(uniqueKeysWithValues: written.map { ($0, mapping.optional($0)) })
-        for key in written {
-            if let field = fields[key] ?? nil { context.check(.winBackMonths, "`\(key)`", at: field) }
-        }
         return WinBackTerms(
             paidSubscriptionDurationInMonths: (fields[keys[0]] ?? nil).flatMap(paidDuration),
             timeSinceLastSubscribedInMonths: (fields[keys[1]] ?? nil).flatMap(timeSinceLastSubscribed),
             waitBetweenOffersInMonths: (fields[keys[2]] ?? nil)?.wholeNumber(AppleTerms.monthsBetweenOffers))
+    }
+
+    /// App Store Connect has the first two of every win-back offer; what it asks for here goes unasked.
+    private static func warn(_ mapping: Mapping, lacking keys: [String]) {
+        guard !keys.isEmpty, let field = mapping.optional("delivery") else { return }
+        field.warn(
+            .unusualTerms, "App Store Connect asks for \(keys.map { "`\($0)`" }.joined(separator: " and "))",
+            hint: "state what you entered there; without it every lapsed customer passes here")
     }
 
     private static func paidDuration(_ field: Field) -> Int? {

@@ -12,6 +12,9 @@ public struct Policy: Sendable {
     public var billingRetryLife: Int64 = 60 * day
     /// How long Apple tries to charge a period of a 12-month commitment (facts §4.4).
     public var commitmentBillingRetryLife: Int64 = 90 * day
+    /// How long before a renewal Apple may charge it; who cancels later is charged once more (Apple Support: "cancel at
+    /// least 24 hours before").
+    public var renewalNotice: Int64 = 24 * hour
 
     /// The rules in the order of the findings.
     var rules: [any Rule]
@@ -22,7 +25,8 @@ public struct Policy: Sendable {
         CatalogPausedRule(),
         UnusedInGroupRule(), NotSubscribedRule(), TransactionKnownRule(),
         EverSubscribedRule(), NotAppliedRule(),
-        LapsedRule(), OwnedRule(), NoActiveInGroupRule(),
+        LapsedRule(), AutoRenewOffRule(), OwnedRule(), NoActiveInGroupRule(),
+        PaidDurationRule(), TimeSinceLastSubscribedRule(), WaitBetweenOffersRule(), ListedByAppStoreRule(),
         EligibilityRule(),
         LimitCustomerRule(), LimitSignaturesRule(),
     ])

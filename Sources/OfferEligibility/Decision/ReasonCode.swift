@@ -80,6 +80,18 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case offerRunning
     /// The subscription has not lapsed.
     case notLapsed
+    /// The subscription has ended, and Apple still says that it renews.
+    case autoRenewOn
+    /// The customer has paid for fewer months than the offer asks for.
+    case paidTooShort
+    /// The subscription ended more recently than the offer asks for.
+    case lapsedTooRecently
+    /// The subscription ended longer ago than the offer allows.
+    case lapsedTooLongAgo
+    /// The customer used the same offer too recently.
+    case redeemedTooRecently
+    /// The App Store does not list the offer among those the customer may have.
+    case notListedByAppStore
     /// The offer's own condition does not hold.
     case conditionNotMet
     /// The customer has used every place the limit gives.

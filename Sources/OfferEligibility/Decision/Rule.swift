@@ -38,8 +38,8 @@ extension Rule {
             turningPoint: reason.bringing.map(TurningPoint.event))
     }
 
-    func notApplicable(_ message: String) -> Finding {
-        Finding(rule: id, verdict: .notApplicable, reason: .notApplicable, message: message)
+    func notApplicable(_ message: String, evidence: [Evidence] = []) -> Finding {
+        Finding(rule: id, verdict: .notApplicable, reason: .notApplicable, message: message, evidence: evidence)
     }
 }
 
@@ -57,7 +57,8 @@ extension ReasonCode {
         case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .notSupportedYet: .catalogChanged
         case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
-            .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .conditionNotMet,
+            .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
+            .lapsedTooRecently, .lapsedTooLongAgo, .redeemedTooRecently, .notListedByAppStore, .conditionNotMet,
             .limitReached, .signingsUsedUp:
             nil
         }
@@ -87,7 +88,8 @@ extension ReasonCode {
         case .nothingPending: "no change is pending"
         case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
-            .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .conditionNotMet,
+            .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
+            .lapsedTooRecently, .lapsedTooLongAgo, .redeemedTooRecently, .notListedByAppStore, .conditionNotMet,
             .limitReached, .signingsUsedUp:
             rawValue
         }

@@ -22,10 +22,20 @@ public enum RuleId: String, Sendable, Hashable, CaseIterable, Codable {
     case promotionalNotApplied = "platform.promotional.notApplied"
     /// The subscription has lapsed.
     case winBackLapsed = "platform.winBack.lapsed"
+    /// The subscription does not renew.
+    case winBackAutoRenewOff = "platform.winBack.autoRenewOff"
     /// The lapsed subscription was bought, not shared.
     case winBackOwned = "platform.winBack.owned"
     /// No subscription of the group is active, shared ones included.
     case winBackNoActiveInGroup = "platform.winBack.noActiveInGroup"
+    /// The customer has paid for enough months.
+    case winBackPaidDuration = "platform.winBack.paidDuration"
+    /// The subscription ended so many months ago.
+    case winBackTimeSinceLastSubscribed = "platform.winBack.timeSinceLastSubscribed"
+    /// The same offer was not used too recently.
+    case winBackWaitBetweenOffers = "platform.winBack.waitBetweenOffers"
+    /// The App Store lists the offer among those the customer may have.
+    case winBackListedByAppStore = "platform.winBack.listedByAppStore"
     /// The offer's own condition.
     case ruleEligibility = "rule.eligibility"
     /// The limit per customer.

@@ -14,6 +14,8 @@ public struct Redemption: Sendable, Hashable {
     public var transactionId: TransactionId?
     /// When the first evidence of it is dated: a purchase, or renewal info that shows it pending.
     public var firstEvidence: Instant
+    /// When its last known period ends or was cut short; absent while the offer only waits for the next renewal.
+    public var offerEnds: Instant?
     /// How that evidence reached us.
     public var provenance: Provenance
     /// The slot it used, if we issued one: the newest of that offer issued before the evidence.

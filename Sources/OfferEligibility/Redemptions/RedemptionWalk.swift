@@ -10,6 +10,8 @@ struct RedemptionWalk {
 
     private var found: [Redemption] = []
     private var run: OfferRun?
+    /// The use among those found that the run is.
+    private var running: Int?
     private var waiting: (redemption: Redemption, isPassedOver: Bool)?
     private var previous: Transaction?
 
@@ -39,14 +41,19 @@ struct RedemptionWalk {
     mutating func begin(_ row: Recorded<Transaction>) {
         defer { previous = row.payload }
         let key = row.payload.offerType.map { RedemptionKey($0, row.payload.offerIdentifier, group) }
+        if let running, let previous, previous.isUpgraded, let ends = found[running].offerEnds {
+            found[running].offerEnds = min(ends, row.payload.purchaseDate)
+        }
         if let key, run?.key == key, run?.isFull(before: row.payload) == false,
             !row.payload.isNewStart(after: previous)
         {
             run?.add(row.payload)
+            if let running { found[running].offerEnds = row.payload.ends }
             return
         }
         guard let key else {
             run = nil
+            running = nil
             passOver()
             return
         }
@@ -62,7 +69,8 @@ struct RedemptionWalk {
             Redemption(
                 offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
                 originalTransactionId: row.payload.originalTransactionId, transactionId: row.payload.transactionId,
-                firstEvidence: evidence, provenance: row.provenance))
+                firstEvidence: evidence, offerEnds: row.payload.ends, provenance: row.provenance))
+        running = found.indices.last
     }
 
     /// Everything found, what still waits included.
@@ -83,6 +91,9 @@ struct RedemptionWalk {
 }
 
 extension Transaction {
+    /// When the period ends, or was taken back.
+    fileprivate var ends: Instant? { [expiresDate, revocationDate].compactMap(\.self).min() }
+
     /// Bought again after a gap; a renewal after a gap is a recovered payment and goes on.
     fileprivate func isNewStart(after previous: Transaction?) -> Bool {
         guard let ended = previous?.expiresDate else { return false }

@@ -21,8 +21,16 @@ extension Rule {
             return violated(
                 .activeInGroup,
                 "a subscription of group `\(group)` is active (state `\(name.rawValue)`, transaction "
-                    + "`\(transaction.transactionId)`)",
+                    + "`\(transaction.transactionId)`)" + state.wayBack,
                 evidence: [state.evidence()], turningPoint: context.endOfAccess(state))
         }
+    }
+}
+
+extension SubscriptionState {
+    /// What a customer who cancelled and still has access can do instead of buying again.
+    fileprivate var wayBack: String {
+        guard willAutoRenew == false, isOwned == true, let accessEnds else { return "" }
+        return "; it was cancelled and runs until \(accessEnds): renewal can be turned back on"
     }
 }

@@ -39,13 +39,11 @@ extension Offer {
     /// nothing is signed (invariant 3).
     fileprivate var termsNotEvaluated: [String] {
         var terms: [String] = []
-        if delivery == .appStore { terms.append("delivery") }
         if availableFor != nil { terms.append("availableFor") }
         if limits.contains(where: { !$0.isEvaluated }) { terms.append("limits") }
         if coolDown != nil { terms.append("coolDown") }
         if !excludes.isEmpty { terms.append("excludes") }
         if rollout != nil { terms.append("rollout") }
-        if winBackTerms != nil { terms.append("winBackTerms") }
         return terms
     }
 }

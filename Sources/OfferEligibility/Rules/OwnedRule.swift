@@ -47,6 +47,13 @@ struct OwnedRule: Rule {
                 "the subscription was received through Family Sharing (transaction `\(transaction.transactionId)`)",
                 evidence: evidence, turningPoint: .event(.subscriptionBought))
         }
+        // A signed offer has `everSubscribed` for this; here the issued offer needs a customer whom Apple vouches for.
+        guard context.offer.delivery == .signature || context.isProven else {
+            return undetermined(
+                .transactionUnknown,
+                "the purchase `\(transaction.transactionId)` is not known from anything signed by Apple",
+                evidence: evidence)
+        }
         return satisfied(
             "the subscription was bought (transaction `\(transaction.transactionId)`)", evidence: evidence)
     }

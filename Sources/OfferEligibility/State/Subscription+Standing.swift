@@ -44,10 +44,20 @@ extension Subscription {
             let isStillTrying = instant < expires.adding(milliseconds: billingRetryLife(policy))
             return isStillTrying ? .determined(.inBillingRetryPeriod) : .undetermined(.historyStale)
         }
+        if info.saysEnded(after: expires) { return .determined(.expired) }
         return continues(after: expires) == false ? .determined(.expired) : .undetermined(.historyStale)
     }
 
     private func billingRetryLife(_ policy: Policy) -> Int64 {
         current.payload.commitmentInfo == nil ? policy.billingRetryLife : policy.commitmentBillingRetryLife
+    }
+}
+
+extension RenewalInfo {
+    /// Whether Apple gives a reason for the end, which it does only of what has ended, whatever auto-renewal says
+    /// (decision 0013). A failed payment is such a reason already while Apple keeps trying.
+    fileprivate func saysEnded(after expires: Instant) -> Bool {
+        guard signedDate > expires, let expirationIntent else { return false }
+        return isInBillingRetryPeriod == false || isInBillingRetryPeriod == nil && expirationIntent != .billingError
     }
 }

@@ -45,10 +45,14 @@ struct Subscription: Sendable {
     func continues(after end: Instant) -> Bool? {
         if transactions.contains(where: { $0.payload.purchaseDate > current.payload.purchaseDate }) { return true }
         guard let info = renewalInfo?.payload else { return nil }
-        let commitmentEnds =
-            current.payload.commitmentInfo?.commitmentExpiresDate ?? info.commitmentInfo?.commitmentRenewalDate
         if let commitmentEnds, end < commitmentEnds { return info.autoRenewStatus?.isOn }
         return willAutoRenew
+    }
+
+    /// When the 12-month commitment ends, if there is one.
+    var commitmentEnds: Instant? {
+        current.payload.commitmentInfo?.commitmentExpiresDate
+            ?? renewalInfo?.payload.commitmentInfo?.commitmentRenewalDate
     }
 
     /// The product of the next renewal, if it is another one.

@@ -22,6 +22,9 @@ public struct SubscriptionState: Sendable, Hashable {
     public var pendingProductId: ProductId?
     /// The price of the next renewal.
     public var renewalPrice: Money?
+    /// The last moment to cancel without being charged, 24 hours before the renewal; it may have passed. Absent where
+    /// nothing that cancelling could avoid is known to be charged.
+    public var lastMomentToCancel: Instant?
 
     /// The state's name, if it is known.
     public var name: SubscriptionStateName? { standing.name }
@@ -30,6 +33,11 @@ public struct SubscriptionState: Sendable, Hashable {
     /// Whether the customer bought the subscription, rather than received it through Family Sharing; absent if no
     /// subscription is known, or Apple sent a value that is not known here.
     public var isOwned: Bool? { transaction?.isOwned }
+    /// Whole days until access ends, rounded down; absent without access.
+    public var daysLeft: Int? {
+        guard hasAccess == true else { return nil }
+        return accessEnds.map { Int($0.days(since: asOf)) }
+    }
     /// What kind of revocation ended access, where Apple says: a refund in full, a prorated one or a family
     /// revocation.
     public var revocationType: RevocationType? { name == .revoked ? transaction?.revocationType : nil }

@@ -6,11 +6,7 @@ extension Subject {
     func state(of group: SubscriptionGroupId, at instant: Instant) -> SubscriptionState {
         let candidates = candidates(of: group, at: instant)
         let withAccess = candidates.filter { $0.standing.hasAccess == true }
-        // Where nothing gives access, one subscription that we cannot tell about might.
-        let unknown = candidates.filter { $0.standing.name == nil }
-        let considered = !withAccess.isEmpty ? withAccess : !unknown.isEmpty ? unknown : candidates
-        // Candidates come by the latest bought, and `min` keeps the first of equals.
-        guard let chosen = considered.min(by: { $0.standing.precedence < $1.standing.precedence }) else {
+        guard let chosen = candidates.speaking else {
             return SubscriptionState(
                 subscriptionGroupIdentifier: group, asOf: instant,
                 standing: doubt(about: group).map(Standing.undetermined) ?? .determined(.neverSubscribed))
@@ -25,7 +21,33 @@ extension Subject {
             accessEnds: withAccess.compactMap(\.subscription.accessEnds).max() ?? subscription.accessEnds,
             expirationIntent: subscription.renewalInfo?.payload.expirationIntent,
             transaction: subscription.current.payload, provenance: subscription.current.provenance,
-            pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice)
+            pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice,
+            lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.standing, policy: policy))
+    }
+
+    /// The transaction of the customer's own that ended last, and when: grace is no part of a period. A revoked one
+    /// ended at the revocation, and one replaced by an upgrade is no end.
+    func lastEnded(in group: SubscriptionGroupId, at instant: Instant) -> (row: Recorded<Transaction>, at: Instant)? {
+        (subscriptions[group] ?? []).map { $0.seen(at: instant) }
+            .filter { !$0.isSuperseded && $0.current.payload.isOwned != false }
+            .compactMap { subscription in
+                let current = subscription.current
+                guard let expires = current.payload.expiresDate else { return nil }
+                return (current, min(expires, current.payload.revocationDate ?? expires))
+            }
+            .max { ($0.1, $0.0.payload.transactionId) < ($1.1, $1.0.payload.transactionId) }
+    }
+}
+
+extension [Candidate] {
+    /// Which of them speaks for the group.
+    var speaking: Candidate? {
+        let withAccess = filter { $0.standing.hasAccess == true }
+        // Where nothing gives access, one subscription that we cannot tell about might.
+        let unknown = filter { $0.standing.name == nil }
+        let considered = !withAccess.isEmpty ? withAccess : !unknown.isEmpty ? unknown : self
+        // Candidates come by the latest bought, and `min` keeps the first of equals.
+        return considered.min { $0.standing.precedence < $1.standing.precedence }
     }
 }
 

@@ -23,7 +23,8 @@ extension SubscriptionBody {
             subscriptionGroupIdentifier: state.subscriptionGroupIdentifier, state: state.name,
             undeterminedBecause: state.standing.undeterminedReason?.rawValue, hasAccess: state.hasAccess,
             willAutoRenew: state.willAutoRenew, productId: state.transaction?.productId,
-            expiresDate: state.accessEnds, transactionId: state.transaction?.transactionId)
+            expiresDate: state.accessEnds, daysLeft: state.daysLeft, lastMomentToCancel: state.lastMomentToCancel,
+            transactionId: state.transaction?.transactionId)
     }
 }
 

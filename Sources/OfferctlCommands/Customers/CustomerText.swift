@@ -54,13 +54,14 @@ struct CustomerText: Sendable {
     }
 
     private func subscriptions(_ items: [SubscriptionBody]) -> TextTable {
-        var table = TextTable(["GROUP", "STATE", "ACCESS", "RENEWS", "PRODUCT", "EXPIRES", "SHOWN BY"])
+        var table = TextTable(["GROUP", "STATE", "ACCESS", "RENEWS", "PRODUCT", "EXPIRES", "CANCEL BY", "SHOWN BY"])
         for item in items {
             table.add([
                 item.subscriptionGroupIdentifier.rawValue,
                 item.state?.rawValue ?? "undetermined" + (item.undeterminedBecause.map { " (\($0))" } ?? ""),
                 item.hasAccess.map(yesOrNo), item.willAutoRenew.map(yesOrNo), item.productId?.rawValue,
-                item.expiresDate.map { TimeText.absolute($0, now: now) }, item.transactionId?.rawValue,
+                item.expiresDate.map { TimeText.absolute($0, now: now) },
+                item.lastMomentToCancel.map { TimeText.absolute($0, now: now) }, item.transactionId?.rawValue,
             ])
         }
         return table

@@ -99,6 +99,7 @@ struct CaseHistory {
         info.gracePeriodExpiresDate = try object["gracePeriodExpiresDate"]?.instant()
         info.offerType = try object["offerType"].map { TransactionOfferType(rawValue: try $0.whole()) }
         info.offerIdentifier = try object["offerIdentifier"].map { OfferIdentifier(try $0.text()) }
+        info.offerDiscountType = try object["offerDiscountType"].map { OfferDiscountType(rawValue: try $0.text()) }
         info.renewalPrice = try object["renewalPrice"].map { Int64(try $0.whole()) }
         info.currency = try object["currency"]?.text()
         info.renewalDate = try object["renewalDate"]?.instant()

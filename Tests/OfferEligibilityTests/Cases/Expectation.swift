@@ -100,6 +100,8 @@ struct ExpectedState: Sendable {
         case "hasAccess": value = state.hasAccess
         case "willAutoRenew": value = state.willAutoRenew
         case "accessEnds": value = state.accessEnds
+        case "daysLeft": value = state.daysLeft
+        case "lastMomentToCancel": value = state.lastMomentToCancel
         case "transactionId": value = state.transaction?.transactionId
         case "isOwned": value = state.isOwned
         case "pendingProductId": value = state.pendingProductId

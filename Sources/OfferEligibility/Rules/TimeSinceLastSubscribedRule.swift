@@ -1,0 +1,93 @@
+import OfferModel
+
+/// The subscription ended so many months ago: calendar months in UTC from the last `expiresDate`, the minimum included,
+/// until a month after the maximum (Apple: `customerEligibilityTimeSinceLastSubscribedInMonths`; DESIGN §5.2).
+struct TimeSinceLastSubscribedRule: WinBackMonthRule {
+    let id = RuleId.winBackTimeSinceLastSubscribed
+
+    func term(of terms: WinBackTerms) -> ClosedRange<Int>? { terms.timeSinceLastSubscribedInMonths }
+
+    func judge(_ months: ClosedRange<Int>, _ context: RuleContext) -> Finding {
+        guard let state = context.state else {
+            return undetermined(.groupUnknown, "the group of the product is not known")
+        }
+        switch state.standing {
+        case .undetermined(let reason):
+            return undetermined(
+                reason, "when the subscription ended is not known: \(reason.explanation)", evidence: [state.evidence()])
+        case .determined(.neverSubscribed):
+            return violated(
+                .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
+                evidence: [state.evidence()], turningPoint: .event(.subscriptionBought))
+        case .determined(let name):
+            guard name == .expired, let window = window(months, context.now, state, context.subject) else {
+                return violated(
+                    .notLapsed, "the subscription has not lapsed (state `\(name.rawValue)`)",
+                    evidence: [state.evidence()],
+                    turningPoint: opening(months, state, context).map(TurningPoint.at)
+                        ?? .event(name == .revoked ? .subscriptionChanged : .subscriptionEnded))
+            }
+            return judge(window, state, context)
+        }
+    }
+
+    private func judge(_ window: LapseWindow, _ state: SubscriptionState, _ context: RuleContext) -> Finding {
+        let passed = context.now.months(since: window.ended)
+        let message =
+            "the subscription ended \(passed.inMonths) ago, on \(window.ended.day); "
+            + "\(window.months.lowerBound) to \(window.months.upperBound) asked for"
+        let evidence = [
+            Evidence(
+                field: "timeSinceLastSubscribedInMonths", observed: .number(passed),
+                required: .list([window.months.lowerBound, window.months.upperBound].map { .number(Double($0)) })),
+            Evidence(
+                field: "expiresDate", observed: .instant(window.ended), provenance: window.row.provenance,
+                transactionId: window.row.payload.transactionId),
+        ]
+        if context.now < window.opens {
+            return violated(
+                .lapsedTooRecently, message, evidence: evidence,
+                turningPoint: opening(window.months, state, context).map(TurningPoint.at))
+        }
+        guard context.now < window.closes else {
+            return violated(
+                .lapsedTooLongAgo, message, evidence: evidence, turningPoint: .event(.subscriptionChanged))
+        }
+        return satisfied(message, evidence: evidence, until: window.closes)
+    }
+
+    /// `nil` where the group is not expired at that instant.
+    private func window(
+        _ months: ClosedRange<Int>, _ instant: Instant, _ state: SubscriptionState, _ subject: Subject
+    ) -> LapseWindow? {
+        let group = state.subscriptionGroupIdentifier
+        guard subject.state(of: group, at: instant).name == .expired,
+            let last = subject.lastEnded(in: group, at: instant)
+        else { return nil }
+        return LapseWindow(months: months, row: last.row, ended: last.at)
+    }
+
+    /// The first later instant within the window, if nothing else happens.
+    private func opening(
+        _ months: ClosedRange<Int>, _ state: SubscriptionState, _ context: RuleContext
+    ) -> Instant? {
+        let changes = context.subject.transitions(of: state.subscriptionGroupIdentifier, after: context.now)
+        let openings = ([context.now] + changes).compactMap { window(months, $0, state, context.subject)?.opens }
+        return Set(changes + openings).filter { $0 > context.now }.sorted().first {
+            window(months, $0, state, context.subject)?.contains($0) == true
+        }
+    }
+}
+
+/// When a lapsed customer may have the offer.
+private struct LapseWindow {
+    let months: ClosedRange<Int>
+    let row: Recorded<Transaction>
+    let ended: Instant
+
+    var opens: Instant { ended.adding(months: months.lowerBound) }
+    /// The first instant that is too late.
+    var closes: Instant { ended.adding(months: months.upperBound + 1) }
+
+    func contains(_ instant: Instant) -> Bool { opens <= instant && instant < closes }
+}
