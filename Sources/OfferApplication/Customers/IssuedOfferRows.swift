@@ -26,7 +26,7 @@ struct IssuedOfferRows: Sendable {
             signatures[offer.slot.id] = newest
             decisions[offer.slot.id] =
                 try newest.first?.decisionId
-                ?? Self.decision(of: offer.slot.id, in: number, transaction)
+                ?? DecisionStore(transaction).newestDecision(of: offer.slot.id, in: number)
             if facts[offer.customer] == nil {
                 facts[offer.customer] = try united ?? SubjectFacts.read([offer.customer], transaction)
             }
@@ -47,12 +47,13 @@ struct IssuedOfferRows: Sendable {
                 state: offer.slot.state(at: now, redemptions: redemptions[offer.customer] ?? []))
         }
     }
+}
 
-    /// An offer delivered by the App Store has no signature that would name its decision.
-    private static func decision(
-        of id: LowercaseUUID, in number: ScopeNumber, _ transaction: any StoreTransaction
-    ) throws -> LowercaseUUID {
-        guard let decision = try DecisionStore(transaction).decisions(issuedOffer: id, in: number).first else {
+extension DecisionStore {
+    /// The newest decision that an issued offer was handed out on: one delivered by the App Store has no signature that
+    /// would name it.
+    func newestDecision(of id: LowercaseUUID, in number: ScopeNumber) throws -> LowercaseUUID {
+        guard let decision = try decisions(issuedOffer: id, in: number).last else {
             throw StoreError.corrupt("the decision of issued offer `\(id)` is missing")
         }
         return decision.id

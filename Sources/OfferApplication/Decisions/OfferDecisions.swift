@@ -78,7 +78,8 @@ public struct OfferDecisions: Sendable {
         }
         let order = IssueOrder(offerId: offer.id, productId: productId, customer: inquiry.customer)
         let plan = try SigningPlan(offer, productId: productId, order: order, history: snapshot.facts.history)
-        return snapshot.open(offer)?.signatures(for: plan, fresh: false, at: snapshot.now, policy).isEmpty ?? true
+        guard let open = snapshot.open(offer) else { return true }
+        return !open.answers(plan, fresh: false, at: snapshot.now, policy)
     }
 
     private static func best(_ decisions: [OfferDecision]) -> OfferId? {

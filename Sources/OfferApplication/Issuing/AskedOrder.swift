@@ -14,8 +14,8 @@ struct AskedOrder: Sendable {
     var plan: SigningPlan
     /// The slot that asking again uses.
     var open: OpenSlot?
-    /// Its newest signing, if it can be handed out again.
-    var stored: [RecordedSignature]
+    /// The same, if what it holds is handed out again.
+    var stored: OpenSlot?
 
     /// Whether nothing that the answer rests on has changed since it was read.
     func stillHolds(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> Bool {
@@ -31,14 +31,22 @@ struct OpenSlot: Sendable {
     var slot: Slot
     /// The catalog it was issued on.
     var catalogRevision: Int
-    /// The artefacts of its newest signing.
+    /// The artefacts of its newest signing; none where the App Store delivers the offer.
     var newestSigning: [RecordedSignature]
+    /// The decision on its newest signing.
+    var decisionId: LowercaseUUID
 
-    /// The newest signing, if it is what the plan would make and has enough life left; empty if a new one is needed.
-    func signatures(for plan: SigningPlan, fresh: Bool, at now: Instant, _ policy: Policy) -> [RecordedSignature] {
-        guard !fresh, let timestamp = newestSigning.first?.timestamp, plan.matches(newestSigning) else { return [] }
+    /// Whether what it holds answers the plan: the newest signing is what the plan would make and has enough life left.
+    ///
+    /// Where nothing is signed no purchase attempt burns anything and nothing grows old before the slot does: the slot
+    /// itself is handed out again for the same product, also if something fresh is asked for.
+    func answers(_ plan: SigningPlan, fresh: Bool, at now: Instant, _ policy: Policy) -> Bool {
+        guard plan.isSigned else {
+            return newestSigning.isEmpty && slot.productId == plan.productId && now < slot.expiresAt
+        }
+        guard !fresh, let timestamp = newestSigning.first?.timestamp, plan.matches(newestSigning) else { return false }
         let life = timestamp.adding(milliseconds: policy.signatureLife).milliseconds(since: now)
-        return life >= policy.storedSignatureMinimumLife ? newestSigning : []
+        return life >= policy.storedSignatureMinimumLife
     }
 }
 

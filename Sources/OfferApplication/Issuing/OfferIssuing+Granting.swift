@@ -4,12 +4,13 @@ import OfferSigning
 import OfferStore
 
 extension OfferIssuing {
-    /// Hands out stored signatures, or signs, records and releases; `nil` if what the decision rests on has changed.
+    /// Hands out what the open slot holds, or signs, records and releases; `nil` if what the decision rests on has
+    /// changed.
     func grant(_ asked: AskedOrder, signer: ArtefactSigner) async throws -> IssueAnswer? {
-        if let open = asked.open, let decisionId = asked.stored.first?.decisionId {
+        if let stored = asked.stored {
             let issued = IssuedOffer(
-                open.slot, catalogRevision: open.catalogRevision, scope: asked.scope, signatures: asked.stored,
-                decisionId: decisionId, state: .open)
+                stored.slot, catalogRevision: stored.catalogRevision, scope: asked.scope,
+                signatures: stored.newestSigning, decisionId: stored.decisionId, state: .open)
             return .issued(issued, isNew: false)
         }
         guard let number = asked.snapshot.scope else { return nil }
@@ -38,6 +39,7 @@ extension OfferIssuing {
         let countsUntil = expiresAt.adding(milliseconds: policy.slotTail)
         if var slot = asked.open?.slot {
             slot.signings += 1
+            slot.productId = asked.plan.productId
             slot.expiresAt = max(slot.expiresAt, expiresAt)
             slot.countsUntil = max(slot.countsUntil, countsUntil)
             return slot
@@ -70,8 +72,8 @@ extension OfferIssuing {
                 in: number)
         } else {
             let signings = try store.addSigning(
-                to: slot.id, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil, at: asked.snapshot.now,
-                subject: customers, in: number)
+                to: slot.id, productId: slot.productId, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil,
+                at: asked.snapshot.now, subject: customers, in: number)
             guard signings == slot.signings else { return false }
         }
         try DecisionStore(transaction).insert(

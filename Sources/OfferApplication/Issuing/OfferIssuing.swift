@@ -67,10 +67,10 @@ public struct OfferIssuing: Sendable {
         let product = try offer.product(asked: order.productId)
         let plan = try SigningPlan(offer, productId: product, order: order, history: snapshot.facts.history)
         let open = snapshot.open(offer)
-        let stored = open?.signatures(for: plan, fresh: order.fresh, at: snapshot.now, policy) ?? []
+        let stored = open.flatMap { $0.answers(plan, fresh: order.fresh, at: snapshot.now, policy) ? $0 : nil }
         let question = snapshot.question(
             offer, productId: product, scope: scope, signals: order.signals, request: order.request,
-            needsNewSigning: stored.isEmpty)
+            needsNewSigning: stored == nil)
         return AskedOrder(
             order: order, signed: signed, scope: scope, snapshot: snapshot, question: question,
             decision: decide(question, facts: snapshot.facts, policy: policy), plan: plan, open: open, stored: stored)

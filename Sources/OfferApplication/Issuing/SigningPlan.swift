@@ -13,6 +13,8 @@ struct SigningPlan: Sendable, Equatable {
     var appAccountToken: AppAccountToken?
     /// The customer's transaction that the JWS forms name.
     var transactionId: TransactionReference?
+    /// Whether there is anything to sign; not where the App Store delivers the offer.
+    var isSigned: Bool { !formats.isEmpty }
 
     /// Plans a signing of an offer for a subject.
     ///

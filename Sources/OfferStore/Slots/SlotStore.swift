@@ -58,21 +58,22 @@ public struct SlotStore {
 
     /// Notes one more signing of an open slot, which then lives and counts longer.
     ///
+    /// - Parameter productId: the product of this signing; the slot's own if absent.
     /// - Returns: the number of the new signing; `nil` if the slot is not open any more.
     /// - Throws: ``StoreError``.
     public func addSigning(
-        to id: LowercaseUUID, expiresAt: Instant, countsUntil: Instant, at now: Instant, subject: [CustomerNumber],
-        in scope: ScopeNumber
+        to id: LowercaseUUID, productId: ProductId? = nil, expiresAt: Instant, countsUntil: Instant, at now: Instant,
+        subject: [CustomerNumber], in scope: ScopeNumber
     ) throws -> Int? {
         let row = try transaction.row(
             Statement(
                 """
-                UPDATE issued_offer SET signings = signings + 1,
+                UPDATE issued_offer SET signings = signings + 1, product_id = COALESCE(?6, product_id),
                     expires_at = CASE WHEN expires_at < ?3 THEN ?3 ELSE expires_at END,
                     counts_until = CASE WHEN counts_until < ?4 THEN ?4 ELSE counts_until END
                 WHERE id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL AND counts_until > ?5
                 RETURNING signings, customer_id
-                """, id, scope, expiresAt, countsUntil, now))
+                """, id, scope, expiresAt, countsUntil, now, productId))
         guard let row else { return nil }
         let owner: CustomerNumber = try row.value(1)
         let sequence = try StoreClock(transaction).nextSequence()

@@ -67,6 +67,21 @@ extension ServiceFixture {
         return try appStore.sign(scenario, now: now)
     }
 
+    /// The signed data of somebody who bought `monthly` then, and whose subscription renews.
+    func subscriber(_ id: String, boughtAt: Instant) throws -> SignedScenario {
+        let scenario = Scenario(
+            bundleId: "com.example.pro", environment: .localTesting,
+            customer: ScenarioCustomer(
+                appTransactionId: AppTransactionId("app-\(id)"), originalTransactionId: TransactionId(id)),
+            steps: [
+                .buy(
+                    .init(
+                        product: "monthly", group: "21500001", at: .fixed(boughtAt), period: Period(months: 1),
+                        price: Money(milliunits: 9_990, currency: "USD")))
+            ])
+        return try appStore.sign(scenario, now: clock.now)
+    }
+
     /// The body of an issue request with signed data.
     func issueBody(_ offer: String, _ signed: SignedScenario, more: String = "") -> String {
         let transactions = signed.signedTransactions.map { "\"\($0)\"" }.joined(separator: ",")
