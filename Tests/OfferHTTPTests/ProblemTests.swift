@@ -50,6 +50,9 @@ struct ProblemTests {
             #expect(answer.status == 204)
             #expect(answer.headers["allow"] == "GET, PUT, HEAD, OPTIONS")
             #expect(answer.headers["x-request-id"]?.count == 36)
+            let all = try await service.ask("OPTIONS", "*")
+            #expect(all.status == 204)
+            #expect(all.headers["allow"] == "POST, GET, PUT, HEAD, OPTIONS")
             try check(try await service.ask("OPTIONS", "/nothing"), 404, "not-found", "/nothing")
         }
     }

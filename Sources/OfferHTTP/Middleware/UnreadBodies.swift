@@ -15,21 +15,18 @@ struct UnreadBodies: RouterMiddleware {
         _ request: Request, context: OfferContext,
         next: @concurrent (Request, OfferContext) async throws -> Response
     ) async throws -> Response {
-        guard request.mayHaveBody else { return try await next(request, context) }
+        guard request.announcesBody else { return try await next(request, context) }
+        guard !request.withholdsBody else {
+            var response = try await next(request, context)
+            response.headers[.connection] = "close"
+            return response
+        }
         var request = request
         let body = WatchedBody(base: request.body)
         request.body = RequestBody(asyncSequence: body)
         let response = try await next(request, context)
         await body.drain(upTo: Self.bound)
         return response
-    }
-}
-
-extension Request {
-    /// Whether a body was announced that the client sends without waiting for leave.
-    fileprivate var mayHaveBody: Bool {
-        let isAnnounced = headers.contains(.transferEncoding) || headers[.contentLength].map { $0 != "0" } ?? false
-        return isAnnounced && !headers.contains(.expect)
     }
 }
 

@@ -8,10 +8,17 @@ extension Request {
     ///
     /// - Throws: ``Problem`` `unsupported-media-type` or `too-large`, ``RequestFault``.
     func decode<Value: Decodable>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
+        try WireJSON.decodeRequest(type, from: try await jsonBytes(upTo: limit))
+    }
+
+    /// The bytes of a body that says it is JSON.
+    ///
+    /// - Throws: ``Problem`` `unsupported-media-type` or `too-large`, and as ``bytes(upTo:)`` does.
+    func jsonBytes(upTo limit: Int) async throws -> [UInt8] {
         guard try MediaType.ofBody(self) == .json else {
             throw Problem.unsupportedMediaType(of: self, expected: [.json])
         }
-        return try WireJSON.decodeRequest(type, from: try await bytes(upTo: limit))
+        return try await bytes(upTo: limit)
     }
 
     /// The body's bytes. One that is too large is read on to a bound, because its sender may not read before it has
@@ -19,6 +26,7 @@ extension Request {
     ///
     /// - Throws: ``Problem`` `too-large`, or `invalid-request` if the body breaks off or is framed wrongly.
     func bytes(upTo limit: Int) async throws -> [UInt8] {
+        guard !withholdsBody else { throw Problem.tooLarge(limit: limit) }
         var bytes = [UInt8]()
         var length = 0
         do {
@@ -29,6 +37,8 @@ extension Request {
             }
         } catch is CancellationError {
             throw CancellationError()
+        } catch let error as LateBody {
+            throw Problem.late("body", after: error.patience)
         } catch {
             var problem = Problem(
                 .invalidRequest, "the body cannot be read to its end", hint: "check `Content-Length` and the chunks")

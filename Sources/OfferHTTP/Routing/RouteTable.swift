@@ -46,9 +46,13 @@ struct RouteTable: Sendable {
         ]
     }
 
-    /// The methods that a path takes, `HEAD` and `OPTIONS` included; empty if there is nothing at the path.
+    /// The methods that a path takes, `HEAD` and `OPTIONS` included; empty if there is nothing at the path. `*` is the
+    /// whole server (RFC 9110 §9.3.7).
     func methods(at path: String) -> [HTTPRequest.Method] {
-        let methods = routes.filter { $0.matches(path) }.map(\.method)
+        var methods: [HTTPRequest.Method] = []
+        for route in routes where (path == "*" || route.matches(path)) && !methods.contains(route.method) {
+            methods.append(route.method)
+        }
         guard !methods.isEmpty else { return [] }
         return methods + (methods.contains(.get) ? [.head, .options] : [.options])
     }

@@ -3,20 +3,45 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// An HTTP/1.1 connection that answers an unreadable request with a problem document (invariant 10).
+/// An HTTP/1.1 connection that answers unreadable requests with a problem document, and waits for no client longer than
+/// it must (invariant 10).
 struct AnsweringChannel: ServerChildChannel {
-    let base: HTTP1Channel
+    /// A connection and how far its requests are.
+    struct Value: ServerChildChannelValue {
+        let base: HTTP1Channel.Value
+        let progress: ConnectionProgress
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        var channel: any Channel { base.channel }
+    }
+
+    let responder: HTTPChannelHandler.Responder
+    let configuration: HTTP1Channel.Configuration
+    let patience: HTTPPatience
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        let progress = ConnectionProgress(patience)
         do {
-            try channel.pipeline.syncOperations.addHandler(UnreadableRequestAnswer(logger: logger), position: .first)
+            try channel.pipeline.syncOperations.addHandlers(
+                [
+                    LateClients(progress, patience: patience, logger: logger) as any ChannelHandler,
+                    UnreadableRequestAnswer(logger: logger),
+                ], position: .first)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        return base.setup(channel: channel, logger: logger)
+        var configuration = configuration
+        configuration.additionalChannelHandlers = { [UnderstoodRequests(progress)] }
+        return HTTP1Channel(responder: responder, configuration: configuration)
+            .setup(channel: channel, logger: logger).map { Value(base: $0, progress: progress) }
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await base.handle(value: value, logger: logger)
+    func handle(value: Value, logger: Logger) async {
+        let responder = responder
+        let reporting = HTTP1Channel(
+            responder: { request, writer, channel in
+                try await value.progress.respond(to: request, writer, channel, by: responder)
+            },
+            configuration: configuration)
+        await reporting.handle(value: value.base, logger: logger)
     }
 }

@@ -17,10 +17,10 @@ public struct HTTPSettings: Sendable, Hashable {
 
 /// What one client can make the server bear.
 public struct HTTPLimits: Sendable, Hashable {
-    /// Open connections; more wait in the system's queue.
+    /// Open connections; more wait in the system's queue until one is closed. Each needs a file descriptor.
     public var connections = 1_024
-    /// Seconds without a byte after which a connection is closed.
-    public var idleSeconds: Int64 = 30
+    /// How long the server waits for a client.
+    public var patience = HTTPPatience()
     /// Bytes of all header lines, and of one.
     public var headerBytes = 16 * 1_024
     /// Header lines.

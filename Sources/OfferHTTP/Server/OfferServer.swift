@@ -23,14 +23,13 @@ public enum OfferServer {
         let limits = settings.limits
         let table = RouteTable(useCases, limits: limits, openAPI: description)
         let channel = HTTP1Channel.Configuration(
-            idleTimeout: .seconds(limits.idleSeconds),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
                 maxHeaderFieldCount: limits.headerCount))
         return Application(
             router: table.router(useCases.apiKeys),
             server: HTTPServerBuilder { responder in
-                AnsweringChannel(base: HTTP1Channel(responder: responder, configuration: channel))
+                AnsweringChannel(responder: responder, configuration: channel, patience: limits.patience)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: nil,

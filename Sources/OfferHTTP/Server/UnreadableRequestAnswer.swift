@@ -1,7 +1,6 @@
 import Logging
 import NIOCore
 import OfferAPI
-import OfferModel
 
 /// Gives a body to the one answer that the framework writes itself: the empty 400 to a request it cannot parse.
 ///
@@ -32,20 +31,9 @@ final class UnreadableRequestAnswer: ChannelOutboundHandler {
     }
 
     private func answer() -> ByteBuffer? {
-        let requestId = LowercaseUUID.random()
-        logger.info("answered", metadata: ["request.id": "\(requestId)", "http.route": "none", "http.status": "400"])
         let problem = Problem(
             .invalidRequest, "the request is not HTTP/1.1, its method does not exist, or its headers are too large",
             hint: "check the method, the rest of the request line, the headers and `Content-Length`")
-        guard let body = try? WireJSON.encode(problem.body(instance: "/", requestId: requestId)) else { return nil }
-        let head = """
-            HTTP/1.1 400 Bad Request\r
-            connection: close\r
-            content-type: \(ProblemBody.mediaType)\r
-            content-length: \(body.count)\r
-            x-request-id: \(requestId)\r
-            \r\n
-            """
-        return ByteBuffer(bytes: Array(head.utf8) + body)
+        return UnroutedAnswer.badRequest(problem, logger: logger)
     }
 }

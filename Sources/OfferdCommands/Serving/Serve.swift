@@ -45,8 +45,11 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "offerd")
         logger.logLevel = logLevel.level
         let address = setup.listen
+        var limits = HTTPLimits()
+        limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
         let server = OfferServer.application(
-            useCases: useCases, settings: HTTPSettings(host: address.host, port: address.port), logger: logger
+            useCases: useCases, settings: HTTPSettings(host: address.host, port: address.port, limits: limits),
+            logger: logger
         ) { port in
             let host = address.host.contains(":") ? "[\(address.host)]" : address.host
             try? Terminal.output("listening on http://\(host):\(port)")

@@ -1,0 +1,106 @@
+/// What one connection does and until when it may go on so: no clock, no channel, only rules.
+///
+/// A byte is enough to begin a request and no byte prolongs it, so a client that sends one now and then is late too.
+struct ConnectionPatience: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    /// What is to be done now.
+    enum Verdict: Sendable, Equatable {
+        /// Nobody is late.
+        case wait
+        /// The connection is closed without an answer: there is none to give, or nobody takes it.
+        case close
+        /// No request has come together: say so, and close.
+        case refuse
+        /// A request lacks the rest of its body: whoever reads it is told.
+        case giveUpBody
+    }
+
+    private enum Phase {
+        case idle
+        case headers
+        case body
+        case answering
+        /// The body is given up; the answer to it is the last.
+        case bodyGivenUp
+        /// The answer is given, and the client still sends the body it belongs to.
+        case rest
+        case leaving
+    }
+
+    private let patience: HTTPPatience
+    private var phase = Phase.idle
+    private var until: Instant?
+    private var untilTaken: Instant?
+
+    /// A connection that has just opened.
+    init(_ patience: HTTPPatience, at now: Instant) {
+        self.patience = patience
+        until = now + patience.idle
+    }
+
+    /// Whether the last answer is given, so that nothing more is read.
+    var isLeaving: Bool { phase == .leaving }
+
+    /// Bytes have come.
+    mutating func received(at now: Instant) {
+        if phase == .idle { enter(.headers, until: now + patience.headers) }
+    }
+
+    /// A request's headers are whole. Who is to answer may not have seen them yet, which is no fault of the client's.
+    mutating func readHeaders() {
+        if phase == .headers { enter(.answering, until: nil) }
+    }
+
+    /// Somebody begins to answer a request.
+    mutating func began(withBody: Bool, at now: Instant) {
+        guard phase != .leaving else { return }
+        withBody ? enter(.body, until: now + patience.body) : enter(.answering, until: nil)
+    }
+
+    /// The answer to the request that began last has been handed over to be sent. If it is the last, the time to read it
+    /// counts from the next look: only then is it sure to be on its way.
+    mutating func answered(at now: Instant) {
+        switch phase {
+        case .bodyGivenUp: enter(.leaving, until: nil)
+        case .body: phase = .rest
+        case .idle, .headers, .answering, .rest: enter(.idle, until: now + patience.idle)
+        case .leaving: break
+        }
+    }
+
+    /// The body of the request that began last is read to its end.
+    mutating func readBody() {
+        if phase == .body { enter(.answering, until: nil) }
+    }
+
+    /// The client takes what is sent to it, or has stopped doing so.
+    mutating func takesAnswers(_ takes: Bool, at now: Instant) {
+        untilTaken = takes ? nil : untilTaken ?? now + patience.answer
+    }
+
+    /// Who is late, and what comes of it.
+    mutating func verdict(at now: Instant) -> Verdict {
+        if let untilTaken, untilTaken <= now { return .close }
+        if phase == .leaving, until == nil { until = now + patience.farewell }
+        guard let until, until <= now else { return .wait }
+        switch phase {
+        case .headers:
+            enter(.leaving, until: now + patience.farewell)
+            return .refuse
+        case .body:
+            enter(.bodyGivenUp, until: nil)
+            return .giveUpBody
+        case .rest:
+            enter(.leaving, until: now + patience.farewell)
+            return .wait
+        case .idle, .leaving, .answering, .bodyGivenUp:
+            return .close
+        }
+    }
+
+    private mutating func enter(_ phase: Phase, until: Instant?) {
+        self.phase = phase
+        self.until = until
+    }
+}
