@@ -18,6 +18,8 @@ public enum RequestError: Error, Sendable {
     case unknownIssuedOffer(LowercaseUUID)
     /// The catalog never had this revision.
     case unknownRevision(String)
+    /// The request's `Idempotency-Key` was used for another body.
+    case idempotencyConflict
     /// The identifiers name customers who cannot be one.
     case ambiguousCustomer(detail: String)
     /// The catalog in force is another than the one the change was made from.

@@ -44,8 +44,8 @@ public struct UseCases: Sendable {
         let catalogs = CompiledCatalogs()
         ingestion = HistoryIngestion(registry: registry, database: database, clock: clock)
         issuing = OfferIssuing(
-            registry: registry, database: database, catalogs: catalogs, ingestion: ingestion, random: random,
-            policy: .standard, clock: clock)
+            registry: registry, database: database, catalogs: catalogs, ingestion: ingestion, digest: digest,
+            random: random, policy: .standard, clock: clock)
         decisions = OfferDecisions(
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock)
         self.catalogs = CatalogRevisions(database: database, digest: digest, clock: clock)

@@ -114,6 +114,15 @@ struct QueryPlanTests {
         _ = try slots.page(of: nil, offer: "comeback", before: nil, limit: 5, in: scope)
         _ = try slots.page(of: customers, offer: "comeback", before: 9, limit: 5, in: scope)
         _ = try slots.void(.number(1), reason: "r", release: true, at: Bench.now, in: scope)
+        try APIKeyStore(transaction).insert(.fixture("a"))
+        let answers = KeptAnswerStore(transaction)
+        let key = KeptAnswerKey(apiKeyId: "a", route: "r", key: "k")
+        _ = try answers.answer(key, at: Bench.now)
+        try answers.keep(
+            KeptAnswer(
+                requestDigest: Array(0..<32), status: 200, contentType: "t", location: nil, body: [],
+                answeredAt: Bench.now),
+            under: key)
         // Joins the two customers, with everything a merge does.
         _ = try history.ingest([.bought("5", original: "2", account: "B")], at: Bench.now, in: scope)
     }

@@ -41,6 +41,48 @@ struct TwoServersTests {
         for server in servers { #expect(await server.stop() == 0) }
     }
 
+    @Test("50 equal requests under one key get one answer from two servers, and again after a restart (invariant 2)")
+    func oneAnswer() async throws {
+        let installation = try await Installation()
+        let servers = [try await RunningServer.start(installation), try await RunningServer.start(installation)]
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 50
+        let client = HTTPClient(configuration: configuration)
+        try await TestCatalog.apply(installation, servers[0], client: client)
+        let token = try installation.token(.client)
+        let body = """
+            {"offerId":"comeback","fresh":true,"customer":{"originalTransactionId":\
+            "\(Installation.originalTransactionId(1))"},\(try installation.lapsedCustomer(1))}
+            """
+        @Sendable func ask(_ server: RunningServer) async throws -> RunningServer.Answer {
+            try await server.ask(
+                "POST", "/v1/issued-offers", token: token, body: body, headers: ["Idempotency-Key": "once"],
+                client: client)
+        }
+        let answers = try await withThrowingTaskGroup(of: RunningServer.Answer.self) { group in
+            for index in 0..<50 { group.addTask { try await ask(servers[index % 2]) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let first = try #require(answers.first)
+        #expect(answers.count == 50)
+        #expect(Set(answers.map(\.body)) == [first.body])
+        #expect(answers.allSatisfy { $0.status == 201 }, "\(answers.map(\.status))")
+        #expect(answers.count { $0.headers["idempotent-replayed"] == "true" } == 49)
+        for server in servers { #expect(await server.stop() == 0) }
+        let restarted = try await RunningServer.start(installation)
+        let again = try await ask(restarted)
+        #expect(again.status == 201)
+        #expect(again.body == first.body)
+        #expect(again.headers["idempotent-replayed"] == "true")
+        #expect(again.headers["location"] == first.headers["location"])
+        let signings = try await installation.reading { transaction in
+            try transaction.rows(Statement("SELECT signing FROM signature")).map { try $0.value(0, as: Int.self) }
+        }
+        #expect(signings == [1])
+        try await client.shutdown()
+        #expect(await restarted.stop() == 0)
+    }
+
     @Test("a key revoked beside the servers is refused by both at the next request")
     func revokedKey() async throws {
         let installation = try await Installation()

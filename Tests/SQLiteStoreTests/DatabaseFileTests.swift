@@ -2,8 +2,9 @@ import Foundation
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
+
+@testable import SQLiteStore
 
 @Suite("The database file")
 struct DatabaseFileTests {
@@ -22,7 +23,7 @@ struct DatabaseFileTests {
 
     @Test("migrating creates a file that only its owner can read, its companions too")
     func permissions() async throws {
-        #expect(try SQLiteDatabase.migrate(path: path) == ["0001-main-job"])
+        #expect(try SQLiteDatabase.migrate(path: path) == Migration.all.map(\.name))
         let database = try SQLiteDatabase(path: path)
         try await database.write { try APIKeyStore($0).insert(Self.key("a")) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
@@ -138,15 +139,21 @@ struct DatabaseFileTests {
     }
 
     @Test("the text of a released migration never changes")
-    func frozen() async throws {
-        try SQLiteDatabase.migrate(path: path)
-        let database = try SQLiteDatabase(path: path)
-        let schema = try await database.read { transaction in
-            try transaction.rows(
-                Statement("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'grdb%' ORDER BY name")
-            ).map { try $0.value(0, as: String.self) }
+    func frozen() throws {
+        let released = [
+            "0001-main-job": "f33399579c0dab0df9171f120f27755f1c088d8c7d046b852250b8ba0b59aac6",
+            "0002-kept-answers": "695b378d4206156abf08e44eacb661e3d94a52b5543413e7c8316a19cbbb26dd",
+            "0003-customer-context": "4c995d70824eafd6597ecb7a3fe88e4dc3ab58d1a47f750c0a2186906776ebad",
+        ]
+        for migration in Migration.all {
+            let digest = try Command.run("sha256sum", [], input: Array(migration.sql.utf8)).text.prefix(64)
+            #expect(released[migration.name] == String(digest), "\(migration.name)")
         }
-        let digest = try Command.run("sha256sum", [], input: Array(schema.joined(separator: ";\n").utf8))
-        #expect(digest.text.prefix(64) == "f339a11908dff997eebac60209742684b136ac45490acc96c6d864a3d8cdbd53")
+    }
+
+    @Test("migrations are numbered, and taken in the order of their numbers")
+    func order() {
+        let names = Migration.all.map(\.name)
+        #expect(names.map { $0.prefix(4) } == names.indices.map { "000\($0 + 1)" })
     }
 }

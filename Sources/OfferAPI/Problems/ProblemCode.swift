@@ -22,6 +22,8 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     case unknownRevision = "unknown-revision"
     /// The path has other methods.
     case methodNotAllowed = "method-not-allowed"
+    /// The request's `Idempotency-Key` was used for another body.
+    case idempotencyConflict = "idempotency-conflict"
     /// The identifiers name customers who cannot be one.
     case ambiguousCustomer = "ambiguous-customer"
     /// The catalog is no longer the one the change was made from.
@@ -53,7 +55,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .forbidden, .notEligible: 403
         case .notFound, .unknownOffer, .unknownCustomer, .unknownIssuedOffer, .unknownRevision: 404
         case .methodNotAllowed: 405
-        case .ambiguousCustomer: 409
+        case .idempotencyConflict, .ambiguousCustomer: 409
         case .catalogChanged: 412
         case .tooLarge: 413
         case .unsupportedMediaType: 415
@@ -78,6 +80,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .unknownIssuedOffer: "no offer was issued under this id"
         case .unknownRevision: "the catalog never had this revision"
         case .methodNotAllowed: "this path has other methods"
+        case .idempotencyConflict: "the key was used for another request"
         case .ambiguousCustomer: "the identifiers name different customers"
         case .catalogChanged: "the catalog has changed"
         case .tooLarge: "the request is too large"

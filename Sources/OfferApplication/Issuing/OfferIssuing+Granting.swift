@@ -6,12 +6,14 @@ import OfferStore
 extension OfferIssuing {
     /// Hands out what the open slot holds, or signs, records and releases; `nil` if what the decision rests on has
     /// changed.
-    func grant(_ asked: AskedOrder, signer: ArtefactSigner) async throws -> IssueAnswer? {
+    func grant<Reply: IssueReply>(
+        _ asked: AskedOrder, signer: ArtefactSigner, _ reply: Reply
+    ) async throws -> Reply.Answer? {
         if let stored = asked.stored {
             let issued = IssuedOffer(
                 stored.slot, catalogRevision: stored.catalogRevision, scope: asked.scope,
                 signatures: stored.newestSigning, decisionId: stored.decisionId, state: .open)
-            return .issued(issued, isNew: false)
+            return try await handOut(issued, asked, reply)
         }
         guard let number = asked.snapshot.scope else { return nil }
         let slot = try nextSlot(asked)
@@ -20,16 +22,37 @@ extension OfferIssuing {
             asked.plan, offer: asked.question.offer, issuedOfferId: slot.id, signing: slot.signings,
             decisionId: decisionId, timestamp: asked.snapshot.now)
         let record = try DecisionRecord(asked, signatures: signatures).text()
-        let isRecorded = try await database.write { transaction in
-            guard try asked.stillHolds(in: number, transaction) else { return false }
-            return try Self.record(
-                slot, asked, signatures: signatures, decisionId: decisionId, record: record, in: number, transaction)
-        }
-        guard isRecorded else { return nil }
         let issued = IssuedOffer(
             slot, catalogRevision: asked.catalogRevision, scope: asked.scope, signatures: signatures,
             decisionId: decisionId, state: .open)
-        return .issued(issued, isNew: true)
+        let answer = try reply.write(.issued(issued, isNew: true))
+        return try await database.write { transaction in
+            if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
+            guard try asked.stillHolds(in: number, transaction) else { return nil }
+            guard
+                try Self.record(
+                    slot, asked, signatures: signatures, decisionId: decisionId, record: record, in: number,
+                    transaction)
+            else { return nil }
+            try reply.keep(answer, at: asked.snapshot.now, transaction)
+            return answer
+        }
+    }
+
+    /// Hands out signatures that are recorded already; only keeping the answer writes anything.
+    private func handOut<Reply: IssueReply>(
+        _ issued: IssuedOffer, _ asked: AskedOrder, _ reply: Reply
+    ) async throws -> Reply.Answer? {
+        let answer = try reply.write(.issued(issued, isNew: false))
+        guard Reply.keepsAnswers else { return answer }
+        guard let number = asked.snapshot.scope else { return nil }
+        return try await database.write { transaction in
+            if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
+            guard try asked.stillHolds(in: number, transaction) else { return nil }
+            try reply.keep(answer, at: asked.snapshot.now, transaction)
+            try StoreClock(transaction).advance(to: asked.snapshot.now)
+            return answer
+        }
     }
 
     /// The open slot with one more signing, or a new slot with its first.

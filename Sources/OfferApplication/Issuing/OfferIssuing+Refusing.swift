@@ -6,7 +6,9 @@ extension OfferIssuing {
     /// Records a reasoned no; an introductory offer is blocked by a signed statement where the answer is certain and
     /// the customer has a known transaction, because StoreKit would grant it otherwise (DESIGN §6). Nothing is signed
     /// about a product that is not the offer's: the request names it freely.
-    func refuse(_ asked: AskedOrder, signer: ArtefactSigner) async throws -> IssueAnswer {
+    func refuse<Reply: IssueReply>(
+        _ asked: AskedOrder, signer: ArtefactSigner, _ reply: Reply
+    ) async throws -> Reply.Answer? {
         let decisionId = try random.uuid()
         let blocks =
             asked.question.offer.delivery == .introductoryEligibility && asked.decision.outcome == .ineligible
@@ -18,8 +20,14 @@ extension OfferIssuing {
                 timestamp: asked.snapshot.now, allowIntroductoryOffer: false)
             : []
         let record = try DecisionRecord(asked, signatures: signatures).text()
+        let answer = try reply.write(
+            .refused(
+                IssueRefusal(
+                    decisionId: decisionId, decision: asked.decision,
+                    introductoryEligibility: signatures.first?.introductoryEligibility)))
         let scope = asked.scope
-        try await database.write { transaction in
+        return try await database.write { transaction in
+            if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
             let number = try ScopeStore(transaction).findOrAdd(scope)
             try DecisionStore(transaction).insert(
                 RecordedDecision(
@@ -31,11 +39,9 @@ extension OfferIssuing {
             for signature in signatures {
                 try SignatureStore(transaction).insert(signature, in: number)
             }
+            try reply.keep(answer, at: asked.snapshot.now, transaction)
             try StoreClock(transaction).advance(to: asked.snapshot.now)
+            return answer
         }
-        return .refused(
-            IssueRefusal(
-                decisionId: decisionId, decision: asked.decision,
-                introductoryEligibility: signatures.first?.introductoryEligibility))
     }
 }

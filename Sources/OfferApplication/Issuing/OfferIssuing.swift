@@ -7,6 +7,7 @@ public struct OfferIssuing: Sendable {
     private let registry: AppRegistry
     private let catalogs: CompiledCatalogs
     private let ingestion: HistoryIngestion
+    private let digest: any Digest
     private let clock: @Sendable () -> Instant
     let database: any StoreDatabase
     let random: any RandomSource
@@ -17,12 +18,13 @@ public struct OfferIssuing: Sendable {
 
     init(
         registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, ingestion: HistoryIngestion,
-        random: any RandomSource, policy: Policy, clock: @escaping @Sendable () -> Instant
+        digest: any Digest, random: any RandomSource, policy: Policy, clock: @escaping @Sendable () -> Instant
     ) {
         self.registry = registry
         self.database = database
         self.catalogs = catalogs
         self.ingestion = ingestion
+        self.digest = digest
         self.random = random
         self.policy = policy
         self.clock = clock
@@ -34,6 +36,33 @@ public struct OfferIssuing: Sendable {
     ///
     /// - Throws: ``RequestError``, and what libcrypto or the store throws; then nothing was released.
     public func issue(_ order: IssueOrder, caller: Caller) async throws -> IssueAnswer {
+        try await issue(order, caller: caller, PlainReply())
+    }
+
+    /// The same for a request with an `Idempotency-Key`: an answer that was given under it before is given again,
+    /// whatever has changed since, and nothing is verified or decided for it (DESIGN §5.4).
+    ///
+    /// Kept are signatures and reasoned refusals. What is thrown is not: it may go right the next time.
+    ///
+    /// - Parameter write: writes an answer as it goes out. It runs before the commit, perhaps several times, and must
+    ///   depend on nothing but the answer.
+    /// - Throws: ``RequestError``, and what libcrypto, the store or `write` throws; then nothing was released.
+    public func issue(
+        _ order: IssueOrder, caller: Caller, as request: IdempotentRequest,
+        write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
+    ) async throws -> WrittenAnswer {
+        let reply = KeptReply(request, caller: caller, digest: digest, write: write)
+        let wallClock = clock()
+        let earlier = try await database.read { transaction in
+            try reply.earlier(at: try StoreClock(transaction).instant(wallClock: wallClock), transaction)
+        }
+        if let earlier { return earlier }
+        return try await issue(order, caller: caller, reply)
+    }
+
+    private func issue<Reply: IssueReply>(
+        _ order: IssueOrder, caller: Caller, _ reply: Reply
+    ) async throws -> Reply.Answer {
         let app = try registry.app(for: caller.scope)
         let verified = try ingestion.verify(order.delivery, caller: caller)
         let kept = try await ingestion.keep(verified, identifiers: order.customer, caller: caller)
@@ -41,26 +70,37 @@ public struct OfferIssuing: Sendable {
         if let ambiguity = kept.ambiguity { throw ambiguity }
         let signer = ArtefactSigner(app: app, random: random)
         for _ in 0..<Self.attempts {
-            let asked = try await ask(order, signed: verified.proven, scope: caller.scope)
+            let look = try await look(order, signed: verified.proven, scope: caller.scope, reply)
+            if let earlier = look.earlier { return earlier }
+            let asked = try ask(order, signed: verified.proven, scope: caller.scope, look.snapshot)
             let answer =
                 switch asked.decision.outcome {
-                case .eligible: try await grant(asked, signer: signer)
-                case .ineligible, .undetermined: try await refuse(asked, signer: signer)
+                case .eligible: try await grant(asked, signer: signer, reply)
+                case .ineligible, .undetermined: try await refuse(asked, signer: signer, reply)
                 }
             if let answer { return answer }
         }
         throw RequestError.busy
     }
 
-    /// Reads one snapshot, then decides without holding the database.
-    private func ask(_ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope) async throws -> AskedOrder {
+    /// Reads one snapshot, and whether an equal request was answered meanwhile.
+    private func look<Reply: IssueReply>(
+        _ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply
+    ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
         let wallClock = clock()
         let catalogs = catalogs
-        let snapshot = try await database.read { transaction in
-            try Snapshot.read(
+        return try await database.read { transaction in
+            let snapshot = try Snapshot.read(
                 order.customer, signed: signed, scope: scope, wallClock: wallClock, catalogs: catalogs,
                 openSlotsOf: [order.offerId], transaction)
+            return (snapshot, try reply.earlier(at: snapshot.now, transaction))
         }
+    }
+
+    /// Decides, without holding the database.
+    private func ask(
+        _ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope, _ snapshot: Snapshot
+    ) throws -> AskedOrder {
         guard let offer = snapshot.catalog.offer(order.offerId) else {
             throw RequestError.unknownOffer(order.offerId)
         }

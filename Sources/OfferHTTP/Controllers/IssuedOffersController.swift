@@ -9,22 +9,30 @@ struct IssuedOffersController: Sendable {
     /// Entries of a page unless `limit` says otherwise, and at most.
     private static let pageSize = (usual: 50, range: 1...200)
 
+    /// Part of what an `Idempotency-Key` is kept under; it never changes.
+    private static let issueRoute = "POST /v1/issued-offers"
+
     let issuing: OfferIssuing
     let customers: CustomerStories
     let voiding: OfferVoiding
     let bodyLimit: Int
 
-    /// `POST`: 201 for a new signing, 200 for stored signatures, a problem for a reasoned no.
+    /// `POST`: 201 for a new signing, 200 for stored signatures, a problem for a reasoned no; under an
+    /// `Idempotency-Key` the same answer again.
     @Sendable func issue(_ request: Request, _ context: CallerContext<ClientAccess>) async throws -> Response {
-        let order = try await request.decode(IssueRequestBody.self, upTo: bodyLimit).order()
-        switch try await issuing.issue(order, caller: context.caller) {
-        case .issued(let offer, let isNew):
-            return try .json(
-                IssuedOfferBody(offer), status: isNew ? .created : .ok,
-                headers: [.location: "/v1/issued-offers/\(offer.id)"])
-        case .refused(let refusal):
-            throw Problem(refusal, offerId: order.offerId, role: context.caller.role)
+        let key = try IdempotencyKey.of(request)
+        let body = try await request.jsonBytes(upTo: bodyLimit)
+        let order = try WireJSON.decodeRequest(IssueRequestBody.self, from: body).order()
+        let writer = IssueAnswerWriter(
+            offerId: order.offerId, role: context.caller.role, instance: request.uri.path,
+            requestId: context.requestId)
+        guard let key else {
+            return Response(try writer.write(try await issuing.issue(order, caller: context.caller)))
         }
+        let answer = try await issuing.issue(
+            order, caller: context.caller, as: IdempotentRequest(key: key, route: Self.issueRoute, body: body),
+            write: { try writer.write($0) })
+        return Response(answer)
     }
 
     /// `GET`: a customer's issued offers, or everyone's, newest first.

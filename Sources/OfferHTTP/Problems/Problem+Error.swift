@@ -44,6 +44,10 @@ extension Problem {
                 .unknownRevision,
                 "the catalog of this app and environment never had a revision `\(revision.prefix(100))`",
                 hint: "`GET /v1/catalog/revisions` lists them")
+        case .idempotencyConflict:
+            self.init(
+                .idempotencyConflict, "the `Idempotency-Key` was used for another body within the last 24 hours",
+                hint: "repeat a request with the same bytes, and give a new request a new key")
         case .ambiguousCustomer(let detail):
             self.init(
                 .ambiguousCustomer, detail,

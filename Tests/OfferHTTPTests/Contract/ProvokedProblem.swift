@@ -75,6 +75,18 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
             return try await service.ask(
                 "GET", "/v1/customers?customerId=somebody", token: try await service.token(.support))
         },
+        ProvokedProblem(.idempotencyConflict) { service in
+            try await service.applyCatalog()
+            let client = try await service.token(.client)
+            func ask(_ more: String) async throws -> RawAnswer {
+                try await service.ask(
+                    "POST", "/v1/issued-offers", token: client,
+                    body: service.issueBody("comeback", try service.lapsedCustomer("100"), more: more),
+                    headers: [("Idempotency-Key", "a"), ("Content-Type", "application/json")])
+            }
+            _ = try await ask("")
+            return try await ask(#","fresh":true"#)
+        },
         ProvokedProblem(.signedDataRefused) { service in
             try await service.ask(
                 "POST", "/v1/transactions", token: try await service.token(.client),

@@ -125,6 +125,18 @@ struct ServiceFixture: Sendable {
         return try answer.get()
     }
 
+    /// What a query of the database answers, every column as text.
+    func rows(_ query: String) throws -> [[String]] {
+        let program = """
+            import json, sqlite3, sys
+            rows = sqlite3.connect(sys.argv[1]).execute(sys.argv[2])
+            print(json.dumps([[str(column) for column in row] for row in rows]))
+            """
+        let result = try Command.run("python3", ["-c", program, directory.path("offers.sqlite"), query])
+        guard result.status == 0 else { throw RawHTTP.Broken(reason: result.errorText) }
+        return try JSONDecoder().decode([[String]].self, from: Data(result.output))
+    }
+
     /// Puts the test catalog in force.
     func applyCatalog(scope: Scope = ServiceFixture.scope) async throws {
         let answer = try await ask(

@@ -88,3 +88,12 @@ extension RecordedSignature {
             artefact: "header.payload.signature")
     }
 }
+
+extension StoredAPIKey {
+    /// A client's key.
+    static func fixture(_ id: String) -> StoredAPIKey {
+        StoredAPIKey(
+            id: id, scope: Scope(bundleId: "com.example.pro", environment: .sandbox), role: .client,
+            secretDigest: Array(0..<32), createdAt: Bench.now)
+    }
+}

@@ -9,6 +9,8 @@ import Synchronization
 final class RunningServer: Sendable {
     struct Answer: Sendable {
         var status: Int
+        /// By lower-case name; of a repeated header the last.
+        var headers: [String: String]
         var body: [UInt8]
 
         var json: [String: Any] {
@@ -71,7 +73,10 @@ final class RunningServer: Sendable {
         for (name, value) in headers where name != "Content-Type" { request.headers.add(name: name, value: value) }
         let response = try await client.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 8 * 1_024 * 1_024)
-        return Answer(status: Int(response.status.code), body: Array(bytes.readableBytesView))
+        let headers = response.headers.map { ($0.name.lowercased(), $0.value) }
+        return Answer(
+            status: Int(response.status.code), headers: Dictionary(headers) { $1 },
+            body: Array(bytes.readableBytesView))
     }
 
     /// Sends SIGTERM and gives the exit status.

@@ -1,0 +1,71 @@
+import OfferModel
+import OfferStore
+
+/// How the answer to an order leaves: as it is, or written down and kept under the request's key.
+protocol IssueReply: Sendable {
+    /// What the asker gets.
+    associatedtype Answer: Sendable
+
+    /// Whether answers are kept.
+    static var keepsAnswers: Bool { get }
+
+    /// Gives an answer the form it leaves in. This happens before the commit, so that exactly that can be kept.
+    func write(_ answer: IssueAnswer) throws -> Answer
+
+    /// The answer that was given before; asked for again in the transaction that would keep another.
+    ///
+    /// - Throws: ``RequestError/idempotencyConflict`` if it was given to another body.
+    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> Answer?
+
+    /// Keeps an answer in the transaction that makes it true.
+    func keep(_ answer: Answer, at now: Instant, _ transaction: any StoreTransaction) throws
+}
+
+/// The reply to a request without a key: nothing is kept, and nothing found.
+struct PlainReply: IssueReply {
+    static let keepsAnswers = false
+
+    func write(_ answer: IssueAnswer) throws -> IssueAnswer { answer }
+
+    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> IssueAnswer? { nil }
+
+    func keep(_ answer: IssueAnswer, at now: Instant, _ transaction: any StoreTransaction) throws {}
+}
+
+/// The reply to a request with a key (DESIGN §5.4).
+struct KeptReply: IssueReply {
+    static let keepsAnswers = true
+
+    private let key: KeptAnswerKey
+    private let digest: [UInt8]
+    private let writer: @Sendable (IssueAnswer) throws -> WrittenAnswer
+
+    init(
+        _ request: IdempotentRequest, caller: Caller, digest: any Digest,
+        write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
+    ) {
+        key = KeptAnswerKey(apiKeyId: caller.apiKeyId, route: request.route, key: request.key)
+        self.digest = digest.sha256(request.body)
+        writer = write
+    }
+
+    func write(_ answer: IssueAnswer) throws -> WrittenAnswer {
+        try writer(answer)
+    }
+
+    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> WrittenAnswer? {
+        guard let kept = try KeptAnswerStore(transaction).answer(key, at: now) else { return nil }
+        guard kept.requestDigest == digest else { throw RequestError.idempotencyConflict }
+        return WrittenAnswer(
+            status: kept.status, contentType: kept.contentType, location: kept.location, body: kept.body,
+            isReplayed: true)
+    }
+
+    func keep(_ answer: WrittenAnswer, at now: Instant, _ transaction: any StoreTransaction) throws {
+        try KeptAnswerStore(transaction).keep(
+            KeptAnswer(
+                requestDigest: digest, status: answer.status, contentType: answer.contentType,
+                location: answer.location, body: answer.body, answeredAt: now),
+            under: key)
+    }
+}

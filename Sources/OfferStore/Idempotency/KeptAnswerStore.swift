@@ -1,0 +1,66 @@
+public import OfferModel
+
+/// Answers under the keys of their requests, each for a day.
+public struct KeptAnswerStore {
+    /// How long an answer is given again, in milliseconds: 24 hours (DESIGN §5.4).
+    public static let life: Int64 = 24 * 3_600_000
+    /// How many answers past their life one new answer clears away.
+    private static let clearedAtOnce = 100
+
+    private let transaction: any StoreTransaction
+
+    /// The answers as this transaction sees them.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// The answer under a key; `nil` if there is none, or its life is over.
+    ///
+    /// - Throws: ``StoreError``.
+    public func answer(_ key: KeptAnswerKey, at now: Instant) throws -> KeptAnswer? {
+        try transaction.row(
+            Statement(
+                """
+                SELECT request_digest, status, content_type, location, body, answered_at FROM kept_answer
+                WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at > ?4
+                """, key.apiKeyId, key.route, key.key, Self.end(before: now))
+        ).map { row in
+            var reader = RowReader(row)
+            return KeptAnswer(
+                requestDigest: try reader.next(), status: try reader.next(), contentType: try reader.next(),
+                location: try reader.next(), body: try reader.next(), answeredAt: try reader.next())
+        }
+    }
+
+    /// Keeps an answer in place of one whose life is over, and clears a few others of those away.
+    ///
+    /// - Throws: ``StoreError/constraint(_:)`` if an answer stands under the key.
+    public func keep(_ answer: KeptAnswer, under key: KeptAnswerKey) throws {
+        let end = Self.end(before: answer.answeredAt)
+        try transaction.execute(
+            Statement(
+                "DELETE FROM kept_answer WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at <= ?4",
+                key.apiKeyId, key.route, key.key, end))
+        try transaction.execute(
+            Statement(
+                """
+                DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
+                    SELECT api_key_id, route, key FROM kept_answer
+                    WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
+                )
+                """, end, Self.clearedAtOnce))
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO kept_answer
+                (api_key_id, route, key, request_digest, status, content_type, location, body, answered_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                """, key.apiKeyId, key.route, key.key, answer.requestDigest, answer.status, answer.contentType,
+                answer.location, answer.body, answer.answeredAt))
+    }
+
+    /// What was answered then or before is not given again.
+    private static func end(before now: Instant) -> Instant {
+        now.adding(milliseconds: -life)
+    }
+}
