@@ -67,7 +67,6 @@ import Testing
         #expect(invalid.errors.allSatisfy { $0.code == .notSupportedYet })
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         let expected = [
-            ("offers[0].eligibility.all[3].any[1]", "customer.daysSinceFirstSeen"),
             ("offers[0].availableFor", "availableFor:"),
             ("offers[0].limits[1].window", "window: P90D"),
             ("offers[0].limits[1].across", "window: P90D"),
@@ -102,7 +101,7 @@ import Testing
         "each later feature can be refused alone, so that each is lifted alone",
         arguments: [
             (LaterFeature.limitWindow, 1), (.limitAcross, 1), (.totalLimit, 1), (.budgetLimit, 1), (.coolDown, 1),
-            (.excludes, 1), (.rollout, 1), (.availableFor, 1), (.fact, 1),
+            (.excludes, 1), (.rollout, 1), (.availableFor, 1),
         ])
     func laterFeatures(feature: LaterFeature, count: Int) throws {
         let bytes = try Fixture.bytes("design/full.yaml")
@@ -152,5 +151,56 @@ import Testing
                 "error: unknown fact `subscription.staet` at offers[1].eligibility.any[0] (wrong-catalog.yaml:36)",
                 "hint: did you mean `subscription.state`?",
             ])
+    }
+
+    @Test("an offer that another one asks about and that is not in the catalog gives a warning, not an error")
+    func unknownRedeemedOffer() throws {
+        let text = String(decoding: try Fixture.bytes("design/subset.yaml"), as: UTF8.self)
+        let condition = "subscription.paidMonths, atLeast: 3"
+        for (offer, codes) in [("free-month-back", []), ("long-gone", [DocumentIssueCode.unknownOffer])] {
+            let asking = text.replacing(condition, with: "customer.redeemed.\(offer), is: 0")
+            let document = try CatalogReader.read(asking)
+            #expect(document.warnings.map(\.code) == codes)
+            #expect(document.warnings.map(\.path) == codes.map { _ in "offers[0].eligibility.all[2]" })
+        }
+    }
+
+    @Test(
+        "a value is read in every form its fact can be written in",
+        arguments: [
+            ("subscription.daysSinceExpired, atLeast: P30D", .number(30)),
+            ("subscription.daysSinceExpired, moreThan: P2W", .number(14)),
+            ("customer.daysSinceFirstSeen, lessThan: PT48H", .number(2)),
+            ("subscription.paidMonths, atLeast: P1Y", .number(12)),
+            ("request.appVersion, atLeast: \"1.10\"", .text("1.10")),
+            ("request.locale, isNot: de_CH", .text("de_CH")),
+            ("customer.storefront, is: USA", .text("USA")),
+            ("customer.redeemed.free-month-back, is: 0", .number(0)),
+            (
+                "subscription.renewalPrice, lessThan: { amount: \"4.99\", currency: USD }",
+                .money(Money(milliunits: 4_990, currency: "USD"))
+            ),
+            (
+                "customer.attributes.spent, lessThan: { amount: \"4.99\", currency: USD }",
+                .money(Money(milliunits: 4_990, currency: "USD"))
+            ),
+            (
+                "customer.attributes.joined, lessThan: { at: 1970-01-01T02:00:00.001+02:00 }",
+                .instant(Instant(milliseconds: 1))
+            ),
+            ("customer.attributes.level, exists: false", .boolean(false)),
+            ("signals.length, is: P30D", .text("P30D")),
+        ] as [(String, FactValue)])
+    func forms(written: String, value: FactValue) throws {
+        let text = String(decoding: try Fixture.bytes("design/subset.yaml"), as: UTF8.self)
+            .replacing("subscription.paidMonths, atLeast: 3", with: written)
+        let catalog = try CatalogReader.read(text).value
+        guard case .all(let nodes) = catalog.offers[0].eligibility, case .comparison(let comparison) = nodes[2] else {
+            Issue.record("the condition has another shape")
+            return
+        }
+        #expect(comparison.operands == [value])
+        #expect(try CatalogReader.read(CatalogWriter.yaml(catalog)).value == catalog)
+        #expect(try CatalogReader.read(CatalogWriter.json(catalog)).value == catalog)
     }
 }

@@ -128,6 +128,19 @@ enum RandomCatalog {
         Comparison(
             fact: "subscription.renewalPrice", comparisonOperator: .atMost,
             operands: [.money(Money(milliunits: 9_995, currency: "USD"))]),
+        Comparison(
+            fact: "customer.attributes.spent", comparisonOperator: .between,
+            operands: [
+                .money(Money(milliunits: 5_000, currency: "USD")), .money(Money(milliunits: 9_995, currency: "USD")),
+            ]),
+        Comparison(
+            fact: "customer.attributes.joined", comparisonOperator: .moreThan,
+            operands: [.instant(Instant(milliseconds: 1_767_225_600_001))]),
+        Comparison(fact: "signals.note", comparisonOperator: .is, operands: [.text("2026-01-01T00:00:00Z")]),
+        Comparison(fact: "request.appVersion", comparisonOperator: .between, operands: [.text("1.9"), .text("1.10")]),
+        Comparison(fact: "request.locale", comparisonOperator: .in, operands: [.text("de"), .text("no")]),
+        Comparison(fact: "customer.storefront", comparisonOperator: .notIn, operands: [.text("USA"), .text("DEU")]),
+        Comparison(fact: "customer.redeemed.offer-0", comparisonOperator: .isNot, operands: [.number(1)]),
         Comparison(fact: "customer.refunds", comparisonOperator: .lessThan, operands: [.number(2)]),
         Comparison(fact: "customer.attributes.level", comparisonOperator: .exists, operands: [.boolean(true)]),
     ]

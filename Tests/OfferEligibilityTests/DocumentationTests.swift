@@ -73,14 +73,4 @@ struct DocumentationTests {
     func events() throws {
         #expect(try names(under: "Events") == TurningEvent.allCases.map(\.rawValue))
     }
-
-    @Test("lists every fact that is evaluated, with its type, unit and what makes it unknown")
-    func facts() throws {
-        let evaluated = FactVocabulary.all.filter(\.isEvaluated)
-        #expect(try names(under: "Facts") == evaluated.map(\.name) + ["signals.<name>"])
-        for fact in evaluated {
-            let type = fact.unit.map { "\(fact.type.rawValue), \($0)" } ?? fact.type.rawValue
-            #expect(page.contains("| `\(fact.name)` | \(type) | \(fact.meaning) | \(fact.unknownWhen) |"))
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import OfferModel
 import OfferTestSupport
 import Testing
@@ -6,14 +7,19 @@ import Testing
 
 @Suite("properties over random histories")
 struct PropertyTests {
-    private static let seeds: ClosedRange<UInt64> = 1...400
+    /// Every property runs over so many random subjects; `OFFERD_PROPERTY_SEEDS=10000` is the run before a release.
+    private static let count =
+        ProcessInfo.processInfo.environment["OFFERD_PROPERTY_SEEDS"].flatMap { UInt64($0) } ?? 400
+    private static let seeds = 1...max(count, 400)
+    /// Those that look for what is rarer need more of them.
+    private static let manySeeds = 1...max(count, 2_000)
 
     @Test("any order and repetition of a 12-transaction history gives the same states and decision (invariant 7)")
     func orderOfData() {
         for seed in Self.seeds {
             var random = RandomSubject(seed: seed)
             let now = random.instant()
-            var facts = SubjectFacts(history: random.history(misplacedPercent: 10))
+            var facts = random.facts(random.history(misplacedPercent: 10))
             facts.history.coverage = Coverage(level: .complete, asOf: now)
             let offer = random.offer()
             facts.slots = random.slots(of: offer)
@@ -36,7 +42,7 @@ struct PropertyTests {
         for seed in Self.seeds {
             var random = RandomSubject(seed: seed)
             let now = random.instant()
-            let facts = SubjectFacts(history: random.history())
+            let facts = random.facts(random.history())
             let question = random.question(random.offer(), at: now)
             let decision = decide(question, facts: facts)
             var policy = Policy.standard
@@ -53,7 +59,7 @@ struct PropertyTests {
         for seed in Self.seeds {
             var random = RandomSubject(seed: seed)
             let question = random.question(random.offer(), at: random.instant())
-            var facts = SubjectFacts(history: random.history(transactions: 3))
+            var facts = random.facts(random.history(transactions: 3))
             if seed % 2 == 0 { facts.history.coverage = Coverage(level: .complete, asOf: question.now) }
             let outcome = decide(question, facts: facts).outcome
             outcomes.insert(outcome)
@@ -105,7 +111,7 @@ struct PropertyTests {
             var random = RandomSubject(seed: seed)
             let now = random.instant()
             let question = random.question(random.offer(), at: now)
-            var facts = SubjectFacts(history: random.history(transactions: 4))
+            var facts = random.facts(random.history(transactions: 4))
             facts.history.coverage = Coverage(level: .complete, asOf: now)
             let informed = decide(question, facts: facts)
             facts.history.coverage = Coverage(level: .partial)
@@ -126,7 +132,7 @@ struct PropertyTests {
         ])
     func turningPoints(of id: RuleId) {
         var flips = 0
-        for seed in UInt64(1)...2_000 {
+        for seed in Self.manySeeds {
             var random = RandomSubject(seed: seed)
             let now = random.instant()
             var offer = random.offer()
@@ -134,7 +140,7 @@ struct PropertyTests {
                 offer = random.offer()
             }
             let question = random.question(offer, at: now)
-            var facts = SubjectFacts(history: random.history(transactions: 3))
+            var facts = random.facts(random.history(transactions: 3))
             facts.slots = random.slots(of: offer)
             guard let before = verdict(question, facts, at: now, of: id), case .at(let instant) = before.turningPoint
             else { continue }
@@ -150,13 +156,13 @@ struct PropertyTests {
     @Test("a condition flips at its turning point's millisecond and not one before")
     func turningPoints() {
         var flips = 0
-        for seed in UInt64(1)...2_000 {
+        for seed in Self.manySeeds {
             var random = RandomSubject(seed: seed)
             let now = random.instant()
             var offer = random.offer()
             while offer.eligibility == nil { offer = random.offer() }
             let question = random.question(offer, at: now)
-            let facts = SubjectFacts(history: random.history(transactions: 3))
+            let facts = random.facts(random.history(transactions: 3))
             guard let before = verdict(question, facts, at: now), case .at(let instant) = before.turningPoint else {
                 continue
             }
@@ -166,6 +172,112 @@ struct PropertyTests {
             #expect(verdict(question, facts, at: instant.adding(milliseconds: -1))?.verdict != wanted, "seed \(seed)")
         }
         #expect(flips > 50, "the seeds should reach many turning points")
+    }
+
+    @Test("a condition about any fact flips at its turning point's millisecond and not one before", arguments: timed)
+    func turningPoints(of name: String) throws {
+        let fact = try #require(FactName(name))
+        var flips = 0
+        for seed in Self.seeds {
+            var random = RandomSubject(seed: seed)
+            let now = random.instant()
+            var offer = random.offer()
+            offer.eligibility = random.comparison(of: fact, name)
+            let question = random.question(offer, at: now)
+            let facts = random.facts(random.history(transactions: 4))
+            guard let before = verdict(question, facts, at: now), case .at(let instant) = before.turningPoint else {
+                continue
+            }
+            flips += 1
+            let wanted: Verdict = before.verdict == .satisfied ? .violated : .satisfied
+            #expect(verdict(question, facts, at: instant)?.verdict == wanted, "seed \(seed)")
+            #expect(verdict(question, facts, at: instant.adding(milliseconds: -1))?.verdict != wanted, "seed \(seed)")
+        }
+        #expect(flips > 5, "the seeds should reach many turning points")
+    }
+
+    /// Facts that time alone changes.
+    private static let timed =
+        FactVocabulary.all.filter { $0.unit == "days" || $0.unit == "months" }.map(\.name)
+        .filter { FactName($0)?.dependsOnTime == true } + ["subscription.state"]
+
+    @Test("without a turning point no later day of a year turns a condition around")
+    func noTurningPoint() {
+        var seen = 0
+        for seed in Self.seeds {
+            var random = RandomSubject(seed: seed)
+            let now = random.instant()
+            var offer = random.offer()
+            while offer.eligibility == nil { offer = random.offer() }
+            let question = random.question(offer, at: now)
+            let facts = random.facts(random.history(transactions: 3))
+            guard let before = verdict(question, facts, at: now) else { continue }
+            if case .at = before.turningPoint { continue }
+            seen += 1
+            let wanted: Verdict = before.verdict == .satisfied ? .violated : .satisfied
+            for days in stride(from: Int64(1), through: 365, by: 14) {
+                let later = now.adding(milliseconds: days * Instant.Duration.day + days)
+                #expect(verdict(question, facts, at: later)?.verdict != wanted, "seed \(seed), \(days) days later")
+            }
+        }
+        #expect(seen > 50, "the seeds should reach many conditions without a turning point")
+    }
+
+    @Test("a part of a history never decides a count or a day against the whole of it (invariant 3)")
+    func partsAgreeWithTheWhole() throws {
+        var decided = 0
+        for seed in Self.seeds {
+            var random = RandomSubject(seed: seed)
+            let now = random.instant()
+            var offer = random.offer()
+            let name = random.pick(Self.monotonous)
+            offer.eligibility = random.comparison(of: try #require(FactName(name)), name)
+            let question = random.question(offer, at: now)
+            var facts = random.facts(random.history(transactions: 6))
+            facts.slots = random.slots(of: offer)
+            facts.history.coverage = Coverage(level: .complete, asOf: now)
+            // A row that restates another may take a refund back, which is news and not a part that was missing.
+            let current = facts.history.currentTransactions
+            facts.history.transactions = current
+            let whole = decide(question, facts: facts).findings.first { $0.rule == .ruleEligibility }
+            facts.history = random.forgetful(facts.history)
+            let part = decide(question, facts: facts).findings.first { $0.rule == .ruleEligibility }
+            guard let part, part.verdict == .satisfied || part.verdict == .violated else { continue }
+            decided += 1
+            #expect(whole?.verdict == part.verdict, "seed \(seed): \(part.message); \(whole?.message ?? "")")
+        }
+        #expect(decided > 50, "the seeds should reach many decided parts")
+    }
+
+    private static let monotonous = [
+        "customer.daysSinceFirstPurchase", "customer.daysSinceFirstSeen", "customer.everSubscribed",
+        "customer.refunds", "customer.offersRedeemed", "customer.daysSinceLastOffer", "customer.redeemed.offer",
+        "customer.redeemed.other", "subscription.everInGroup",
+    ]
+
+    @Test("negation, De Morgan and double negation hold of any condition at any time")
+    func lawsOfLogic() {
+        for seed in Self.seeds {
+            var random = RandomSubject(seed: seed)
+            let now = random.instant()
+            var offer = random.offer()
+            let facts = random.facts(random.history(transactions: 3))
+            let question = random.question(offer, at: now)
+            let nodes = (0..<3).map { _ in random.node(depth: 2) }
+            func judged(_ node: RuleNode) -> Verdict? {
+                offer.eligibility = node
+                var asked = question
+                asked.offer = offer
+                return verdict(asked, facts, at: now)?.verdict
+            }
+            let each = nodes.compactMap(judged)
+            #expect(judged(.all(nodes)) == Kleene.all(each), "seed \(seed)")
+            #expect(judged(.any(nodes)) == Kleene.any(each), "seed \(seed)")
+            #expect(judged(.not(.all(nodes))) == judged(.any(nodes.map { .not($0) })), "seed \(seed)")
+            #expect(judged(.not(.any(nodes))) == judged(.all(nodes.map { .not($0) })), "seed \(seed)")
+            #expect(judged(.not(.not(nodes[0]))) == each.first, "seed \(seed)")
+            #expect(judged(.all([.all(nodes), nodes[0]])) == judged(.all(nodes)), "seed \(seed)")
+        }
     }
 
     /// As if the history were complete and nothing else happened until then.

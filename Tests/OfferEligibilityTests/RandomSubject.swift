@@ -48,6 +48,9 @@ struct RandomSubject {
                 change.inAppOwnershipType = pick([.purchased, .purchased, .purchased, .familyShared, nil])
                 change.revocationDate = chance(10) ? purchased.adding(milliseconds: Instant.Duration.day) : nil
                 change.price = chance(20) ? 0 : 9_990
+                change.storefront = pick(["USA", "DEU", nil])
+                change.originalPurchaseDate =
+                    chance(20) ? purchased.adding(milliseconds: -40 * Instant.Duration.day) : nil
             }
             history.transactions.append(row(transaction, index))
         }
@@ -71,6 +74,7 @@ struct RandomSubject {
                 bundleId: "com.example.pro",
                 receiptCreationDate: start.adding(milliseconds: Int64.random(in: 0...2, using: &generator)))
             app.appTransactionId = pick(["70000000001", "70000000002", nil])
+            app.originalPurchaseDate = chance(60) ? instant() : nil
             history.appTransactions.append(row(app, index))
         }
         return history
@@ -117,11 +121,25 @@ struct RandomSubject {
     }
 
     mutating func question(_ offer: Offer, at now: Instant) -> Question {
-        Question(
+        var other = offer
+        other.id = "other"
+        other.offerIdentifier = offer.type == .introductory ? nil : "other"
+        return Question(
             now: now, scope: Scope(bundleId: "com.example.pro", environment: .production), offer: offer,
             productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001",
             signals: chance(50) ? ["interactions": .number(Double.random(in: 0...100, using: &generator))] : [:],
-            groupProducts: ["com.example.pro.monthly", "com.example.pro.yearly"])
+            groupProducts: ["com.example.pro.monthly", "com.example.pro.yearly"],
+            request: DeviceRequest(
+                appVersion: pick(["1.9", "1.10", "beta", nil]), osVersion: pick(["18.1", nil]),
+                locale: pick(["de-CH", "en", nil])),
+            offers: [offer, other])
+    }
+
+    /// The facts of a history with what we recorded and the backend keeps.
+    mutating func facts(_ history: History) -> SubjectFacts {
+        SubjectFacts(
+            history: history, attributes: chance(50) ? ["level": .number(Double(pick([1, 2, 3])))] : [:],
+            firstStoredAt: chance(60) ? instant() : nil)
     }
 
     mutating func slots(of offer: Offer) -> [Slot] {
@@ -152,7 +170,7 @@ struct RandomSubject {
         elements.shuffled(using: &generator)
     }
 
-    private mutating func node(depth: Int) -> RuleNode {
+    mutating func node(depth: Int) -> RuleNode {
         if depth > 0, chance(60) {
             let children = (0..<Int.random(in: 1...3, using: &generator)).map { _ in node(depth: depth - 1) }
             return pick([.all(children), .any(children), .not(children[0])])
@@ -170,7 +188,42 @@ struct RandomSubject {
             comparison("subscription.paidMonths", .atMost, [.number(2)]),
             comparison("subscription.everInGroup", .is, [.boolean(true)]),
             comparison("signals.interactions", .atLeast, [.number(50)]),
+            comparison("subscription.state", .notIn, [.text("expired"), .text("neverSubscribed")]),
+            comparison("subscription.daysSinceExpired", .moreThan, [.number(20)]),
+            comparison("subscription.daysUntilExpiry", .exists, [.boolean(true)]),
+            comparison("customer.daysSinceFirstPurchase", .between, [.number(30), .number(60)]),
+            comparison("customer.daysSinceFirstPurchase", .lessThan, [.number(90)]),
+            comparison("customer.daysSinceFirstSeen", .atLeast, [.number(60)]),
+            comparison("customer.daysSinceFirstSeen", .is, [.number(100)]),
+            comparison("customer.daysSinceLastOffer", .atLeast, [.number(30)]),
+            comparison("customer.daysSinceLastOffer", .isNot, [.number(45)]),
+            comparison("customer.refunds", .atMost, [.number(0)]),
+            comparison("customer.offersRedeemed", .between, [.number(1), .number(2)]),
+            comparison("customer.redeemed.offer", .is, [.number(0)]),
+            comparison("customer.redeemed.other", .atLeast, [.number(1)]),
+            comparison("customer.everSubscribed", .isNot, [.boolean(true)]),
+            comparison("customer.storefront", .in, [.text("USA")]),
+            comparison("customer.attributes.level", .moreThan, [.number(1)]),
+            comparison("request.appVersion", .atLeast, [.text("1.10")]),
+            comparison("request.locale", .is, [.text("de")]),
         ])
+    }
+
+    /// A comparison of that fact with values that random histories come near to.
+    mutating func comparison(of fact: FactName, _ name: String) -> RuleNode {
+        switch fact.type {
+        case .boolean:
+            return comparison(name, pick([.is, .isNot]), [.boolean(chance(50))])
+        case .number:
+            let most = FactVocabulary.unit(name) == "days" ? 120 : 4
+            let value = Double(Int.random(in: 0...most, using: &generator))
+            let chosen = pick([ComparisonOperator.is, .isNot, .in, .notIn, .atLeast, .atMost, .moreThan, .lessThan])
+            return chance(20)
+                ? comparison(name, .between, [.number(value), .number(value + 20)])
+                : comparison(name, chosen, [.number(value)])
+        default:
+            return comparison(name, pick([.is, .isNot]), [.text(pick(["expired", "subscribed", "revoked"]))])
+        }
     }
 
     private func comparison(_ fact: String, _ name: ComparisonOperator, _ operands: [FactValue]) -> RuleNode {
@@ -187,8 +240,9 @@ struct RandomSubject {
     }
 
     private mutating func row<Payload>(_ payload: Payload, _ index: Int) -> Recorded<Payload> {
-        Recorded(
-            payload: payload, payloadBytes: Array("\(payload)".utf8),
+        let bytes = withUnsafeBytes(of: UInt64.random(in: .min ... .max, using: &generator).bigEndian) { Array($0) }
+        return Recorded(
+            payload: payload, payloadBytes: bytes,
             provenance: pick([.client, .notification, .serverAPI, .receipt, .operator]), sequence: Int64(index))
     }
 
@@ -196,7 +250,7 @@ struct RandomSubject {
         Int.random(in: 0..<100, using: &generator) < percent
     }
 
-    private mutating func pick<Element>(_ elements: [Element]) -> Element {
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: elements.indices, using: &generator)]
     }
 }

@@ -13,17 +13,52 @@ struct FactVocabularyTests {
             "subscription.isInTrial": .boolean, "subscription.renewalPrice": .money,
             "subscription.pendingProductId": .text, "subscription.everInGroup": .boolean,
             "customer.daysSinceFirstPurchase": .number, "customer.daysSinceFirstSeen": .number,
-            "customer.everSubscribed": .boolean, "customer.refunds": .number, "customer.storefront": .text,
+            "customer.everSubscribed": .boolean, "customer.refunds": .number, "customer.storefront": .storefront,
             "customer.offersRedeemed": .number, "customer.daysSinceLastOffer": .number,
-            "request.appVersion": .text, "request.osVersion": .text, "request.locale": .text,
+            "request.appVersion": .version, "request.osVersion": .version, "request.locale": .locale,
         ]
         #expect(FactVocabulary.all.count == expected.count, "a name is there twice")
         #expect(Dictionary(FactVocabulary.all.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 }) == expected)
     }
 
-    @Test("this version evaluates every subscription fact and no other", arguments: FactVocabulary.all)
-    func evaluated(_ fact: FactDefinition) {
-        #expect(fact.isEvaluated == fact.name.hasPrefix("subscription."))
+    @Test("the families are those of DESIGN §5.2; only redemptions have a type of their own")
+    func families() {
+        #expect(
+            FactVocabulary.families.map(\.name) == [
+                "customer.redeemed.<offerId>", "customer.attributes.<name>", "signals.<name>",
+            ])
+        #expect(FactVocabulary.families.map(\.type) == [.number, nil, nil])
+        #expect(FactVocabulary.unit("customer.redeemed.welcome") == "redemptions")
+        #expect(FactVocabulary.unit("customer.refunds") == "refunds")
+        #expect(FactVocabulary.unit("signals.interactions") == nil)
+    }
+
+    @Test("what the backend says is never the history's word", arguments: FactVocabulary.all)
+    func sources(_ fact: FactDefinition) {
+        #expect((fact.source == .caller) == fact.name.hasPrefix("request."))
+    }
+
+    @Test("every name of the vocabulary is read as a fact of its type", arguments: FactVocabulary.all)
+    func names(_ fact: FactDefinition) {
+        #expect(FactName(fact.name)?.type == fact.type)
+    }
+
+    @Test("families are read by their endings")
+    func endings() {
+        #expect(FactName("signals.interactions") == .signal("interactions"))
+        #expect(FactName("customer.attributes.plan_2") == .attribute("plan_2"))
+        #expect(FactName("customer.redeemed.half-price.2") == .redeemed("half-price.2"))
+    }
+
+    @Test(
+        "no fact has another name",
+        arguments: [
+            "", "subscription", "subscription.", "subscription.staet", "customer.", "customer.attributes.",
+            "customer.attributes.a-b", "customer.redeemed.", "request.", "request.model", "signals.", "Signals.a",
+            "customer.attributes", "signals.\u{301}a",
+        ])
+    func noNames(_ name: String) {
+        #expect(FactName(name) == nil)
     }
 
     @Test(
@@ -36,6 +71,7 @@ struct FactVocabularyTests {
         #expect((fact.unit != nil) == (fact.type == .number))
         #expect((fact.minimum != nil) == (fact.type == .number))
         #expect(fact.values == nil || fact.type == .text)
+        #expect(!fact.unknownWhen.hasSuffix("."))
         #expect(Set(fact.values ?? []).count == (fact.values ?? []).count)
         #expect(FactVocabulary.definition(fact.name) == fact)
         #expect(FactVocabulary.signalName(fact.name) == nil)

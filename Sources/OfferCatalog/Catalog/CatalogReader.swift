@@ -26,7 +26,7 @@ public enum CatalogReader {
             let fields = mapping.required("offers")?.list(allowsEmpty: true) ?? []
             var context = OfferContext(groups: groups?.groups ?? [], named: groups?.named, refused: refused)
             let offers = fields.compactMap { OfferReader.read($0, &context) }
-            context.warnAboutUnknownExclusions()
+            context.warnAboutUnknownOffers()
             guard let bundleId, let groups, offers.count == fields.count else { return nil }
             return Catalog(bundleId: bundleId, subscriptionGroups: groups.groups, offers: offers)
         }

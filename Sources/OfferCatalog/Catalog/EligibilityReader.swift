@@ -43,7 +43,7 @@ enum EligibilityReader {
         let written = ComparisonOperator.allCases.filter { mapping.has($0.rawValue) }
         let field = mapping.field
         guard let factField = mapping.required("fact")?.reported(at: field.path) else { return nil }
-        guard let fact = FactReader.read(factField, context) else { return nil }
+        guard let fact = FactReader.read(factField, &context) else { return nil }
         guard written.count <= 1, let comparisonOperator = written.first else {
             let found = written.map { "`\($0.rawValue)`" }.joined(separator: " and ")
             let isMissing = written.isEmpty
@@ -55,13 +55,10 @@ enum EligibilityReader {
             return nil
         }
         guard let operandField = mapping.optional(comparisonOperator.rawValue) else { return nil }
-        if !comparisonOperator.isEvaluated {
-            context.check(.comparisonOperator, "the operator `\(comparisonOperator.rawValue)`", at: operandField)
-        }
         let reader = OperandReader(fact: fact, comparisonOperator: comparisonOperator)
         guard let operands = reader.read(operandField) else { return nil }
-        if let signal = fact.signal, comparisonOperator != .exists, let type = operands.first?.type {
-            context.use(signal: signal, as: type, at: operandField.reported(at: field.path))
+        if fact.type == nil, comparisonOperator != .exists, let type = operands.first?.type {
+            context.use(fact.name, as: type, at: operandField.reported(at: field.path))
         }
         return .comparison(
             Comparison(fact: fact.name, comparisonOperator: comparisonOperator, operands: operands))

@@ -8,10 +8,6 @@ enum LaterFeature: Sendable, Hashable, CaseIterable {
     case excludes
     case rollout
     case availableFor
-    /// A fact whose `FactDefinition.isEvaluated` is false, or one with a later open ending.
-    case fact
-    /// An operator whose `ComparisonOperator.isEvaluated` is false.
-    case comparisonOperator
 
     /// Delete a line here together with the change that evaluates the feature.
     static let refused: Set<LaterFeature> = [
@@ -23,8 +19,6 @@ enum LaterFeature: Sendable, Hashable, CaseIterable {
         .excludes,
         .rollout,
         .availableFor,
-        .fact,
-        .comparisonOperator,
     ]
 
     func refuse(_ what: String, at field: Field) {
@@ -37,8 +31,6 @@ enum LaterFeature: Sendable, Hashable, CaseIterable {
             "for now the one limit is `{ count: 1, per: customer }`, with any count"
         case .coolDown, .excludes, .availableFor: "leave it out for now; a per-customer limit still holds"
         case .rollout: "leave it out for now; every eligible customer gets the offer"
-        case .fact: "for now the facts are `subscription.…` and `signals.…`"
-        case .comparisonOperator: "for now the operators are `is`, `in`, `atLeast`, `atMost` and `between`"
         }
     }
 }

@@ -8,8 +8,8 @@ struct OfferContext {
     let refused: Set<LaterFeature>
     private var offerIds: Set<OfferId> = []
     private var offerIdentifiers: Set<String> = []
-    private var exclusions: [(offer: OfferId, field: Field)] = []
-    private var signals: [String: (type: FactType, line: Int)] = [:]
+    private var mentions: [(offer: OfferId, field: Field)] = []
+    private var ownFacts: [String: (type: FactType, line: Int)] = [:]
 
     init(groups: [SubscriptionGroup], named: Set<ProductId>?, refused: Set<LaterFeature>) {
         self.named = named
@@ -41,29 +41,31 @@ struct OfferContext {
             hint: "App Store Connect has each identifier once in a subscription group")
     }
 
-    mutating func exclude(_ offer: OfferId, at field: Field) {
-        exclusions.append((offer, field))
+    /// An offer that another one excludes, or asks about.
+    mutating func mention(_ offer: OfferId, at field: Field) {
+        mentions.append((offer, field))
     }
 
-    /// An archived offer may leave the document and is still worth excluding, so this is no error.
-    func warnAboutUnknownExclusions() {
-        for (offer, field) in exclusions where !offerIds.contains(offer) {
+    /// An archived offer may leave the document and is still worth mentioning, so this is no error.
+    func warnAboutUnknownOffers() {
+        for (offer, field) in mentions where !offerIds.contains(offer) {
             field.warn(
                 .unknownOffer, "there is no offer \(quoted(offer.rawValue)) in this catalog",
                 hint: "fine if it was archived; otherwise correct the id")
         }
     }
 
-    /// The first use of a signal says what type it has.
-    mutating func use(signal name: String, as type: FactType, at field: Field) {
-        guard let first = signals[name] else {
-            signals[name] = (type, field.node.position.line)
+    /// The first use of a signal or an attribute says what type it has.
+    mutating func use(_ fact: String, as type: FactType, at field: Field) {
+        guard let first = ownFacts[fact] else {
+            ownFacts[fact] = (type, field.node.position.line)
             return
         }
         guard first.type != type else { return }
+        let kind = fact.hasPrefix(FactVocabulary.signalPrefix) ? "signals" : "attributes"
         field.refuse(
             .signalTypeConflict,
-            "`signals.\(name)` is compared as \(type.rawValue) here and as \(first.type.rawValue) in line \(first.line)",
-            hint: "use one type, or two signals")
+            "`\(fact)` is compared as \(type.rawValue) here and as \(first.type.rawValue) in line \(first.line)",
+            hint: "use one type, or two \(kind)")
     }
 }

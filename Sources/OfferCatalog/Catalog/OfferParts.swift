@@ -52,7 +52,7 @@ struct OfferParts {
             context.check(.excludes, "`excludes`", at: field)
             excludes = field.list(allowsEmpty: true)?.distinct { item in
                 item.text(.name).map { text in
-                    context.exclude(OfferId(text), at: item)
+                    context.mention(OfferId(text), at: item)
                     return OfferId(text)
                 }
             }

@@ -48,7 +48,7 @@ public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable
     case unknownFact
     /// A comparison without an operator.
     case missingOperator
-    /// A signal compared as two different types.
+    /// A signal or an attribute compared as two different types.
     case signalTypeConflict
     /// A product that is not in the catalog.
     case unknownProduct

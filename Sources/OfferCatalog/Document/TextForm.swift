@@ -1,3 +1,5 @@
+import OfferModel
+
 /// A form that a text must have.
 struct TextForm {
     let noun: String
@@ -50,6 +52,23 @@ struct TextForm {
     static let transactionId = TextForm(
         noun: "a transaction identifier", hint: "use 1 to 64 digits or letters, in quotes"
     ) { isMade(of: "_-", $0, upTo: 64) }
+
+    /// A version that can be compared.
+    static let version = TextForm(
+        noun: "a version", hint: "use numbers and dots in quotes, such as `\"4.10.1\"`"
+    ) { DottedVersion($0) != nil }
+
+    /// A language with perhaps a script and a region.
+    static let locale = TextForm(
+        noun: "a locale", hint: "write a language such as `de`, or one with its region such as `de-CH`"
+    ) { LocaleTag($0) != nil && !$0.utf8.contains(UInt8(ascii: "@")) }
+
+    /// Apple's code of a country's App Store.
+    static let storefront = TextForm(
+        noun: "a storefront", hint: "write three capital letters, such as `USA`"
+    ) { text in
+        text.utf8.count == 3 && text.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+    }
 
     /// Free text that is shown or hashed.
     static func label(_ noun: String) -> TextForm {

@@ -55,12 +55,6 @@ public enum ScenarioReader {
     }
 }
 
-extension TextForm {
-    static let storefront = TextForm(noun: "a storefront", hint: "write three capital letters, such as `USA`") { text in
-        text.utf8.count == 3 && text.utf8.allSatisfy { (0x41...0x5A).contains($0) }
-    }
-}
-
 extension Field {
     func scenarioTime() -> ScenarioTime? {
         guard let text = scalar("a time") else { return nil }

@@ -86,7 +86,8 @@ enum EligibilityWriter {
     }
 
     private static func node(_ comparison: Comparison) -> OutputNode {
-        let values = comparison.operands.map(node)
+        let isOwnType = FactName(comparison.fact)?.type == nil
+        let values = comparison.operands.map { node($0, isOwnType: isOwnType) }
         let operand: OutputNode =
             switch comparison.comparisonOperator {
             case .in, .notIn, .between: .list(values)
@@ -95,13 +96,15 @@ enum EligibilityWriter {
         return .mapping([("fact", .text(comparison.fact)), (comparison.comparisonOperator.rawValue, operand)])
     }
 
-    private static func node(_ value: FactValue) -> OutputNode {
+    /// - Parameter isOwnType: whether the value says which type the fact has; then a time must not look like a text.
+    private static func node(_ value: FactValue, isOwnType: Bool) -> OutputNode {
         switch value {
         case .text(let text): .text(text)
         case .number(let number): .number(number)
         case .boolean(let flag): .literal(flag ? "true" : "false")
         case .money(let money): CatalogWriter.node(money)
-        case .instant(let instant): .text(instant.description)
+        case .instant(let instant):
+            isOwnType ? .mapping([("at", .text(instant.description))]) : .text(instant.description)
         }
     }
 }

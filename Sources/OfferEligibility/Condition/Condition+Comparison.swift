@@ -3,33 +3,26 @@ import OfferModel
 extension Condition {
     /// A comparison's finding, and its verdict at every instant of the timeline.
     func judge(_ comparison: Comparison, path: String?) -> Judged {
-        let fact = reader.fact(comparison.fact, in: timeline.states[0])
-        let answer = comparison.answer(fact.knowledge)
-        var verdicts = Array(repeating: answer.verdict, count: timeline.instants.count)
-        if FactReader.dependsOnTime(comparison.fact) {
+        let name = FactName(comparison.fact)
+        let fact = reader.fact(name, at: timeline.moments[0])
+        let answer = comparison.answer(fact.knowledge, as: name?.type)
+        var verdicts = Array(repeating: answer.verdict, count: timeline.moments.count)
+        if name?.dependsOnTime == true {
             for index in verdicts.indices.dropFirst() {
-                verdicts[index] =
-                    comparison.answer(reader.fact(comparison.fact, in: timeline.states[index]).knowledge)
-                    .verdict
+                let knowledge = reader.fact(name, at: timeline.moments[index]).knowledge
+                verdicts[index] = comparison.answer(knowledge, as: name?.type).verdict
             }
         }
         let evidence = Evidence(
             field: comparison.fact, observed: fact.observed.map(EvidenceValue.value),
             required: comparison.required, provenance: fact.provenance, transactionId: fact.transactionId)
         let turningPoint =
-            timeline.flip(verdicts).map(TurningPoint.at) ?? event(comparison, answer).map(TurningPoint.event)
+            timeline.flip(verdicts).map(TurningPoint.at)
+            ?? comparison.event(fact, answer, as: name?.type).map(TurningPoint.event)
         let finding = Finding(
             rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason, path: path,
             message: message(comparison, fact, answer), evidence: [evidence], turningPoint: turningPoint)
         return Judged(finding: finding, verdicts: verdicts)
-    }
-
-    private func event(_ comparison: Comparison, _ answer: ComparisonAnswer) -> TurningEvent? {
-        switch answer.verdict {
-        case .undetermined: answer.reason.bringing
-        case .satisfied, .violated, .notApplicable:
-            FactVocabulary.signalName(comparison.fact) == nil ? .subscriptionChanged : .signalReceived
-        }
     }
 
     private func message(_ comparison: Comparison, _ fact: Fact, _ answer: ComparisonAnswer) -> String {
@@ -37,6 +30,7 @@ extension Condition {
         switch fact.knowledge {
         case .known(let value): observed = "is `\(value)`"
         case .atLeast(let number, _): observed = "is at least `\(FactValue.number(number))`"
+        case .atMost(let number, _): observed = "is at most `\(FactValue.number(number))`"
         case .undetermined(let reason): observed = "is not known because \(reason.explanation)"
         }
         let because =
@@ -77,7 +71,7 @@ extension Comparison {
         case .moreThan: "more than \(first)"
         case .lessThan: "less than \(first)"
         case .between: "between \(values.joined(separator: " and "))"
-        case .exists: "to be known"
+        case .exists: operands.first == .boolean(false) ? "not to be known" : "to be known"
         }
     }
 }

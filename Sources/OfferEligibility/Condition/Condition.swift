@@ -31,7 +31,7 @@ struct Condition {
         let children = nodes.enumerated().map { index, node in
             judge(node, path: joined(path, "\(name)[\(index)]"))
         }
-        let verdicts = timeline.instants.indices.map { index in combine(children.map { $0.verdicts[index] }) }
+        let verdicts = timeline.moments.indices.map { index in combine(children.map { $0.verdicts[index] }) }
         return judged(children.map(\.finding), verdicts, path: path, name: name)
     }
 

@@ -47,6 +47,22 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case accessGoesOn
     /// The fact needs a change of product, and none is pending.
     case nothingPending
+    /// The backend keeps no such attribute of the customer.
+    case attributeMissing
+    /// The request does not state that about the device.
+    case deviceUnknown
+    /// The version or locale does not have the form of one.
+    case textUnreadable
+    /// The fact needs a purchase, and there is none.
+    case noPurchase
+    /// The fact needs a redemption of an offer, and there is none.
+    case noRedemption
+    /// No purchase known names its storefront.
+    case storefrontUnknown
+    /// No app transaction known says when the app was obtained.
+    case appTransactionUnknown
+    /// The catalog does not have the offer that the fact names, and none was issued.
+    case offerUnknown
 
     // What does not hold.
 
@@ -118,6 +134,12 @@ public enum TurningEvent: String, Sendable, Hashable, CaseIterable, Codable {
     case offerEnded
     /// The backend sends the signal, or another value of it.
     case signalReceived
+    /// The backend sets the attribute, or another value of it.
+    case attributesSet
+    /// The request states it about the device, or another value of it.
+    case requestChanged
+    /// The customer redeems an offer.
+    case offerRedeemed
     /// Another catalog is applied.
     case catalogChanged
     /// The pause is lifted.

@@ -49,12 +49,17 @@ extension ReasonCode {
         switch self {
         case .historyIncomplete: .historyCompleted
         case .historyStale, .renewalInfoMissing: .renewalInfoReceived
-        case .expiryUnknown, .transactionUnknown: .transactionReceived
+        case .expiryUnknown, .transactionUnknown, .storefrontUnknown, .appTransactionUnknown: .transactionReceived
         case .signalMissing, .typeMismatch: .signalReceived
+        case .attributeMissing: .attributesSet
+        case .deviceUnknown, .textUnreadable: .requestChanged
         case .noSubscription, .noAccess: .subscriptionBought
+        case .noPurchase: .transactionReceived
+        case .noRedemption: .offerRedeemed
         case .accessGoesOn: .subscriptionEnded
         case .nothingPending, .currencyMismatch, .valueUnknown, .introductoryOfferShared: .subscriptionChanged
-        case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .notSupportedYet: .catalogChanged
+        case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .notSupportedYet, .offerUnknown:
+            .catalogChanged
         case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
             .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
@@ -86,6 +91,14 @@ extension ReasonCode {
         case .noAccess: "there is no access"
         case .accessGoesOn: "access goes on"
         case .nothingPending: "no change is pending"
+        case .attributeMissing: "it is not set"
+        case .deviceUnknown: "the request does not state it"
+        case .textUnreadable: "it cannot be read"
+        case .noPurchase: "nothing was bought"
+        case .noRedemption: "no offer was redeemed"
+        case .storefrontUnknown: "no purchase known names its storefront"
+        case .appTransactionUnknown: "no app transaction known says when the app was obtained"
+        case .offerUnknown: "the catalog does not have the offer and none was issued"
         case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
             .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,

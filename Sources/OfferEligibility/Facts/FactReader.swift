@@ -1,139 +1,103 @@
 import OfferModel
 
-/// Reads the facts of the vocabulary from a subject (`subscription.*`) and a question (`signals.*`).
+/// An instant, and the state of the product's group at it; `nil` if the group is not known.
+struct Moment: Sendable {
+    let now: Instant
+    let state: SubscriptionState?
+}
+
+/// Reads the facts of the vocabulary from a subject and a question, each family with a reader of its own.
 ///
-/// The two never mix: what the backend says has names of its own and cannot outrank what Apple signed.
+/// The families never mix: what the backend says has names of its own and cannot outrank what Apple signed.
 struct FactReader {
     let question: Question
     let subject: Subject
 
-    /// Whether the fact's value can change by itself as time goes on.
-    static func dependsOnTime(_ name: String) -> Bool {
+    /// The fact as it is known at a moment; `nil` is a name that no fact has.
+    func fact(_ name: FactName?, at moment: Moment) -> Fact {
         switch name {
-        case "subscription.paidMonths", "subscription.paidPeriods", "subscription.everInGroup": false
-        default: FactVocabulary.signalName(name) == nil
+        case nil:
+            Fact(.undetermined(.factUnknown))
+        case .subscription(let fact):
+            moment.state.map { SubscriptionFactReader(subject: subject, state: $0).fact(fact) }
+                ?? Fact(.undetermined(.groupUnknown))
+        case .customer(let fact):
+            CustomerFactReader(subject: subject, now: moment.now).fact(fact)
+        case .redeemed(let offer):
+            RedemptionFactReader(subject: subject).redeemed(offer, question)
+        case .attribute, .request, .signal:
+            CallerFactReader(question: question, attributes: subject.attributes).fact(name)
         }
     }
 
-    /// The fact where the group is in that state, which belongs to an instant; `nil` if the group is not known.
-    func fact(_ name: String, in state: SubscriptionState?) -> Fact {
-        if let signal = FactVocabulary.signalName(name) {
-            guard let value = question.signals[signal] else { return Fact(.undetermined(.signalMissing)) }
-            return Fact(.known(value), provenance: .caller)
+    /// The instants at which time alone can change the fact's value, or its answer to those numbers.
+    ///
+    /// - Parameter transitions: the instants at which the state of the product's group can change by itself.
+    func turningInstants(of name: FactName?, numbers: [Double], transitions: [Instant]) -> [Instant] {
+        let counts = numbers.filter { abs($0) < 1_000_000 }.flatMap { number in
+            [Int(number.rounded(.down)), Int(number.rounded(.down)) + 1]
         }
-        guard FactVocabulary.definition(name)?.isEvaluated == true else { return Fact(.undetermined(.factUnknown)) }
-        guard let state else { return Fact(.undetermined(.groupUnknown)) }
+        func daysAfter(_ start: Instant) -> [Instant] {
+            counts.map { start.adding(milliseconds: Int64($0) * Instant.Duration.day) }
+        }
         switch name {
-        case "subscription.paidMonths": return counted(state) { $0.months }
-        case "subscription.paidPeriods": return counted(state) { $0.periods }
-        case "subscription.everInGroup": return everInGroup(state)
-        default:
-            return Fact(
-                knowledge(name, state), provenance: state.provenance, transactionId: state.transaction?.transactionId)
+        case .subscription(.daysSinceExpired):
+            return transitions + transitions.flatMap(daysAfter)
+        case .subscription(.monthsSinceExpired):
+            return transitions + transitions.flatMap { end in counts.map { end.adding(months: $0) } }
+        case .subscription(.daysUntilExpiry):
+            return transitions
+                + transitions.flatMap { end in
+                    counts.map { end.adding(milliseconds: 1 - Int64($0) * Instant.Duration.day) }
+                }
+        case .subscription(let fact):
+            return fact.dependsOnTime ? transitions : []
+        case .customer(.daysSinceFirstPurchase):
+            return subject.purchases.first.map(\.date).map(daysAfter) ?? []
+        case .customer(.daysSinceFirstSeen):
+            return subject.firstSeen.map(\.date).map(daysAfter) ?? []
+        case .customer(.daysSinceLastOffer):
+            return RedemptionFactReader(subject: subject).newest.map(\.firstEvidence).map(daysAfter) ?? []
+        case .customer(.refunds):
+            return subject.purchases.refunds.map(\.date)
+        case .customer(.everSubscribed), .customer(.storefront), .customer(.offersRedeemed), .redeemed, .attribute,
+            .request, .signal, nil:
+            return []
         }
-    }
-
-    private func knowledge(_ name: String, _ state: SubscriptionState) -> Fact.Knowledge {
-        switch name {
-        case "subscription.state": state.known { .text($0.rawValue) }
-        case "subscription.productId":
-            state.transaction.map { .known(.text($0.productId.rawValue)) } ?? .undetermined(state.reasonForNone)
-        case "subscription.willAutoRenew":
-            state.willAutoRenew.map { .known(.boolean($0)) } ?? .undetermined(state.reasonForNoRenewalInfo)
-        case "subscription.expirationIntent": expirationIntent(state)
-        case "subscription.daysUntilExpiry": daysUntilExpiry(state)
-        case "subscription.daysSinceExpired": sinceExpired(state) { Double(state.asOf.days(since: $0)) }
-        case "subscription.monthsSinceExpired": sinceExpired(state) { Double(state.asOf.months(since: $0)) }
-        case "subscription.isInTrial": isInTrial(state)
-        case "subscription.renewalPrice":
-            state.renewalPrice.map { .known(.money($0)) } ?? .undetermined(state.reasonForNoRenewalInfo)
-        case "subscription.pendingProductId":
-            state.pendingProductId.map { .known(.text($0.rawValue)) }
-                ?? .undetermined(state.willAutoRenew == nil ? state.reasonForNoRenewalInfo : .nothingPending)
-        default: .undetermined(.factUnknown)
-        }
-    }
-
-    private func counted(_ state: SubscriptionState, _ count: (PaidTime) -> Int) -> Fact {
-        let paid = PaidTime(subject.subscriptions[state.subscriptionGroupIdentifier] ?? [])
-        let known = Double(count(paid))
-        let doubt = subject.doubt(about: state.subscriptionGroupIdentifier) ?? (paid.isPartial ? .valueUnknown : nil)
-        return Fact(doubt.map { .atLeast(known, because: $0) } ?? .known(.number(known)))
-    }
-
-    private func everInGroup(_ state: SubscriptionState) -> Fact {
-        let transactions = subject.transactions(of: state.subscriptionGroupIdentifier)
-        guard let bought = transactions.first(where: { $0.payload.isOwned == true }) else {
-            if transactions.contains(where: { $0.payload.isOwned == nil }) { return Fact(.undetermined(.valueUnknown)) }
-            let doubt = subject.doubt(about: state.subscriptionGroupIdentifier)
-            return Fact(doubt.map(Fact.Knowledge.undetermined) ?? .known(.boolean(false)))
-        }
-        return Fact(
-            .known(.boolean(true)), provenance: bought.provenance, transactionId: bought.payload.transactionId)
-    }
-
-    private func expirationIntent(_ state: SubscriptionState) -> Fact.Knowledge {
-        guard let intent = state.expirationIntent else { return .undetermined(state.reasonForNoRenewalInfo) }
-        return intent.name.map { .known(.text($0)) } ?? .undetermined(.valueUnknown)
-    }
-
-    private func daysUntilExpiry(_ state: SubscriptionState) -> Fact.Knowledge {
-        switch state.hasAccess {
-        case nil: .undetermined(state.standing.undeterminedReason ?? .historyStale)
-        case false: .undetermined(state.transaction == nil ? .noSubscription : .noAccess)
-        default:
-            state.accessEnds.map { .known(.number(Double($0.days(since: state.asOf)))) }
-                ?? .undetermined(.expiryUnknown)
-        }
-    }
-
-    private func sinceExpired(_ state: SubscriptionState, count: (Instant) -> Double) -> Fact.Knowledge {
-        switch state.hasAccess {
-        case nil: .undetermined(state.standing.undeterminedReason ?? .historyStale)
-        case true: .undetermined(.accessGoesOn)
-        default: state.accessEnds.map { .known(.number(count($0))) } ?? .undetermined(.noSubscription)
-        }
-    }
-
-    private func isInTrial(_ state: SubscriptionState) -> Fact.Knowledge {
-        guard let name = state.name else { return .undetermined(state.standing.undeterminedReason ?? .historyStale) }
-        guard name == .introductoryOffer, let transaction = state.transaction else { return .known(.boolean(false)) }
-        return transaction.isFree.map { .known(.boolean($0)) } ?? .undetermined(.valueUnknown)
     }
 }
 
-extension SubscriptionState {
-    fileprivate func known(_ value: (SubscriptionStateName) -> FactValue) -> Fact.Knowledge {
-        switch standing {
-        case .determined(let name): .known(value(name))
-        case .undetermined(let reason): .undetermined(reason)
-        }
-    }
-
-    /// Why there is no subscription to speak of.
-    fileprivate var reasonForNone: ReasonCode { standing.undeterminedReason ?? .noSubscription }
-
-    fileprivate var reasonForNoRenewalInfo: ReasonCode { transaction == nil ? reasonForNone : .renewalInfoMissing }
-}
-
-extension Transaction {
-    /// Whether nothing was paid for the period; `nil` if neither the offer nor the price tells.
-    var isFree: Bool? {
-        if let offerDiscountType { return offerDiscountType == .freeTrial }
-        return price.map { $0 == 0 }
+extension FactName {
+    /// Whether its value belongs to the state of the product's group at an instant.
+    var followsState: Bool {
+        guard case .subscription(let fact) = self else { return false }
+        return fact.dependsOnTime
     }
 }
 
-extension ExpirationIntent {
-    /// The name in the fact vocabulary; `nil` for a value Apple added later.
-    fileprivate var name: String? {
+extension FactName {
+    /// Whether the value can change by itself as time goes on.
+    var dependsOnTime: Bool {
         switch self {
-        case .customerCancelled: "customerCancelled"
-        case .billingError: "billingError"
-        case .priceIncreaseNotConsented: "priceIncreaseNotConsented"
-        case .productNotAvailable: "productNotAvailable"
-        case .other: "other"
-        default: nil
+        case .subscription(let fact): fact.dependsOnTime
+        case .customer(.daysSinceFirstPurchase), .customer(.daysSinceFirstSeen), .customer(.daysSinceLastOffer),
+            .customer(.refunds):
+            true
+        case .customer(.everSubscribed), .customer(.storefront), .customer(.offersRedeemed), .redeemed, .attribute,
+            .request, .signal:
+            false
+        }
+    }
+}
+
+extension SubscriptionFact {
+    /// Whether the value can change by itself as time goes on.
+    fileprivate var dependsOnTime: Bool {
+        switch self {
+        case .paidMonths, .paidPeriods, .everInGroup: false
+        case .state, .productId, .willAutoRenew, .expirationIntent, .daysUntilExpiry, .daysSinceExpired,
+            .monthsSinceExpired, .isInTrial, .renewalPrice, .pendingProductId:
+            true
         }
     }
 }

@@ -31,7 +31,8 @@ extension SubjectFacts {
     public func redemptions(of offer: Offer? = nil, takesHistoryAsProven: Bool = false) -> [Redemption] {
         let subscriptions = Subject.subscriptions(of: CurrentHistory(history), at: .distantFuture)
         return RedemptionReader(
-            facts: self, subscriptions: subscriptions, offer: offer, takesHistoryAsProven: takesHistoryAsProven
+            facts: self, subscriptions: subscriptions, offers: offer.map { [$0] } ?? [],
+            takesHistoryAsProven: takesHistoryAsProven
         ).redemptions()
     }
 

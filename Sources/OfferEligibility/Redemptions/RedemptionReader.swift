@@ -4,7 +4,8 @@ import OfferModel
 struct RedemptionReader {
     let facts: SubjectFacts
     let subscriptions: [SubscriptionGroupId: [Subscription]]
-    let offer: Offer?
+    /// Offers whose lengths help where Apple's data does not state one; the first that fits counts.
+    let offers: [Offer]
     /// Whether the history was supplied for a "what if" and stands for what Apple would have signed.
     let takesHistoryAsProven: Bool
 
@@ -56,10 +57,10 @@ struct RedemptionReader {
 
     private func wholePeriod(_ stated: String?, _ key: RedemptionKey) -> Period? {
         if let stated, let period = Period(stated) { return period }
-        guard let offer, offer.delivery.redeemedAs == key.offerType, offer.offerIdentifier == key.offerIdentifier else {
-            return nil
+        let offer = offers.first {
+            $0.delivery.redeemedAs == key.offerType && $0.offerIdentifier == key.offerIdentifier
         }
-        return offer.period.multiplied(by: offer.periodCount)
+        return offer.map { $0.period.multiplied(by: $0.periodCount) }
     }
 
     private func matched(_ redemption: Redemption) -> Redemption {

@@ -7,13 +7,19 @@ struct Subject: Sendable {
     let subscriptions: [SubscriptionGroupId: [Subscription]]
     let slots: [Slot]
     let redemptions: [Redemption]
+    /// What the customer's own purchases say together.
+    let purchases: OwnPurchases
+    /// When the customer was first seen; `nil` for somebody of whom nothing is known.
+    let firstSeen: FirstSeen?
+    /// What the backend keeps about the customer, by the name after `customer.attributes.`.
+    let attributes: [String: FactValue]
     /// Whether an absence is proven: the history is complete and was so recently enough.
     let isComplete: Bool
     let policy: Policy
     private let askedGroup: SubscriptionGroupId?
     private let groupProducts: Set<ProductId>
 
-    /// - Parameter question: what is asked; its offer's length helps where Apple's data does not state one.
+    /// - Parameter question: what is asked; its offers' lengths help where Apple's data does not state one.
     init(_ facts: SubjectFacts, at now: Instant, policy: Policy, question: Question? = nil) {
         history = CurrentHistory(facts.history)
         subscriptions = Self.subscriptions(of: history, at: now)
@@ -21,9 +27,12 @@ struct Subject: Sendable {
         groupProducts = question?.groupProducts ?? []
         slots = facts.slots
         redemptions = RedemptionReader(
-            facts: facts, subscriptions: subscriptions, offer: question?.offer,
+            facts: facts, subscriptions: subscriptions, offers: question.map { [$0.offer] + $0.offers } ?? [],
             takesHistoryAsProven: question?.takesHistoryAsProven ?? false
         ).redemptions()
+        purchases = OwnPurchases(history.transactions)
+        firstSeen = FirstSeen(history, purchases: purchases, firstStoredAt: facts.firstStoredAt)
+        attributes = facts.attributes
         isComplete = facts.history.coverage.isProof(at: now, life: policy.coverageLife)
         self.policy = policy
     }

@@ -16,7 +16,7 @@ public struct Comparison: Sendable, Hashable {
     public var fact: String
     /// How to compare.
     public var comparisonOperator: ComparisonOperator
-    /// One value, two for `between` (both inclusive), any number for `in` and `notIn`.
+    /// One value, two for `between` (both inclusive), any number for `in` and `notIn`; true or false for `exists`.
     public var operands: [FactValue]
 
     /// A comparison by its parts.
@@ -47,14 +47,6 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable, Codabl
     case lessThan
     /// Between two values, both inclusive.
     case between
-    /// Known at all.
+    /// Whether there is anything to know.
     case exists
-
-    /// Whether this version evaluates it; a catalog that uses another one is refused, never half understood.
-    public var isEvaluated: Bool {
-        switch self {
-        case .is, .in, .atLeast, .atMost, .between: true
-        case .isNot, .notIn, .moreThan, .lessThan, .exists: false
-        }
-    }
 }

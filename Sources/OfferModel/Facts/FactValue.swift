@@ -49,20 +49,6 @@ extension FactValue: Hashable {
     }
 }
 
-/// The type of a fact.
-public enum FactType: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Text.
-    case text
-    /// A number.
-    case number
-    /// Yes or no.
-    case boolean
-    /// An amount with its currency.
-    case money
-    /// A moment.
-    case instant
-}
-
 extension FactValue: CustomStringConvertible {
     /// The value as people write it: `50`, `9.99 USD`, `true`, `2026-12-01T00:00:00Z`.
     public var description: String {

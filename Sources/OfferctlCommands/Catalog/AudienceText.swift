@@ -41,7 +41,7 @@ enum AudienceText {
             case .moreThan: "is more than \(list)"
             case .lessThan: "is less than \(list)"
             case .between: "is between \(values.joined(separator: " and "))"
-            case .exists: "is known"
+            case .exists: comparison.operands.first == .boolean(false) ? "is not known" : "is known"
             }
         return "`\(comparison.fact)` \(test)"
     }

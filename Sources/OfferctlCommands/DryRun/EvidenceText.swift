@@ -5,7 +5,7 @@ import OfferModel
 enum EvidenceText {
     /// `subscription.daysSinceExpired: seen 12 days, required 30, 180 days; from signed data sent by the app`.
     static func line(_ evidence: EvidenceBody) -> String {
-        let unit = FactVocabulary.definition(evidence.field)?.unit
+        let unit = FactVocabulary.unit(evidence.field)
         let words = words(evidence.field)
         let seen = evidence.observed.map { "\(words.seen) \(text($0, unit))" } ?? "nothing is known"
         let required = evidence.required.map { ", \(words.required) \(text($0, unit))" } ?? ""

@@ -14,6 +14,13 @@ struct EligibilityCase: Sendable, CustomStringConvertible {
 
     /// Every case of every file, in the order of the files.
     static func all() throws -> [EligibilityCase] {
+        try loaded.get()
+    }
+
+    /// Read once, because every rule is turned around over all of them.
+    private static let loaded = Result { try load() }
+
+    private static func load() throws -> [EligibilityCase] {
         guard let folder = Bundle.module.url(forResource: "Fixtures", withExtension: nil) else {
             throw CaseProblem("Fixtures", "not found")
         }

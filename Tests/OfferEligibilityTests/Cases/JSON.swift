@@ -100,7 +100,10 @@ struct Member {
         case .number(let number): return .number(number)
         case .text(let text): return .text(text)
         case .object:
-            return .money(try object { try $0.money() })
+            return try object { object in
+                if let at = object["at"] { return .instant(try at.instant()) }
+                return .money(try object.money())
+            }
         case .null, .array: throw CaseProblem(path, "should be a value")
         }
     }

@@ -1,0 +1,121 @@
+import OfferModel
+
+/// Reads `subscription.*`: facts of the group of the offer's product in a state that belongs to an instant.
+struct SubscriptionFactReader {
+    let subject: Subject
+    let state: SubscriptionState
+
+    func fact(_ fact: SubscriptionFact) -> Fact {
+        switch fact {
+        case .paidMonths: counted { $0.months }
+        case .paidPeriods: counted { $0.periods }
+        case .everInGroup: everInGroup
+        case .state: ofState(state.known { .text($0.rawValue) })
+        case .productId:
+            ofState(
+                state.transaction.map { .known(.text($0.productId.rawValue)) } ?? .undetermined(state.reasonForNone))
+        case .willAutoRenew:
+            ofState(state.willAutoRenew.map { .known(.boolean($0)) } ?? .undetermined(state.reasonForNoRenewalInfo))
+        case .expirationIntent: ofState(expirationIntent)
+        case .daysUntilExpiry: ofState(daysUntilExpiry)
+        case .daysSinceExpired: ofState(sinceExpired { Double(state.asOf.days(since: $0)) })
+        case .monthsSinceExpired: ofState(sinceExpired { Double(state.asOf.months(since: $0)) })
+        case .isInTrial: ofState(isInTrial)
+        case .renewalPrice:
+            ofState(state.renewalPrice.map { .known(.money($0)) } ?? .undetermined(state.reasonForNoRenewalInfo))
+        case .pendingProductId:
+            ofState(
+                state.pendingProductId.map { .known(.text($0.rawValue)) }
+                    ?? .undetermined(state.willAutoRenew == nil ? state.reasonForNoRenewalInfo : .nothingPending))
+        }
+    }
+
+    private func ofState(_ knowledge: Fact.Knowledge) -> Fact {
+        Fact(knowledge, provenance: state.provenance, transactionId: state.transaction?.transactionId)
+    }
+
+    private func counted(_ count: (PaidTime) -> Int) -> Fact {
+        let paid = PaidTime(subject.subscriptions[state.subscriptionGroupIdentifier] ?? [])
+        let doubt = subject.doubt(about: state.subscriptionGroupIdentifier) ?? (paid.isPartial ? .valueUnknown : nil)
+        return Fact(.count(count(paid), doubt: doubt))
+    }
+
+    private var everInGroup: Fact {
+        let group = state.subscriptionGroupIdentifier
+        let ever = subject.purchases.subscribed[group]
+        guard let bought = ever?.own.map({ subject.history.transactions[$0] }) else {
+            let doubt = ever?.isUncertain == true ? .valueUnknown : subject.doubt(about: group)
+            return Fact(
+                doubt.map(Fact.Knowledge.undetermined) ?? .known(.boolean(false)),
+                change: .to(.boolean(true), .subscriptionBought))
+        }
+        return Fact(
+            .known(.boolean(true)), provenance: bought.provenance, transactionId: bought.payload.transactionId,
+            change: .none)
+    }
+
+    private var expirationIntent: Fact.Knowledge {
+        guard let intent = state.expirationIntent else { return .undetermined(state.reasonForNoRenewalInfo) }
+        return intent.name.map { .known(.text($0)) } ?? .undetermined(.valueUnknown)
+    }
+
+    private var daysUntilExpiry: Fact.Knowledge {
+        switch state.hasAccess {
+        case nil: .undetermined(state.standing.undeterminedReason ?? .historyStale)
+        case false: .undetermined(state.transaction == nil ? .noSubscription : .noAccess)
+        default:
+            state.accessEnds.map { .known(.number(Double($0.days(since: state.asOf)))) }
+                ?? .undetermined(.expiryUnknown)
+        }
+    }
+
+    private func sinceExpired(count: (Instant) -> Double) -> Fact.Knowledge {
+        switch state.hasAccess {
+        case nil: .undetermined(state.standing.undeterminedReason ?? .historyStale)
+        case true: .undetermined(.accessGoesOn)
+        default: state.accessEnds.map { .known(.number(count($0))) } ?? .undetermined(.noSubscription)
+        }
+    }
+
+    private var isInTrial: Fact.Knowledge {
+        guard let name = state.name else { return .undetermined(state.standing.undeterminedReason ?? .historyStale) }
+        guard name == .introductoryOffer, let transaction = state.transaction else { return .known(.boolean(false)) }
+        return transaction.isFree.map { .known(.boolean($0)) } ?? .undetermined(.valueUnknown)
+    }
+}
+
+extension SubscriptionState {
+    fileprivate func known(_ value: (SubscriptionStateName) -> FactValue) -> Fact.Knowledge {
+        switch standing {
+        case .determined(let name): .known(value(name))
+        case .undetermined(let reason): .undetermined(reason)
+        }
+    }
+
+    /// Why there is no subscription to speak of.
+    fileprivate var reasonForNone: ReasonCode { standing.undeterminedReason ?? .noSubscription }
+
+    fileprivate var reasonForNoRenewalInfo: ReasonCode { transaction == nil ? reasonForNone : .renewalInfoMissing }
+}
+
+extension Transaction {
+    /// Whether nothing was paid for the period; `nil` if neither the offer nor the price tells.
+    var isFree: Bool? {
+        if let offerDiscountType { return offerDiscountType == .freeTrial }
+        return price.map { $0 == 0 }
+    }
+}
+
+extension ExpirationIntent {
+    /// The name in the fact vocabulary; `nil` for a value Apple added later.
+    fileprivate var name: String? {
+        switch self {
+        case .customerCancelled: "customerCancelled"
+        case .billingError: "billingError"
+        case .priceIncreaseNotConsented: "priceIncreaseNotConsented"
+        case .productNotAvailable: "productNotAvailable"
+        case .other: "other"
+        default: nil
+        }
+    }
+}
