@@ -26,15 +26,24 @@ extension Problem {
     /// What would help to decide, by what is not known.
     private static func missing(_ decision: Decision) -> String {
         let reasons = decision.findings.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
-        let concernsSignals = reasons.contains(.signalMissing) || reasons.contains(.typeMismatch)
-        let signals =
-            concernsSignals ? ["send the `signals` that the offer's condition compares, each of its type"] : []
-        let concernsHistory = reasons.contains { $0 != .signalMissing && $0 != .typeMismatch }
-        let history =
-            concernsHistory
-            ? ["send the customer's signed transactions and renewal info, and `historyComplete` if none is missing"]
-            : []
-        return (signals + history).joined(separator: "; ")
+        var advice: [String] = []
+        if reasons.contains(.signalMissing) || reasons.contains(.typeMismatch) {
+            advice.append("send the `signals` that the offer's condition compares, each of its type")
+        }
+        if reasons.contains(.attributeMissing) {
+            advice.append("set the customer's attributes that the offer's condition compares")
+        }
+        if reasons.contains(.deviceUnknown) || reasons.contains(.textUnreadable) {
+            advice.append("state the device in `request` as the offer's condition compares it")
+        }
+        let ofTheCaller: Set<ReasonCode> = [
+            .signalMissing, .typeMismatch, .attributeMissing, .deviceUnknown, .textUnreadable,
+        ]
+        if reasons.contains(where: { !ofTheCaller.contains($0) }) {
+            advice.append(
+                "send the customer's signed transactions and renewal info, and `historyComplete` if none is missing")
+        }
+        return advice.joined(separator: "; ")
     }
 }
 
