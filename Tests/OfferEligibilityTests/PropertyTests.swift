@@ -12,7 +12,7 @@ struct PropertyTests {
         ProcessInfo.processInfo.environment["OFFERD_PROPERTY_SEEDS"].flatMap { UInt64($0) } ?? 400
     private static let seeds = 1...max(count, 400)
     /// Those that look for what is rarer need more of them.
-    private static let manySeeds = 1...max(count, 1_000)
+    private static let manySeeds = 1...max(count, 2_000)
 
     @Test("any order and repetition of a 12-transaction history gives the same states and decision (invariant 7)")
     func orderOfData() {

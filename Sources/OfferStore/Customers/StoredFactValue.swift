@@ -37,7 +37,8 @@ struct StoredFactValue {
         case .instant:
             guard let milliseconds = Int64(text) else { return nil }
             value = .instant(Instant(milliseconds: milliseconds))
-        case nil: return nil
+        // No value is of these: it is a text that a fact of the vocabulary compares by a rule of its own.
+        case .version, .locale, .storefront, nil: return nil
         }
     }
 }
