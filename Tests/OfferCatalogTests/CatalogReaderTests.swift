@@ -67,14 +67,8 @@ import Testing
         #expect(invalid.errors.allSatisfy { $0.code == .notSupportedYet })
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         let expected = [
-            ("offers[0].availableFor", "availableFor:"),
-            ("offers[0].limits[1].window", "window: P90D"),
-            ("offers[0].limits[1].across", "window: P90D"),
             ("offers[0].limits[2]", "count: 10000"),
             ("offers[0].limits[3]", "spend:"),
-            ("offers[0].coolDown", "coolDown:"),
-            ("offers[0].excludes", "excludes:"),
-            ("offers[0].rollout", "rollout:"),
         ]
         #expect(invalid.errors.map(\.path) == expected.map(\.0))
         for (error, (_, text)) in zip(invalid.errors, expected) {
@@ -100,8 +94,7 @@ import Testing
     @Test(
         "each later feature can be refused alone, so that each is lifted alone",
         arguments: [
-            (LaterFeature.limitWindow, 1), (.limitAcross, 1), (.totalLimit, 1), (.budgetLimit, 1), (.coolDown, 1),
-            (.excludes, 1), (.rollout, 1), (.availableFor, 1),
+            (LaterFeature.totalLimit, 1), (.budgetLimit, 1),
         ])
     func laterFeatures(feature: LaterFeature, count: Int) throws {
         let bytes = try Fixture.bytes("design/full.yaml")
@@ -132,6 +125,24 @@ import Testing
         #expect(warning.path == "offers[1].limits")
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false)[warning.line - 1].contains("limits: []"))
         #expect(document.value.offers[1].limits.isEmpty)
+    }
+
+    @Test("a tag that no offer has, and an offer that is not there, give warnings where they stand")
+    func unknownNames() throws {
+        let text = String(decoding: try Fixture.bytes("design/subset.yaml"), as: UTF8.self)
+            .replacing(
+                "limits: [ { count: 1, per: customer } ]",
+                with: """
+                    limits: [ { count: 1, per: customer, window: PT48H, across: "tag:typo" } ]
+                        excludes: [gone]
+                    """)
+        let document = try CatalogReader.read(text)
+        #expect(document.warnings.map(\.code) == [.unknownOffer, .unknownTag])
+        #expect(document.warnings.map(\.path) == ["offers[1].excludes[0]", "offers[1].limits[0].across"])
+        #expect(document.warnings.last?.detail == "no offer of this catalog has the tag `typo`")
+        #expect(
+            document.value.offers[1].limits
+                == [.perCustomer(count: 1, window: Period("PT48H"), across: .tag("typo"))])
     }
 
     @Test("terms that Apple is not known to offer give a warning, not an error")

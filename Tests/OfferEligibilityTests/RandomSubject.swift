@@ -17,6 +17,11 @@ struct RandomSubject {
         start.adding(milliseconds: Int64.random(in: 0..<365 * Instant.Duration.day, using: &generator))
     }
 
+    /// Between two instants, both included.
+    mutating func instant(from first: Instant, to last: Instant) -> Instant {
+        Instant(milliseconds: Int64.random(in: first.milliseconds...last.milliseconds, using: &generator))
+    }
+
     /// A history of so many rows of transactions and some of renewal info, in several subscriptions and two groups,
     /// with rows that restate others.
     /// - Parameter misplacedPercent: how many of a hundred transactions name no group or one that is no product's.
@@ -120,6 +125,35 @@ struct RandomSubject {
         return offer
     }
 
+    /// The same offer with dates, limits, a rest, exclusions and an opening, each by chance.
+    mutating func withTerms(_ offer: Offer) -> Offer {
+        var offer = offer
+        offer.tags = ["comeback"]
+        offer.starts = chance(30) ? instant() : nil
+        offer.ends = chance(30) ? instant() : nil
+        offer.coolDown = chance(30) ? pick([Period(days: 30), Period(months: 1)]) : nil
+        offer.excludes = chance(20) ? ["offer-b"] : []
+        offer.availableFor = chance(40) ? pick([Period(days: 2), Period(days: 40)]) : nil
+        let across: [Limit.Across] = [.thisOffer, .all, .tag("comeback")]
+        offer.limits = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+            .perCustomer(
+                count: Int.random(in: 1...3, using: &generator),
+                window: pick([nil, Period(days: 30), Period(timeMilliseconds: 12 * Instant.Duration.hour)]),
+                across: pick(across))
+        }
+        return offer
+    }
+
+    /// An offer that others exclude and count.
+    mutating func otherOffer() -> Offer {
+        var offer = Offer(
+            id: "offer-b", type: .promotional, delivery: .signature, offerIdentifier: "other",
+            products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
+            limits: [])
+        offer.tags = chance(50) ? ["comeback"] : []
+        return offer
+    }
+
     mutating func question(_ offer: Offer, at now: Instant) -> Question {
         var other = offer
         other.id = "other"
@@ -145,12 +179,12 @@ struct RandomSubject {
     mutating func slots(of offer: Offer) -> [Slot] {
         (0..<Int.random(in: 0...3, using: &generator)).compactMap { index in
             let issued = instant()
-            guard let id = LowercaseUUID("0000000\(index)-0000-4000-8000-000000000000") else { return nil }
+            guard let id = LowercaseUUID("0000000\(index)-0000-4000-8000-\(offer.id == "offer" ? "0" : "1")00000000000") else { return nil }
             let expires = issued.adding(milliseconds: Instant.Duration.day)
             return Slot(
                 id: id, offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
                 delivery: offer.delivery, productId: "com.example.pro.monthly",
-                subscriptionGroupIdentifier: "21500001", issuedAt: issued, expiresAt: expires,
+                subscriptionGroupIdentifier: "21500001", tags: offer.tags, issuedAt: issued, expiresAt: expires,
                 countsUntil: expires.adding(milliseconds: Instant.Duration.hour), signings: 1,
                 voidedAt: chance(30) ? issued : nil)
         }

@@ -25,6 +25,8 @@ public struct ProblemBody: Sendable, Hashable, Codable {
     public var decisionId: LowercaseUUID?
     /// What the rules found.
     public var findings: [FindingBody]?
+    /// When a refusal would change by itself, or the event it waits for.
+    public var turningPoint: TurningPointBody?
     /// A signed statement that blocks the introductory offer.
     public var introductoryEligibility: IntroductoryEligibilityBody?
     /// Every error found in the request or the document.

@@ -68,13 +68,16 @@ public struct DecisionRequestBody: Sendable, Hashable, Codable {
 public struct DecisionsBody: Sendable, Hashable, Codable {
     /// One decision an offer.
     public var decisions: [DecisionBody]
-    /// The eligible offer with the highest priority, the first in the catalog among equals.
+    /// The best of the eligible offers: by priority, then by value to the customer, then by id.
     public var best: OfferId?
+    /// Why it is the best; not shown to `client` keys, because it names other offers.
+    public var bestReason: String?
 
     /// An answer by its parts.
-    public init(decisions: [DecisionBody], best: OfferId?) {
+    public init(decisions: [DecisionBody], best: OfferId?, bestReason: String? = nil) {
         self.decisions = decisions
         self.best = best
+        self.bestReason = bestReason
     }
 }
 
@@ -88,15 +91,42 @@ public struct DecisionBody: Sendable, Hashable, Codable {
     public var delivery: Delivery
     /// The offer's rank.
     public var priority: Int
+    /// When the answer changes by itself: until when it is eligible, or from when it would be; else the event that it
+    /// waits for.
+    public var turningPoint: TurningPointBody?
+    /// The answer in words; not shown to `client` keys.
+    public var explanation: ExplanationBody?
     /// What every rule found.
     public var findings: [FindingBody]
 
     /// A decision by its parts.
-    public init(offerId: OfferId, outcome: String, delivery: Delivery, priority: Int, findings: [FindingBody]) {
+    public init(
+        offerId: OfferId, outcome: String, delivery: Delivery, priority: Int, turningPoint: TurningPointBody? = nil,
+        explanation: ExplanationBody? = nil, findings: [FindingBody]
+    ) {
         self.offerId = offerId
         self.outcome = outcome
         self.delivery = delivery
         self.priority = priority
+        self.turningPoint = turningPoint
+        self.explanation = explanation
         self.findings = findings
+    }
+}
+
+/// A decision in words.
+public struct ExplanationBody: Sendable, Hashable, Codable {
+    /// The sentence that decides it; for staff.
+    public var sentence: String
+    /// When it changes.
+    public var change: String
+    /// What may be told to the customer: no other offers, limits or counts.
+    public var customerAnswer: String
+
+    /// An explanation by its parts.
+    public init(sentence: String, change: String, customerAnswer: String) {
+        self.sentence = sentence
+        self.change = change
+        self.customerAnswer = customerAnswer
     }
 }

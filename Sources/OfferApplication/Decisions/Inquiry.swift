@@ -35,13 +35,15 @@ public struct Inquiry: Sendable, Hashable {
 public struct InquiryAnswer: Sendable, Hashable {
     /// One decision an offer, in the catalog's order.
     public var decisions: [OfferDecision]
-    /// The eligible offer with the highest priority, the first in the catalog among equals.
-    public var best: OfferId?
+    /// The best of the eligible offers; absent if none is.
+    public var choice: Choice?
+    /// The offer chosen.
+    public var best: OfferId? { choice?.offerId }
 
     /// An answer by its parts.
-    public init(decisions: [OfferDecision], best: OfferId?) {
+    public init(decisions: [OfferDecision], choice: Choice?) {
         self.decisions = decisions
-        self.best = best
+        self.choice = choice
     }
 }
 
@@ -51,10 +53,13 @@ public struct OfferDecision: Sendable, Hashable {
     public var offer: Offer
     /// The decision.
     public var decision: Decision
+    /// When it changes by itself.
+    public var outlook: Outlook
 
     /// A decision by its parts.
-    public init(offer: Offer, decision: Decision) {
+    public init(offer: Offer, decision: Decision, outlook: Outlook) {
         self.offer = offer
         self.decision = decision
+        self.outlook = outlook
     }
 }

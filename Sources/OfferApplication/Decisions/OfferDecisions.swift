@@ -38,15 +38,22 @@ public struct OfferDecisions: Sendable {
                 supposition, scope: caller.scope, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
                 transaction)
         }
+        var candidates: [Choice.Candidate] = []
         let decisions = try Self.offers(inquiry, snapshot.catalog).map { offer in
             let product = try Self.product(inquiry, offer)
             let question = snapshot.question(
                 offer, productId: product, scope: caller.scope, signals: inquiry.signals, request: inquiry.request,
                 needsNewSigning: try needsNewSigning(offer, productId: product, inquiry, snapshot))
+            let decision = OfferEligibility.decide(question, facts: snapshot.facts, policy: policy)
+            if decision.outcome == .eligible {
+                let value = snapshot.catalog.product(product).flatMap { offer.value(on: $0.product) }
+                candidates.append(Choice.Candidate(offerId: offer.id, priority: offer.priority, value: value))
+            }
             return OfferDecision(
-                offer: offer, decision: OfferEligibility.decide(question, facts: snapshot.facts, policy: policy))
+                offer: offer, decision: decision,
+                outlook: decision.outlook(question, facts: snapshot.facts, policy: policy))
         }
-        return InquiryAnswer(decisions: decisions, best: Self.best(decisions))
+        return InquiryAnswer(decisions: decisions, choice: Choice(among: candidates))
     }
 
     private static func offers(_ inquiry: Inquiry, _ catalog: Catalog) throws -> [Offer] {
@@ -80,13 +87,5 @@ public struct OfferDecisions: Sendable {
         let plan = try SigningPlan(offer, productId: productId, order: order, history: snapshot.facts.history)
         guard let open = snapshot.open(offer) else { return true }
         return !open.answers(plan, fresh: false, at: snapshot.now, policy)
-    }
-
-    private static func best(_ decisions: [OfferDecision]) -> OfferId? {
-        var best: Offer?
-        for decided in decisions where decided.decision.outcome == .eligible {
-            if decided.offer.priority > best?.priority ?? .min { best = decided.offer }
-        }
-        return best?.id
     }
 }

@@ -52,16 +52,19 @@ public struct IssueRefusal: Sendable, Hashable {
     public var decisionId: LowercaseUUID
     /// What the rules found.
     public var decision: Decision
+    /// When it changes by itself.
+    public var outlook: Outlook
     /// The statement that blocks the introductory offer, if the customer has a known transaction and the answer is no.
     public var introductoryEligibility: IntroductoryOfferEligibilitySignature?
 
     /// A refusal by its parts.
     public init(
-        decisionId: LowercaseUUID, decision: Decision,
+        decisionId: LowercaseUUID, decision: Decision, outlook: Outlook,
         introductoryEligibility: IntroductoryOfferEligibilitySignature? = nil
     ) {
         self.decisionId = decisionId
         self.decision = decision
+        self.outlook = outlook
         self.introductoryEligibility = introductoryEligibility
     }
 }

@@ -24,6 +24,7 @@ extension OfferIssuing {
             .refused(
                 IssueRefusal(
                     decisionId: decisionId, decision: asked.decision,
+                outlook: asked.decision.outlook(asked.question, facts: asked.snapshot.facts, policy: policy),
                     introductoryEligibility: signatures.first?.introductoryEligibility)))
         let scope = asked.scope
         return try await database.write { transaction in

@@ -109,6 +109,6 @@ struct Snapshot: Sendable {
             now: now, scope: scope, offer: offer, productId: productId, subscriptionGroupIdentifier: group?.id,
             pause: pause(of: offer.id), signals: signals, needsNewSigning: needsNewSigning,
             takesHistoryAsProven: takesHistoryAsProven, groupProducts: Set(group?.products.map(\.productId) ?? []),
-            request: request, offers: catalog.offers)
+            request: request, offers: catalog.offers, offerGroups: catalog.offerGroups)
     }
 }

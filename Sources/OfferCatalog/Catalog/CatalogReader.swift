@@ -27,6 +27,7 @@ public enum CatalogReader {
             var context = OfferContext(groups: groups?.groups ?? [], named: groups?.named, refused: refused)
             let offers = fields.compactMap { OfferReader.read($0, &context) }
             context.warnAboutUnknownOffers()
+            context.warnAboutUnknownTags()
             guard let bundleId, let groups, offers.count == fields.count else { return nil }
             return Catalog(bundleId: bundleId, subscriptionGroups: groups.groups, offers: offers)
         }

@@ -4,23 +4,26 @@ import OfferModel
 enum LimitReader {
     private static let keys = ["count", "per", "window", "across", "spend", "currency"]
 
-    static func read(_ field: Field?, _ context: OfferContext) -> [Limit]? {
+    static func read(_ field: Field?, _ context: inout OfferContext) -> [Limit]? {
         guard let field, let items = field.list(allowsEmpty: true) else { return nil }
         if items.isEmpty {
             field.warn(
                 .unlimited, "the offer has no limit: a customer may get it again and again",
                 hint: "write `limits: [ { count: 1, per: customer } ]` for once per customer")
         }
-        let limits = items.compactMap { read($0, context) }
+        var limits: [Limit] = []
+        for item in items {
+            if let limit = read(item, &context) { limits.append(limit) }
+        }
         return limits.count == items.count ? limits : nil
     }
 
-    private static func read(_ field: Field, _ context: OfferContext) -> Limit? {
+    private static func read(_ field: Field, _ context: inout OfferContext) -> Limit? {
         guard let mapping = field.mapping(keys) else { return nil }
         if mapping.has("spend") { return budget(mapping, context) }
         mapping.refuse(key: "currency", .notAllowed, "`currency` goes with `spend` only", hint: "leave it out")
         let count = mapping.required("count")?.wholeNumber(1...1_000_000_000)
-        if mapping.has("per") { return perCustomer(count, mapping, context) }
+        if mapping.has("per") { return perCustomer(count, mapping, &context) }
         for key in ["window", "across"] {
             mapping.refuse(
                 key: key, .notAllowed, "`\(key)` goes with `per: customer` only", hint: "add `per: customer`")
@@ -29,18 +32,14 @@ enum LimitReader {
         return count.map { .total(count: $0) }
     }
 
-    private static func perCustomer(_ count: Int?, _ mapping: Mapping, _ context: OfferContext) -> Limit? {
+    private static func perCustomer(_ count: Int?, _ mapping: Mapping, _ context: inout OfferContext) -> Limit? {
         let per = mapping.optional("per")?.choice(LimitSubject.self)
-        var window: Period?
-        if let field = mapping.optional("window") {
-            context.check(.limitWindow, "a limit with `window`", at: field)
-            window = field.fixedPeriod()
-        }
+        let window = mapping.optional("window")?.fixedPeriod()
         var across = Limit.Across.thisOffer
         if let field = mapping.optional("across") {
-            context.check(.limitAcross, "a limit with `across`", at: field)
             guard let read = self.across(field) else { return nil }
             across = read
+            if case .tag(let tag) = read { context.count(tag: tag, at: field) }
         }
         guard let count, per != nil, window != nil || !mapping.has("window") else { return nil }
         return .perCustomer(count: count, window: window, across: across)

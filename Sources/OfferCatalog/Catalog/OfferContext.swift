@@ -10,6 +10,8 @@ struct OfferContext {
     private var offerIdentifiers: Set<String> = []
     private var mentions: [(offer: OfferId, field: Field)] = []
     private var ownFacts: [String: (type: FactType, line: Int)] = [:]
+    private var tags: Set<String> = []
+    private var countedTags: [(tag: String, field: Field)] = []
 
     init(groups: [SubscriptionGroup], named: Set<ProductId>?, refused: Set<LaterFeature>) {
         self.named = named
@@ -41,9 +43,37 @@ struct OfferContext {
             hint: "App Store Connect has each identifier once in a subscription group")
     }
 
-    /// An offer that another one excludes, or asks about.
+    /// An offer that another one asks about.
     mutating func mention(_ offer: OfferId, at field: Field) {
         mentions.append((offer, field))
+    }
+
+    mutating func exclude(_ excluded: OfferId, from offer: OfferId?, at field: Field) {
+        guard excluded != offer else {
+            field.refuse(
+                .contradiction, "the offer excludes itself",
+                hint: "use `limits: [ { count: 1, per: customer } ]` for once per customer")
+            return
+        }
+        mention(excluded, at: field)
+    }
+
+    mutating func insert(tags: [String]) {
+        self.tags.formUnion(tags)
+    }
+
+    /// A limit counts across the offers with that tag.
+    mutating func count(tag: String, at field: Field) {
+        countedTags.append((tag, field))
+    }
+
+    /// Issued offers keep the tags they were issued with, so this is no error.
+    func warnAboutUnknownTags() {
+        for (tag, field) in countedTags where !tags.contains(tag) {
+            field.warn(
+                .unknownTag, "no offer of this catalog has the tag \(quoted(tag))",
+                hint: "add it to `tags` of the offers that should count")
+        }
     }
 
     /// An archived offer may leave the document and is still worth mentioning, so this is no error.

@@ -15,7 +15,7 @@ struct OfferParts {
     private var coolDown: Period?
     private var excludes: [OfferId]?
 
-    mutating func read(_ mapping: Mapping, _ context: OfferContext) {
+    mutating func read(_ mapping: Mapping, _ context: inout OfferContext) {
         status = mapping.required("status")?.choice(OfferStatus.self)
         starts = mapping.optional("starts")?.instant()
         ends = mapping.optional("ends")?.instant()
@@ -24,45 +24,36 @@ struct OfferParts {
         }
         priority = mapping.optional("priority")?.wholeNumber(-1_000_000...1_000_000)
         tags = mapping.optional("tags")?.list(allowsEmpty: true).map { $0.distinct { $0.text(.name) } }
+        context.insert(tags: tags ?? [])
         environments = mapping.optional("environments")?.list().map { fields in
             Set(fields.distinct { $0.environment() })
         }
         signaturesPerOffer = mapping.optional("signaturesPerOffer")?.wholeNumber(1...100)
-        if let field = mapping.optional("rollout") {
-            context.check(.rollout, "`rollout`", at: field)
-            rollout = Self.rollout(field)
-        }
+        rollout = mapping.optional("rollout").flatMap(Self.rollout)
     }
 
-    mutating func readConditions(_ mapping: Mapping, _ context: inout OfferContext) {
+    mutating func readConditions(_ mapping: Mapping, of id: OfferId?, _ context: inout OfferContext) {
         eligibility = mapping.optional("eligibility").flatMap { EligibilityReader.read($0, &context) }
         if let field = mapping.optional("availableFor") {
-            context.check(.availableFor, "`availableFor`", at: field)
             availableFor = field.fixedPeriod()
             if !mapping.has("eligibility") {
                 field.refuse(
                     .contradiction, "`availableFor` counts from the moment `eligibility` holds, and there is none")
             }
         }
-        if let field = mapping.optional("coolDown") {
-            context.check(.coolDown, "`coolDown`", at: field)
-            coolDown = field.period()
-        }
-        if let field = mapping.optional("excludes") {
-            context.check(.excludes, "`excludes`", at: field)
-            excludes = field.list(allowsEmpty: true)?.distinct { item in
-                item.text(.name).map { text in
-                    context.mention(OfferId(text), at: item)
-                    return OfferId(text)
-                }
+        coolDown = mapping.optional("coolDown")?.period()
+        excludes = mapping.optional("excludes")?.list(allowsEmpty: true)?.distinct { item in
+            item.text(.name).map { text in
+                context.exclude(OfferId(text), from: id, at: item)
+                return OfferId(text)
             }
         }
     }
 
     private static func rollout(_ field: Field) -> Rollout? {
         guard let mapping = field.mapping(["percent", "holdout", "salt"]) else { return nil }
-        let percent = mapping.required("percent")?.percentage()
-        let holdout = mapping.optional("holdout")?.percentage()
+        let percent = mapping.required("percent")?.share()
+        let holdout = mapping.optional("holdout")?.share()
         let salt = mapping.optional("salt")?.text(.label("a salt"))
         guard let percent else { return nil }
         return Rollout(percent: percent, holdout: holdout ?? 0, salt: salt)
@@ -123,10 +114,15 @@ extension Field {
         return period
     }
 
-    func percentage() -> Double? {
+    /// A percentage of customers; they draw from 10,000 numbers, so there is nothing below a hundredth.
+    func share() -> Double? {
         guard let number = number() else { return nil }
         guard (0...100).contains(number) else {
             refuse(.outOfRange, "\(number) is not from 0 to 100")
+            return nil
+        }
+        guard number == (number * 100).rounded() / 100 else {
+            refuse(.invalidValue, "\(number) has more than two decimals", hint: "write it as `12.25`")
             return nil
         }
         return number

@@ -22,10 +22,10 @@ enum OfferReader {
         let products = ProductsReader.read(mapping.required("products"), context)
         let identifier = DeliveryReader.offerIdentifier(mapping, type, delivery, products, &context)
         let terms = TermsReader.read(mapping, products, context.catalog)
-        let limits = LimitReader.read(mapping.required("limits"), context)
+        let limits = LimitReader.read(mapping.required("limits"), &context)
         var parts = OfferParts()
-        parts.read(mapping, context)
-        parts.readConditions(mapping, &context)
+        parts.read(mapping, &context)
+        parts.readConditions(mapping, of: id, &context)
         let formats = DeliveryReader.formats(mapping, delivery)
         let winBackTerms = WinBackTermsReader.read(mapping, type, delivery)
         guard let id, let type, let delivery, let products, let terms, let limits, let status = parts.status else {

@@ -68,6 +68,8 @@ public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable
     case unlimited
     /// Warning: an offer that is not in the catalog, for example an archived one.
     case unknownOffer
+    /// Warning: a tag that no offer of the catalog has.
+    case unknownTag
     /// Warning: terms that App Store Connect is not known to offer.
     case unusualTerms
     /// Warning: a setting that has no effect.

@@ -20,7 +20,7 @@ public struct Finding: Sendable, Hashable, Codable {
     public var verdict: Verdict
     /// Why, from a closed list.
     public var reason: ReasonCode
-    /// Where in the offer's own condition, such as `all[1].any[0]`; absent for every other rule.
+    /// Where in the offer's own condition, such as `all[1].any[0]`, or which of several limits, such as `limits[1]`.
     public var path: String?
     /// One sentence for people.
     public var message: String

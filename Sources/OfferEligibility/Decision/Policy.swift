@@ -27,8 +27,10 @@ public struct Policy: Sendable {
         EverSubscribedRule(), NotAppliedRule(),
         LapsedRule(), AutoRenewOffRule(), OwnedRule(), NoActiveInGroupRule(),
         PaidDurationRule(), TimeSinceLastSubscribedRule(), WaitBetweenOffersRule(), ListedByAppStoreRule(),
-        EligibilityRule(),
-        LimitCustomerRule(), LimitSignaturesRule(),
+        EligibilityRule(), AvailableForRule(),
+        RolloutPercentRule(), RolloutHoldoutRule(),
+        LimitCustomerRule(), LimitCustomerWindowRule(), LimitCoolDownRule(), LimitExcludesRule(),
+        LimitSignaturesRule(),
     ])
 
     private static let hour: Int64 = 3_600_000

@@ -29,13 +29,17 @@ public struct Question: Sendable, Hashable {
     public var request: DeviceRequest
     /// Every offer of the catalog in force: conditions and limits may ask about other offers than this one.
     public var offers: [Offer]
+    /// The subscription group of each of these offers, as far as the catalog says: Apple's name of an offer is unique in
+    /// its group only.
+    public var offerGroups: [OfferId: SubscriptionGroupId]
 
     /// A question by its parts.
     public init(
         now: Instant, scope: Scope, offer: Offer, productId: ProductId,
         subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],
         needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false, groupProducts: Set<ProductId> = [],
-        request: DeviceRequest = DeviceRequest(), offers: [Offer] = []
+        request: DeviceRequest = DeviceRequest(), offers: [Offer] = [],
+        offerGroups: [OfferId: SubscriptionGroupId] = [:]
     ) {
         self.now = now
         self.scope = scope
@@ -49,6 +53,7 @@ public struct Question: Sendable, Hashable {
         self.groupProducts = groupProducts
         self.request = request
         self.offers = offers
+        self.offerGroups = offerGroups
     }
 }
 

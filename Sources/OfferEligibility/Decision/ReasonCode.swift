@@ -6,6 +6,8 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case holds
     /// The rule has nothing to say about this question.
     case notApplicable
+    /// The condition held before, and the offer is still open to the customer.
+    case heldOpen
 
     // What is not known.
 
@@ -63,6 +65,8 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case appTransactionUnknown
     /// The catalog does not have the offer that the fact names, and none was issued.
     case offerUnknown
+    /// No identifier is known by which the customer draws in a rollout.
+    case rolloutKeyUnknown
 
     // What does not hold.
 
@@ -114,6 +118,16 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case limitReached
     /// The open slot holds every signing it may.
     case signingsUsedUp
+    /// The time for which the offer was open to the customer is over.
+    case availabilityEnded
+    /// The customer is not among those who get the offer yet.
+    case notInRollout
+    /// The customer is among those who never get the offer, for comparison.
+    case heldOut
+    /// The offer rests after it was redeemed.
+    case coolingDown
+    /// An offer after which this one is never issued was issued or redeemed.
+    case excludedByOffer
 }
 
 /// What would have to happen for a finding to flip: a closed list.

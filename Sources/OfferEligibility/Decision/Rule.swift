@@ -49,7 +49,8 @@ extension ReasonCode {
         switch self {
         case .historyIncomplete: .historyCompleted
         case .historyStale, .renewalInfoMissing: .renewalInfoReceived
-        case .expiryUnknown, .transactionUnknown, .storefrontUnknown, .appTransactionUnknown: .transactionReceived
+        case .expiryUnknown, .transactionUnknown, .storefrontUnknown, .appTransactionUnknown, .rolloutKeyUnknown:
+            .transactionReceived
         case .signalMissing, .typeMismatch: .signalReceived
         case .attributeMissing: .attributesSet
         case .deviceUnknown, .textUnreadable: .requestChanged
@@ -64,7 +65,8 @@ extension ReasonCode {
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
             .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
             .lapsedTooRecently, .lapsedTooLongAgo, .redeemedTooRecently, .notListedByAppStore, .conditionNotMet,
-            .limitReached, .signingsUsedUp:
+            .limitReached, .signingsUsedUp, .heldOpen, .availabilityEnded, .notInRollout, .heldOut, .coolingDown,
+            .excludedByOffer:
             nil
         }
     }
@@ -99,11 +101,13 @@ extension ReasonCode {
         case .storefrontUnknown: "no purchase known names its storefront"
         case .appTransactionUnknown: "no app transaction known says when the app was obtained"
         case .offerUnknown: "the catalog does not have the offer and none was issued"
+        case .rolloutKeyUnknown: "no identifier of the customer is known to draw by"
         case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
             .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
             .lapsedTooRecently, .lapsedTooLongAgo, .redeemedTooRecently, .notListedByAppStore, .conditionNotMet,
-            .limitReached, .signingsUsedUp:
+            .limitReached, .signingsUsedUp, .heldOpen, .availabilityEnded, .notInRollout, .heldOut, .coolingDown,
+            .excludedByOffer:
             rawValue
         }
     }

@@ -7,6 +7,10 @@ struct RuleContext: Sendable {
     let policy: Policy
     /// The state of the product's group; `nil` if the catalog does not know the group.
     let state: SubscriptionState?
+    /// The identifier by which rollouts draw.
+    let rolloutKey: String?
+    /// When the offer asked for was opened to the subject.
+    let openedAt: Instant?
 
     init(question: Question, facts: SubjectFacts, policy: Policy) {
         self.question = question
@@ -14,6 +18,8 @@ struct RuleContext: Sendable {
         let subject = Subject(facts, at: question.now, policy: policy, question: question)
         self.subject = subject
         state = question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: question.now) }
+        rolloutKey = facts.rolloutKey
+        openedAt = facts.openedAt[question.offer.id]
     }
 
     var offer: Offer { question.offer }

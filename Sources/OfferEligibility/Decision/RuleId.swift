@@ -38,8 +38,20 @@ public enum RuleId: String, Sendable, Hashable, CaseIterable, Codable {
     case winBackListedByAppStore = "platform.winBack.listedByAppStore"
     /// The offer's own condition.
     case ruleEligibility = "rule.eligibility"
-    /// The limit per customer.
+    /// The time for which the offer stays open once its condition held.
+    case ruleAvailableFor = "rule.availableFor"
+    /// The share of customers who may get the offer.
+    case rolloutPercent = "rollout.percent"
+    /// The share of customers who never get it.
+    case rolloutHoldout = "rollout.holdout"
+    /// The limits per customer without a window.
     case limitCustomer = "limit.customer"
+    /// The limits per customer within a window.
+    case limitCustomerWindow = "limit.customerWindow"
+    /// The rest after a redemption of the offer.
+    case limitCoolDown = "limit.coolDown"
+    /// The offers after which this one is never issued.
+    case limitExcludes = "limit.excludes"
     /// The signings of one slot.
     case limitSignatures = "limit.signatures"
 }

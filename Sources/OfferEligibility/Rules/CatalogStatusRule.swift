@@ -39,18 +39,14 @@ extension Offer {
     /// nothing is signed (invariant 3).
     fileprivate var termsNotEvaluated: [String] {
         var terms: [String] = []
-        if availableFor != nil { terms.append("availableFor") }
         if limits.contains(where: { !$0.isEvaluated }) { terms.append("limits") }
-        if coolDown != nil { terms.append("coolDown") }
-        if !excludes.isEmpty { terms.append("excludes") }
-        if rollout != nil { terms.append("rollout") }
         return terms
     }
 }
 
 extension Limit {
     fileprivate var isEvaluated: Bool {
-        guard case .perCustomer(_, nil, .thisOffer) = self else { return false }
+        guard case .perCustomer = self else { return false }
         return true
     }
 }

@@ -6,11 +6,26 @@ import OfferModel
 extension DecisionsBody {
     init(_ answer: InquiryAnswer, role: Role) {
         self.init(
-            decisions: answer.decisions.map {
-                DecisionBody(
-                    offerId: $0.offer.id, outcome: $0.decision.outcome.rawValue, delivery: $0.offer.delivery,
-                    priority: $0.offer.priority, findings: $0.decision.findings.bodies(for: role))
-            },
-            best: answer.best)
+            decisions: answer.decisions.map { DecisionBody($0, role: role) }, best: answer.choice?.offerId,
+            bestReason: role == .client ? nil : answer.choice?.sentence)
+    }
+}
+
+extension DecisionBody {
+    fileprivate init(_ decided: OfferDecision, role: Role) {
+        let explanation = Explanation(decided.decision, outlook: decided.outlook)
+        self.init(
+            offerId: decided.offer.id, outcome: decided.decision.outcome.rawValue, delivery: decided.offer.delivery,
+            priority: decided.offer.priority,
+            turningPoint: decided.outlook.turningPoint.map(TurningPointBody.init),
+            explanation: role == .client ? nil : ExplanationBody(explanation),
+            findings: decided.decision.findings.bodies(for: role))
+    }
+}
+
+extension ExplanationBody {
+    fileprivate init(_ explanation: Explanation) {
+        self.init(
+            sentence: explanation.sentence, change: explanation.change, customerAnswer: explanation.customerAnswer)
     }
 }

@@ -20,6 +20,7 @@ extension Problem {
                 : "`POST /v1/decisions` with a `support` key explains every rule")
         decisionId = refusal.decisionId
         findings = refusal.decision.findings.bodies(for: role)
+        turningPoint = refusal.outlook.turningPoint.map(TurningPointBody.init)
         introductoryEligibility = refusal.introductoryEligibility.map(IntroductoryEligibilityBody.init)
     }
 

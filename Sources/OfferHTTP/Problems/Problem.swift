@@ -9,6 +9,7 @@ struct Problem: Error {
     var hint: String?
     var decisionId: LowercaseUUID?
     var findings: [FindingBody]?
+    var turningPoint: TurningPointBody?
     var introductoryEligibility: IntroductoryEligibilityBody?
     var errors: [ProblemErrorBody]?
     /// Headers that go with it, such as `Allow`.
@@ -28,6 +29,7 @@ struct Problem: Error {
             requestId: requestId.description)
         body.decisionId = decisionId
         body.findings = findings
+        body.turningPoint = turningPoint
         body.introductoryEligibility = introductoryEligibility
         body.errors = errors
         return body

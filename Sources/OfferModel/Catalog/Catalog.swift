@@ -26,6 +26,15 @@ public struct Catalog: Sendable, Hashable {
         }
         return nil
     }
+
+    /// The group of each offer's products, as far as the catalog lists them.
+    public var offerGroups: [OfferId: SubscriptionGroupId] {
+        var groups: [OfferId: SubscriptionGroupId] = [:]
+        for offer in offers {
+            groups[offer.id] = offer.products.lazy.compactMap { product($0)?.group.id }.first
+        }
+        return groups
+    }
 }
 
 /// A subscription group: a customer can hold one subscription of it at a time.

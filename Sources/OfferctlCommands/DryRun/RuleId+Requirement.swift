@@ -23,7 +23,12 @@ extension RuleId {
         case .winBackWaitBetweenOffers: "the last use of the same offer must be long enough ago"
         case .winBackListedByAppStore: "the App Store must list the offer for the customer"
         case .ruleEligibility: "the offer's own condition must hold"
-        case .limitCustomer: "the customer must have a place left under the limit"
+        case .ruleAvailableFor: "the time for which the offer was open must not be over"
+        case .rolloutPercent: "the customer must be among those who get the offer"
+        case .rolloutHoldout: "the customer must not be held out for comparison"
+        case .limitCustomer, .limitCustomerWindow: "the customer must have a place left under the limit"
+        case .limitCoolDown: "the rest after the last redemption must be over"
+        case .limitExcludes: "no offer that excludes this one may have been issued or redeemed"
         case .limitSignatures: "the issued offer must have a signing left"
         }
     }

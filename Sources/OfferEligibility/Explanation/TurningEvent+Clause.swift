@@ -1,8 +1,6 @@
-import OfferEligibility
-
 extension TurningEvent {
     /// What has to happen, to follow "when" or "until".
-    var clause: String {
+    public var clause: String {
         switch self {
         case .historyCompleted: "the complete history is sent"
         case .renewalInfoReceived: "newer renewal info arrives"

@@ -1,0 +1,126 @@
+public import OfferModel
+
+/// When an answer changes by itself, or what it waits for: the turning points of all findings combined.
+public struct Outlook: Sendable, Hashable {
+    /// Of an eligible answer, the first instant at which it is so no more; of any other, the first instant at which it
+    /// is eligible. Absent if no date brings the change by itself.
+    public var changesAt: Instant?
+    /// What must happen before the offer can be had, each once, in the order of the findings. Empty where a date alone
+    /// decides, and where something stands against it that nothing known would change.
+    public var events: [TurningEvent]
+    /// Whether something stands against it that neither a date nor an event would change.
+    public var isFinal: Bool
+    /// The earliest instant at which it could be had even if those events happened now.
+    public var notBefore: Instant?
+
+    /// The same as one turning point: the instant, else the first event.
+    public var turningPoint: TurningPoint? {
+        changesAt.map(TurningPoint.at) ?? events.first.map(TurningPoint.event)
+    }
+
+    /// Nothing is known to change.
+    static let none = Outlook(events: [], isFinal: false)
+}
+
+extension Decision {
+    /// When this answer changes if nothing else happens.
+    ///
+    /// Exact to the millisecond, because it asks `decide` again: a rule that says no cannot say yes before its own
+    /// turning point, so the last of these is the next instant worth asking about, and there a rule that said yes may
+    /// have turned. A history that is proven complete now is taken to be so then: the backend says it again with every
+    /// request.
+    ///
+    /// - Parameters: those of the decision.
+    public func outlook(_ question: Question, facts: SubjectFacts, policy: Policy = .standard) -> Outlook {
+        let forecast = Forecast(question: question, facts: facts, policy: policy)
+        return outcome == .eligible ? forecast.end(of: self) : forecast.beginning(of: self)
+    }
+}
+
+/// Asks `decide` about later instants.
+private struct Forecast {
+    let question: Question
+    let facts: SubjectFacts
+    let policy: Policy
+
+    /// Rules turn a few times each; more steps than this would mean that one turns for ever.
+    private static let maximumSteps = 1_000
+
+    func beginning(of decision: Decision) -> Outlook {
+        var (now, current) = (question.now, decision)
+        for _ in 0..<Self.maximumSteps {
+            let obstacles = current.obstacles
+            guard !obstacles.isEmpty else { return Outlook(changesAt: now, events: [], isFinal: false) }
+            let last = obstacles.compactMap(\.turningPoint?.instant).max()
+            guard obstacles.allSatisfy({ $0.turningPoint?.instant != nil }), let next = last, next > now else {
+                let soonest = max(last ?? now, now)
+                return waiting(for: obstacles, notBefore: soonest > question.now ? soonest : nil)
+            }
+            now = next
+            current = self.decision(at: now)
+        }
+        return .none
+    }
+
+    private func waiting(for obstacles: [Finding], notBefore: Instant?) -> Outlook {
+        let isFinal = obstacles.contains { $0.turningPoint == nil }
+        var events: [TurningEvent] = []
+        for event in obstacles.compactMap(\.turningPoint?.event) where !events.contains(event) {
+            events.append(event)
+        }
+        return Outlook(
+            events: isFinal ? [] : events, isFinal: isFinal, notBefore: isFinal || events.isEmpty ? nil : notBefore)
+    }
+
+    /// A finding that becomes unknown has no turning point of its own, so every instant at which anything changes is
+    /// asked about.
+    func end(of decision: Decision) -> Outlook {
+        let context = RuleContext(question: question, facts: facts, policy: policy)
+        var instants = Set(decision.findings.flatMap(\.instants))
+        if let group = question.subscriptionGroupIdentifier {
+            instants.formUnion(context.subject.transitions(of: group, after: question.now))
+        }
+        if let condition = question.offer.eligibility {
+            instants.formUnion(ConditionTimeline(condition, context: context).instants)
+        }
+        let end = instants.filter { $0 > question.now }.sorted().first { self.decision(at: $0).outcome != .eligible }
+        return Outlook(changesAt: end, events: [], isFinal: false)
+    }
+
+    private func decision(at instant: Instant) -> Decision {
+        var (question, facts) = (question, facts)
+        if facts.history.coverage.isProof(at: question.now, life: policy.coverageLife) {
+            facts.history.coverage.asOf = instant
+        }
+        question.now = instant
+        return decide(question, facts: facts, policy: policy)
+    }
+}
+
+extension Decision {
+    /// The findings that stand against the offer.
+    var obstacles: [Finding] {
+        findings.filter { $0.verdict == .violated || $0.verdict == .undetermined }
+    }
+}
+
+extension TurningPoint {
+    /// The instant, if it is one.
+    public var instant: Instant? {
+        guard case .at(let instant) = self else { return nil }
+        return instant
+    }
+
+    /// The event, if it is one.
+    public var event: TurningEvent? {
+        guard case .event(let event) = self else { return nil }
+        return event
+    }
+}
+
+extension Finding {
+    /// Every instant at which it or one of its nodes flips.
+    fileprivate var instants: [Instant] {
+        [turningPoint?.instant].compactMap(\.self) + (children ?? []).flatMap(\.instants)
+    }
+}

@@ -1,0 +1,92 @@
+import OfferModel
+
+/// One limit per customer of an offer, with its place among the offer's limits.
+struct CustomerLimit {
+    let index: Int
+    let count: Int
+    let window: Period?
+    let across: Limit.Across
+
+    /// The offer's limits per customer, with a window or without one.
+    static func all(of offer: Offer, withWindow: Bool) -> [CustomerLimit] {
+        offer.limits.enumerated().compactMap { index, limit in
+            guard case .perCustomer(let count, let window, let across) = limit, (window != nil) == withWindow else {
+                return nil
+            }
+            return CustomerLimit(index: index, count: count, window: window, across: across)
+        }
+    }
+
+    /// What is counted, in words: `uses per customer in 90 days of offers tagged "comeback"`.
+    private var subject: String {
+        let span = window.map { " in \($0.words)" } ?? ""
+        let others =
+            switch across {
+            case .thisOffer: ""
+            case .all: " of all offers"
+            case .tag(let tag): " of offers tagged `\(tag)`"
+            }
+        return "uses per customer\(span)\(others)"
+    }
+
+    /// The finding on this limit alone.
+    func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
+        let counted = CountedOffers(across, context.question)
+        let places = context.places(of: counted)
+            .filter { place in place.end(in: window).map { context.now < $0 } ?? true }
+        let mayBeMore = context.mayHaveUsedElsewhere(counted)
+        let frees = mayBeMore ? nil : nextFree(places)
+        var evidence =
+            [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
+            + places.map(\.evidence)
+        let taken = "\(places.count) of \(count) \(subject) are taken"
+        guard places.count < count else {
+            if let frees { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
+            let end = frees.map { "the next place frees at \($0)" } ?? "no place will free by itself"
+            return rule.violated(
+                .limitReached, "\(taken); \(end)", evidence: evidence, turningPoint: frees.map(TurningPoint.at))
+        }
+        if mayBeMore {
+            return rule.undetermined(
+                .groupMismatch, "at least \(taken), perhaps more: \(ReasonCode.groupMismatch.explanation)",
+                evidence: evidence)
+        }
+        return rule.satisfied(taken, evidence: evidence)
+    }
+
+    /// When fewer than `count` of the places are left, if nothing else happens. Places only ever end.
+    private func nextFree(_ places: [Place]) -> Instant? {
+        let ends = places.compactMap { $0.end(in: window) }.sorted()
+        return ends.dropFirst(max(0, places.count - count)).first
+    }
+}
+
+extension Rule {
+    /// The finding on several limits: each must hold. A single one is told by itself, several as children.
+    func finding(on limits: [CustomerLimit], _ context: RuleContext) -> Finding {
+        let findings = limits.map { limit in
+            var finding = limit.finding(self, context)
+            if limits.count > 1 { finding.path = "limits[\(limit.index)]" }
+            return finding
+        }
+        guard findings.count > 1, let first = findings.first else {
+            return findings.first ?? notApplicable("the offer has no such limit per customer")
+        }
+        let verdict = Kleene.all(findings.map(\.verdict))
+        let deciding = findings.filter { $0.verdict == verdict }
+        return Finding(
+            rule: id, verdict: verdict, reason: (deciding.first ?? first).reason,
+            message: deciding.map(\.message).joined(separator: "; and "),
+            turningPoint: lastToFree(findings.filter { $0.verdict != .satisfied }), children: findings)
+    }
+
+    /// Every limit must have a place: the last one that frees decides.
+    private func lastToFree(_ findings: [Finding]) -> TurningPoint? {
+        var last: Instant?
+        for finding in findings {
+            guard case .at(let instant) = finding.turningPoint else { return finding.turningPoint }
+            last = max(last ?? instant, instant)
+        }
+        return last.map(TurningPoint.at)
+    }
+}

@@ -1,0 +1,34 @@
+/// The number from 0 to 9,999 that a customer draws for one offer (DESIGN §5.2).
+///
+/// It follows from salt and key alone, so nothing is stored, and raising a percentage moves nobody out.
+/// `docs/eligibility.md` has vectors for other implementations.
+enum RolloutDraw {
+    /// How many numbers there are: a hundredth of a percent each.
+    static let count: UInt64 = 10_000
+
+    /// fmix64(fnv1a64(UTF-8 of `<salt>\n<key>`)) mod 10,000.
+    static func draw(salt: String, key: String) -> Int {
+        Int(mixed(hash("\(salt)\n\(key)")) % count)
+    }
+
+    /// The numbers below it are that many percent of all.
+    static func threshold(percent: Double) -> Int {
+        Int((percent * 100).rounded())
+    }
+
+    /// FNV-1a, 64 bits.
+    private static func hash(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    }
+
+    /// The finaliser of MurmurHash3: every bit of the hash decides every bit of the result.
+    private static func mixed(_ hash: UInt64) -> UInt64 {
+        var mixed = hash
+        mixed ^= mixed >> 33
+        mixed &*= 0xFF51_AFD7_ED55_8CCD
+        mixed ^= mixed >> 33
+        mixed &*= 0xC4CE_B9FE_1A85_EC53
+        mixed ^= mixed >> 33
+        return mixed
+    }
+}

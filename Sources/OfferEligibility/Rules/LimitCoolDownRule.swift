@@ -1,0 +1,43 @@
+import OfferModel
+
+/// Enough time has passed since this offer was last redeemed (DESIGN §5.3); a redemption is dated by its first evidence.
+struct LimitCoolDownRule: Rule {
+    let id = RuleId.limitCoolDown
+
+    func finding(_ context: RuleContext) -> Finding {
+        guard let length = context.offer.coolDown else { return notApplicable("the offer has no cool-down") }
+        let latest = context.use.redemptions.max { $0.firstEvidence < $1.firstEvidence }
+        if let latest {
+            let ends = latest.firstEvidence.adding(length)
+            let evidence = [
+                Evidence(
+                    field: "redemption", observed: .instant(latest.firstEvidence), provenance: latest.provenance,
+                    transactionId: latest.transactionId ?? latest.originalTransactionId),
+                Evidence(field: "offer.coolDown", observed: .instant(context.now), required: .instant(ends)),
+            ]
+            guard context.now >= ends else {
+                return violated(
+                    .coolingDown,
+                    "the offer was last redeemed on \(latest.firstEvidence.day) and rests for \(length.words), until "
+                        + "\(ends)", evidence: evidence,
+                    turningPoint: isDoubtful(context) ? .event(.catalogChanged) : .at(ends))
+            }
+            if !isDoubtful(context) {
+                return satisfied(
+                    "the offer was last redeemed on \(latest.firstEvidence.day), \(length.words) ago or more",
+                    evidence: evidence)
+            }
+        }
+        if isDoubtful(context) {
+            return undetermined(
+                .groupMismatch,
+                "whether the offer was redeemed in the last \(length.words) is not known: "
+                    + ReasonCode.groupMismatch.explanation)
+        }
+        return satisfied("the offer was never redeemed")
+    }
+
+    private func isDoubtful(_ context: RuleContext) -> Bool {
+        context.mayHaveUsedElsewhere(CountedOffers(.thisOffer, context.question))
+    }
+}

@@ -1,0 +1,13 @@
+import OfferModel
+
+/// The customer has a place left under every limit per customer with a window (DESIGN §5.3).
+///
+/// What counts without a window counts here as long as it is younger than the window: a slot, redeemed or not, by the
+/// moment it was issued; a redemption without a slot by its first evidence.
+struct LimitCustomerWindowRule: Rule {
+    let id = RuleId.limitCustomerWindow
+
+    func finding(_ context: RuleContext) -> Finding {
+        finding(on: CustomerLimit.all(of: context.offer, withWindow: true), context)
+    }
+}

@@ -1,0 +1,41 @@
+import OfferModel
+
+/// None of the offers that this one excludes was redeemed, or is issued and counts (DESIGN §5.3): "never A after B".
+struct LimitExcludesRule: Rule {
+    let id = RuleId.limitExcludes
+
+    func finding(_ context: RuleContext) -> Finding {
+        let excluded = context.offer.excludes
+        guard !excluded.isEmpty else { return notApplicable("the offer excludes no other") }
+        var taken: [(id: OfferId, places: [Place])] = []
+        var isDoubtful = false
+        for id in excluded {
+            let counted = CountedOffers(only: id, context.question)
+            let places = context.places(of: counted)
+            if !places.isEmpty { taken.append((id, places)) }
+            isDoubtful = isDoubtful || context.mayHaveUsedElsewhere(counted)
+        }
+        guard !taken.isEmpty else {
+            let names = excluded.map { "`\($0)`" }.joined(separator: ", ")
+            guard !isDoubtful else {
+                return undetermined(
+                    .groupMismatch,
+                    "whether one of \(names) was redeemed is not known: \(ReasonCode.groupMismatch.explanation)")
+            }
+            return satisfied("none of the offers it excludes was issued or redeemed: \(names)")
+        }
+        let evidence = taken.flatMap { id, places in
+            [Evidence(field: "offer.excludes", observed: .text(id.rawValue))] + places.map(\.evidence)
+        }
+        let ends = taken.flatMap { $0.places.map { $0.end(in: nil) } }
+        let end = isDoubtful || ends.contains(nil) ? nil : ends.compactMap(\.self).max()
+        let words = taken.map { id, places in
+            places.contains { $0.countsUntil == nil } ? "`\(id)` was redeemed" : "`\(id)` is issued and counts"
+        }
+        return violated(
+            .excludedByOffer,
+            "never after an offer it excludes: \(words.joined(separator: ", "))"
+                + (end.map { ", until \($0)" } ?? ""),
+            evidence: evidence, turningPoint: end.map(TurningPoint.at))
+    }
+}
