@@ -137,9 +137,9 @@ import Testing
                         excludes: [gone]
                     """)
         let document = try CatalogReader.read(text)
-        #expect(document.warnings.map(\.code) == [.unknownOffer, .unknownTag])
-        #expect(document.warnings.map(\.path) == ["offers[1].excludes[0]", "offers[1].limits[0].across"])
-        #expect(document.warnings.last?.detail == "no offer of this catalog has the tag `typo`")
+        #expect(document.warnings.map(\.code) == [.unknownTag, .unknownOffer])
+        #expect(document.warnings.map(\.path) == ["offers[1].limits[0].across", "offers[1].excludes[0]"])
+        #expect(document.warnings.first?.detail == "no offer of this catalog has the tag `typo`")
         #expect(
             document.value.offers[1].limits
                 == [.perCustomer(count: 1, window: Period("PT48H"), across: .tag("typo"))])

@@ -28,7 +28,6 @@ struct ExplanationTests {
         let expected = try String(contentsOf: url, encoding: .utf8)
         let cases = try EligibilityCase.all().filter { Self.files.contains($0.file) && $0.expected.outcome != nil }
         let found = cases.map(Self.text).joined(separator: "\n")
-        try found.write(toFile: "/tmp/choice-explanations.txt", atomically: true, encoding: .utf8)
         for (line, other) in zip(found.split(separator: "\n"), expected.split(separator: "\n")) {
             #expect(line == other)
         }

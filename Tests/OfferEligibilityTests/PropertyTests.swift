@@ -128,20 +128,24 @@ struct PropertyTests {
         "a rule flips at its turning point's millisecond and not one before",
         arguments: [
             RuleId.winBackLapsed, .winBackNoActiveInGroup, .winBackTimeSinceLastSubscribed, .winBackWaitBetweenOffers,
-            .introductoryNotSubscribed, .limitCustomer,
+            .introductoryNotSubscribed, .limitCustomer, .limitCustomerWindow, .limitCoolDown, .limitExcludes,
+            .ruleAvailableFor,
         ])
     func turningPoints(of id: RuleId) {
         var flips = 0
         for seed in Self.manySeeds {
             var random = RandomSubject(seed: seed)
             let now = random.instant()
-            var offer = random.offer()
+            var offer = random.withTerms(random.offer())
             while !Policy.standard.rules.contains(where: { $0.id == id && $0.concerns(offer) }) {
-                offer = random.offer()
+                offer = random.withTerms(random.offer())
             }
-            let question = random.question(offer, at: now)
+            let other = random.otherOffer()
+            var question = random.question(offer, at: now)
+            question.offers = [offer, other]
             var facts = random.facts(random.history(transactions: 3))
-            facts.slots = random.slots(of: offer)
+            facts.slots = random.slots(of: offer) + random.slots(of: other)
+            facts.openedAt = ["offer": random.instant(from: now.adding(milliseconds: -1_000_000_000), to: now)]
             guard let before = verdict(question, facts, at: now, of: id), case .at(let instant) = before.turningPoint
             else { continue }
             flips += 1
@@ -286,9 +290,11 @@ struct PropertyTests {
     ) -> Finding? {
         var later = question
         later.now = instant
+        var policy = Policy.standard
+        policy.rules.removeAll { $0.id != id }
         var fresh = facts
         fresh.history.coverage = Coverage(level: .complete, asOf: instant)
-        return decide(later, facts: fresh).findings.first { $0.rule == id }
+        return decide(later, facts: fresh, policy: policy).findings.first
     }
 }
 

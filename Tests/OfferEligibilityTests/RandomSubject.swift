@@ -179,7 +179,8 @@ struct RandomSubject {
     mutating func slots(of offer: Offer) -> [Slot] {
         (0..<Int.random(in: 0...3, using: &generator)).compactMap { index in
             let issued = instant()
-            guard let id = LowercaseUUID("0000000\(index)-0000-4000-8000-\(offer.id == "offer" ? "0" : "1")00000000000") else { return nil }
+            guard let id = LowercaseUUID("0000000\(index)-0000-4000-8000-\(offer.id == "offer" ? "0" : "1")00000000000")
+            else { return nil }
             let expires = issued.adding(milliseconds: Instant.Duration.day)
             return Slot(
                 id: id, offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,

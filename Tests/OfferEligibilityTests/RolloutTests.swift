@@ -29,7 +29,9 @@ struct RolloutTests {
         #expect(rows == Self.vectors.map { "| `\($0.salt)` | `\($0.key)` | \($0.draw) |" })
     }
 
-    @Test("of 100,000 customers each percentage gets its share within half a percent of all, and raising it moves nobody out")
+    @Test(
+        "of 100,000 customers each percentage gets its share within half a percent of all, and raising it moves nobody out"
+    )
     func shares() {
         let draws = (0..<100_000).map { RolloutDraw.draw(salt: "spring", key: String(2_000_000_000_000_000 + $0)) }
         #expect(draws.allSatisfy { (0..<10_000).contains($0) })

@@ -16,7 +16,9 @@ extension Decision {
     /// keeps the offer back. A draft, a schedule, a pause or a rollout must not use up the customer's time.
     public func opening(_ question: Question, facts: SubjectFacts) -> Instant? {
         guard question.offer.availableFor != nil, facts.openedAt[question.offer.id] == nil else { return nil }
-        let isHeldBack = findings.contains { $0.verdict != .satisfied && $0.verdict != .notApplicable && $0.rule.isOurs }
+        let isHeldBack = findings.contains {
+            $0.verdict != .satisfied && $0.verdict != .notApplicable && $0.rule.isOurs
+        }
         let condition = findings.first { $0.rule == .ruleEligibility }?.verdict
         return !isHeldBack && (condition == .satisfied || condition == .notApplicable) ? question.now : nil
     }

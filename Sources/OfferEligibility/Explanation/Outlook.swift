@@ -46,30 +46,44 @@ private struct Forecast {
     /// Rules turn a few times each; more steps than this would mean that one turns for ever.
     private static let maximumSteps = 1_000
 
+    /// Where every obstacle has a date, the last of them is next. An obstacle that waits for an event may still go away
+    /// with the state of the subscription, so then every instant at which that changes is asked about too.
     func beginning(of decision: Decision) -> Outlook {
         var (now, current) = (question.now, decision)
+        var waiting: Outlook?
         for _ in 0..<Self.maximumSteps {
             let obstacles = current.obstacles
             guard !obstacles.isEmpty else { return Outlook(changesAt: now, events: [], isFinal: false) }
-            let last = obstacles.compactMap(\.turningPoint?.instant).max()
-            guard obstacles.allSatisfy({ $0.turningPoint?.instant != nil }), let next = last, next > now else {
-                let soonest = max(last ?? now, now)
-                return waiting(for: obstacles, notBefore: soonest > question.now ? soonest : nil)
+            let dates = obstacles.compactMap(\.turningPoint?.instant)
+            let earliest = max(dates.max() ?? now, now)
+            if dates.count == obstacles.count, earliest > now {
+                now = earliest
+            } else {
+                waiting = waiting ?? self.waiting(for: obstacles, notBefore: earliest)
+                guard let next = (transitions + [earliest]).filter({ $0 > now && $0 >= earliest }).min() else { break }
+                now = next
             }
-            now = next
             current = self.decision(at: now)
         }
-        return .none
+        return waiting ?? .none
     }
 
-    private func waiting(for obstacles: [Finding], notBefore: Instant?) -> Outlook {
+    /// The instants at which the state of the product's group changes by itself.
+    private var transitions: [Instant] {
+        guard let group = question.subscriptionGroupIdentifier else { return [] }
+        return Subject(facts, at: question.now, policy: policy, question: question)
+            .transitions(of: group, after: question.now)
+    }
+
+    private func waiting(for obstacles: [Finding], notBefore: Instant) -> Outlook {
         let isFinal = obstacles.contains { $0.turningPoint == nil }
         var events: [TurningEvent] = []
         for event in obstacles.compactMap(\.turningPoint?.event) where !events.contains(event) {
             events.append(event)
         }
         return Outlook(
-            events: isFinal ? [] : events, isFinal: isFinal, notBefore: isFinal || events.isEmpty ? nil : notBefore)
+            events: isFinal ? [] : events, isFinal: isFinal,
+            notBefore: isFinal || notBefore <= question.now ? nil : notBefore)
     }
 
     /// A finding that becomes unknown has no turning point of its own, so every instant at which anything changes is

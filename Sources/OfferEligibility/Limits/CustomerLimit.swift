@@ -32,15 +32,14 @@ struct CustomerLimit {
     /// The finding on this limit alone.
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
         let counted = CountedOffers(across, context.question)
-        let places = context.places(of: counted)
-            .filter { place in place.end(in: window).map { context.now < $0 } ?? true }
+        let places = context.places(of: counted, in: window, at: context.now)
         let mayBeMore = context.mayHaveUsedElsewhere(counted)
-        let frees = mayBeMore ? nil : nextFree(places)
         var evidence =
             [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
             + places.map(\.evidence)
         let taken = "\(places.count) of \(count) \(subject) are taken"
         guard places.count < count else {
+            let frees = mayBeMore ? nil : nextFree(places, counted, context)
             if let frees { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
             let end = frees.map { "the next place frees at \($0)" } ?? "no place will free by itself"
             return rule.violated(
@@ -54,10 +53,12 @@ struct CustomerLimit {
         return rule.satisfied(taken, evidence: evidence)
     }
 
-    /// When fewer than `count` of the places are left, if nothing else happens. Places only ever end.
-    private func nextFree(_ places: [Place]) -> Instant? {
-        let ends = places.compactMap { $0.end(in: window) }.sorted()
-        return ends.dropFirst(max(0, places.count - count)).first
+    /// When fewer than `count` places are taken, if nothing else happens. Of several slots of this offer, as a merge of
+    /// customers can leave them, another is the open one after the first has ended.
+    private func nextFree(_ places: [Place], _ counted: CountedOffers, _ context: RuleContext) -> Instant? {
+        let own = context.subject.slots.filter { $0.offerId == context.offer.id }.map(\.countsUntil)
+        let ends = places.compactMap { $0.end(in: window) } + own.filter { $0 > context.now }
+        return ends.sorted().first { context.places(of: counted, in: window, at: $0).count < count }
     }
 }
 

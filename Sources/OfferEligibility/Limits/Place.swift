@@ -30,9 +30,10 @@ struct Place {
 }
 
 extension RuleContext {
-    /// The places that uses of those offers take now: redemptions from the earliest, then slots from the earliest. The
-    /// open slot of the offer asked for is not among them.
-    func places(of counted: CountedOffers) -> [Place] {
+    /// The places that uses of those offers take at an instant: redemptions from the earliest, then slots from the
+    /// earliest. The slot of the offer asked for that is open then is not among them.
+    func places(of counted: CountedOffers, in window: Period? = nil, at instant: Instant) -> [Place] {
+        let use = OfferUse(of: offer, in: question.subscriptionGroupIdentifier, subject: subject, at: instant)
         let open = use.openSlot?.id
         let slots = Dictionary(subject.slots.map { ($0.id, $0) }) { first, _ in first }
         let redeemed = Set(subject.redemptions.compactMap(\.slotId))
@@ -43,11 +44,12 @@ extension RuleContext {
         }
         let counting = subject.slots
             .filter { slot in
-                counted.holds(slot) && now < slot.countsUntil && !slot.isReleased && !redeemed.contains(slot.id)
+                counted.holds(slot) && instant < slot.countsUntil && !slot.isReleased && !redeemed.contains(slot.id)
                     && slot.id != open
             }
             .sorted { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }
-        return redemptions + counting.map { Place($0) }
+        return (redemptions + counting.map { Place($0) })
+            .filter { place in place.end(in: window).map { instant < $0 } ?? true }
     }
 
     /// Whether a purchase of which the group is not certain shows one of those offers.

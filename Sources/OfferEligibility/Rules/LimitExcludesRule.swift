@@ -11,7 +11,7 @@ struct LimitExcludesRule: Rule {
         var isDoubtful = false
         for id in excluded {
             let counted = CountedOffers(only: id, context.question)
-            let places = context.places(of: counted)
+            let places = context.places(of: counted, at: context.now)
             if !places.isEmpty { taken.append((id, places)) }
             isDoubtful = isDoubtful || context.mayHaveUsedElsewhere(counted)
         }

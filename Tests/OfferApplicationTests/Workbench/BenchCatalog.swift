@@ -90,6 +90,25 @@ enum BenchCatalog {
 
         """
 
+    /// Two offers that share one place per customer.
+    static let rivals = ["left", "right"].map { name in
+        """
+          - id: \(name)
+            type: promotional
+            offerIdentifier: \(name)50
+            products: [monthly]
+            paymentMode: freeTrial
+            period: P1M
+            periodCount: 1
+            status: active
+            tags: [rival]
+            limits:
+              - { count: 1, per: customer, across: "tag:rival" }
+              - { count: 1, per: customer, window: P30D, across: "tag:rival" }
+
+        """
+    }.joined()
+
     static let yaml = head + comeback + others
 
     /// Apple's name and the allowance of each offer with a limit.
