@@ -193,6 +193,13 @@ struct IssuedOfferTests {
                 let findings = decisions.flatMap { $0["findings"] as? [[String: Any]] ?? [] }
                 #expect(findings.allSatisfy { ($0["message"] == nil) == isShort })
                 #expect(findings.contains { $0["verdict"] as? String == "satisfied" } == !isShort)
+                #expect((answer.json["bestReason"] == nil) == isShort)
+                #expect(decisions.allSatisfy { ($0["explanation"] == nil) == isShort })
+                // The trial was refused because it was used before; nothing known would change that.
+                #expect(decisions[1]["turningPoint"] == nil)
+                let explanation = decisions[1]["explanation"] as? [String: Any]
+                #expect(
+                    isShort || explanation?["change"] as? String == "nothing known would make the customer eligible")
             }
         }
     }

@@ -26,6 +26,21 @@ struct DecisionTextTests {
         #expect(try text + "\n" == Fixture.text("dry-run/overview.txt"))
     }
 
+    @Test("one answer reads as its golden file at each level of detail", arguments: DetailLevel.allCases)
+    func detail(_ detail: DetailLevel) throws {
+        let body = try Fixture.body("dry-run/ticket.json", as: DecisionsBody.self)
+        let decision = try #require(body.decisions.first)
+        let text = DecisionText(palette: .plain, now: Self.now).explanation(decision, detail: detail)
+        #expect(try text + "\n" == Fixture.text("dry-run/ticket-\(detail.rawValue).txt"))
+    }
+
+    @Test("every offer at once reads like the answer to a ticket")
+    func ticket() throws {
+        let body = try Fixture.body("dry-run/ticket.json", as: DecisionsBody.self)
+        let text = DecisionText(palette: .plain, now: Self.now).overview(body)
+        #expect(try text + "\n" == Fixture.text("dry-run/ticket.txt"))
+    }
+
     @Test("without an eligible offer that is said")
     func noBest() throws {
         var body = try Fixture.body("dry-run/not-eligible.json", as: DecisionsBody.self)

@@ -9,25 +9,57 @@ struct DecisionText: Sendable {
     /// What "in 9 days" counts from.
     let now: Instant
 
-    /// One decision with every finding, those that decide it first.
-    func explanation(_ decision: DecisionBody) -> String {
+    /// One decision; of its findings those that decide it come first.
+    func explanation(_ decision: DecisionBody, detail: DetailLevel = .full) -> String {
         let findings = decision.findings.enumerated().sorted {
             (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
         }
+        let head = [verdict(decision)] + change(decision).map { "    " + $0 }
         let text = FindingText(palette: palette, now: now)
-        return ([verdict(decision), ""] + findings.flatMap { text.lines($0.element) }).joined(separator: "\n")
+        switch detail {
+        case .brief:
+            return ([verdict(decision)] + brief(decision)).joined(separator: "\n")
+        case .normal:
+            let obstacles = findings.filter { rank($0.element) < 2 }.flatMap { text.lines($0.element) }
+            return (head + obstacles).joined(separator: "\n")
+        case .full:
+            return (head + [""] + findings.flatMap { text.lines($0.element) }).joined(separator: "\n")
+        }
     }
 
-    /// Every decision with only what stands against it, then the best offer.
-    func overview(_ body: DecisionsBody) -> String {
+    /// Every decision, then the best offer and why it is.
+    func overview(_ body: DecisionsBody, detail: DetailLevel = .brief) -> String {
         guard !body.decisions.isEmpty else { return "the catalog has no offers" }
-        let text = FindingText(palette: palette, now: now)
-        let blocks = body.decisions.map { decision in
-            ([verdict(decision)] + decision.findings.filter { rank($0) < 2 }.flatMap { text.lines($0) })
-                .joined(separator: "\n")
+        let blocks = body.decisions.map { explanation($0, detail: detail) }
+        let reason = body.bestReason.map { " (\($0.printable))" } ?? ""
+        let best = body.best.map { palette.paint("best offer: \($0.rawValue.printable)", .heading) + reason }
+        return (blocks + [best ?? palette.paint("no offer for this customer now", .heading)])
+            .joined(separator: "\n\n")
+    }
+
+    /// Why, when it changes, and what to tell the customer. To a `client` key the server does not explain, so then it is
+    /// what stands against the offer.
+    private func brief(_ decision: DecisionBody) -> [String] {
+        guard let explanation = decision.explanation else {
+            let text = FindingText(palette: palette, now: now)
+            return change(decision).map { "    " + $0 }
+                + decision.findings.filter { rank($0) < 2 }.flatMap { text.lines($0) }
         }
-        let best = body.best.map { "best offer: \($0.rawValue.printable)" } ?? "no offer for this customer now"
-        return (blocks + [palette.paint(best, .heading)]).joined(separator: "\n\n")
+        let lines =
+            [explanation.sentence.printable] + change(decision)
+            + ["to the customer: \(explanation.customerAnswer.printable)"]
+        return lines.map { "    " + $0 }
+    }
+
+    /// When the whole answer changes: a line or none.
+    private func change(_ decision: DecisionBody) -> [String] {
+        if let instant = decision.turningPoint?.at {
+            let word = decision.outcome == Outcome.eligible.rawValue ? "until" : "from"
+            return ["eligible \(word) \(TimeText.absolute(instant, now: now)) if nothing else changes"]
+        }
+        if let explanation = decision.explanation { return [explanation.change.printable] }
+        guard let event = decision.turningPoint?.event else { return [] }
+        return ["not eligible before " + (TurningEvent(rawValue: event)?.clause ?? "`\(event)` happens".printable)]
     }
 
     private func verdict(_ decision: DecisionBody) -> String {

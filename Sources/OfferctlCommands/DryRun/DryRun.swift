@@ -12,8 +12,8 @@ struct DryRun: AsyncParsableCommand {
         discussion: """
             Decides as issuing would, on the history the server has stored, and writes nothing. With --offer it shows every \
             finding and ends with status 1 unless the customer is eligible; with --all it shows for each offer what \
-            stands against it and ends with status 0. Needs a key with the role support or marketing; to a client key the \
-            server shows less.
+            decides it, when that changes and what to tell the customer, and ends with status 0. --detail shows more or \
+            less. Needs a key with the role support or marketing; to a client key the server shows less.
 
             What if it were another day, another history or another catalog? --as-of, --history, --catalog and \
             --catalog-revision ask that. A history is a JSON file {"transactions": […], "renewalInfos": […], \
@@ -46,6 +46,9 @@ struct DryRun: AsyncParsableCommand {
 
     @OptionGroup
     var supposition: SuppositionOptions
+
+    @Option(help: "How much to show: full unless said otherwise with --offer, brief with --all.")
+    var detail: DetailLevel?
 
     @Flag(help: "Print the decisions as JSON.")
     var json = false
@@ -90,13 +93,21 @@ struct DryRun: AsyncParsableCommand {
             console.write("")
         }
         guard let offer else {
-            if json { console.write(json: reply.json) } else { console.write(text.overview(reply.body)) }
+            if json {
+                console.write(json: reply.json)
+            } else {
+                console.write(text.overview(reply.body, detail: detail ?? .brief))
+            }
             return
         }
         guard let decision = reply.body.decisions.first(where: { $0.offerId.rawValue == offer }) else {
             throw CommandFailure(.unavailable, "the server's answer does not speak of the offer `\(offer)`")
         }
-        if json { console.write(json: reply.json) } else { console.write(text.explanation(decision)) }
+        if json {
+            console.write(json: reply.json)
+        } else {
+            console.write(text.explanation(decision, detail: detail ?? .full))
+        }
         guard decision.outcome == Outcome.eligible.rawValue else { throw .answeredNo }
     }
 }

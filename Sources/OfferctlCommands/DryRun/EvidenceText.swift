@@ -26,7 +26,10 @@ enum EvidenceText {
     private static func words(_ field: String) -> (seen: String, required: String) {
         switch field {
         case "offer.starts": ("now", "must be at or after")
-        case "offer.ends": ("now", "must be before")
+        case "offer.ends", "offer.availableFor": ("now", "must be before")
+        case "offer.coolDown": ("now", "must be at or after")
+        case "rollout.draw": ("drew", "must be below")
+        case "holdout.draw": ("drew", "must be at least")
         case _ where field.hasPrefix("limit."): ("taken", "allowed")
         default: ("seen", "required")
         }

@@ -3,9 +3,9 @@ import OfferEligibility
 
 /// A group of an offer's condition in words. Its own message repeats its members', which stand below it anyway.
 enum GroupText {
-    /// The words for a finding with children; `nil` for one without.
+    /// The words for a finding with children; `nil` for one without, and for limits, whose own message tells all.
     static func sentence(_ finding: FindingBody, isRoot: Bool) -> String? {
-        guard let first = finding.children?.first else { return nil }
+        guard let first = finding.children?.first, first.path?.hasPrefix("limits[") != true else { return nil }
         let requirement = requirement(first.path ?? "")
         guard isRoot else { return requirement }
         let answer =
