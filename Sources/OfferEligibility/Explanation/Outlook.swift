@@ -90,12 +90,12 @@ private struct Forecast {
     /// asked about.
     func end(of decision: Decision) -> Outlook {
         let context = RuleContext(question: question, facts: facts, policy: policy)
-        var instants = Set(decision.findings.flatMap(\.instants))
+        var instants = Set(decision.findings.flatMap(\.moments.map(\.now)))
         if let group = question.subscriptionGroupIdentifier {
             instants.formUnion(context.subject.transitions(of: group, after: question.now))
         }
         if let condition = question.offer.eligibility {
-            instants.formUnion(ConditionTimeline(condition, context: context).instants)
+            instants.formUnion(ConditionTimeline(condition, context: context).moments.map(\.now))
         }
         let end = instants.filter { $0 > question.now }.sorted().first { self.decision(at: $0).outcome != .eligible }
         return Outlook(changesAt: end, events: [], isFinal: false)
@@ -135,6 +135,6 @@ extension TurningPoint {
 extension Finding {
     /// Every instant at which it or one of its nodes flips.
     fileprivate var instants: [Instant] {
-        [turningPoint?.instant].compactMap(\.self) + (children ?? []).flatMap(\.instants)
+        [turningPoint?.instant].compactMap(\.self) + (children ?? []).flatMap(\.moments.map(\.now))
     }
 }

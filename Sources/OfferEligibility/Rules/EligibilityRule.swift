@@ -20,7 +20,7 @@ struct EligibilityRule: Rule {
     /// It can only cease to hold when the offer closes, or later.
     private func held(_ judged: Condition.Judged, _ timeline: ConditionTimeline, _ opening: Opening) -> Finding {
         var finding = judged.finding
-        let instants = timeline.instants
+        let instants = timeline.moments.map(\.now)
         let atClosing = instants.lastIndex { $0 <= opening.closes } ?? 0
         let flip = judged.verdicts.indices.dropFirst(atClosing).first { judged.verdicts[$0] == .violated }
         finding.turningPoint = flip.map { .at(max(instants[$0], opening.closes)) }
