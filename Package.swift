@@ -103,8 +103,9 @@ let package = Package(
             name: "OfferCatalogTests", dependencies: ["OfferCatalog", "OfferModel", "OfferTestSupport"],
             resources: fixtures, swiftSettings: settings),
         .testTarget(
-            name: "OfferEligibilityTests", dependencies: ["OfferEligibility", "OfferModel", "OfferTestSupport"],
-            resources: fixtures, swiftSettings: settings),
+            name: "OfferEligibilityTests",
+            dependencies: ["OfferCatalog", "OfferEligibility", "OfferModel", "OfferTestSupport"], resources: fixtures,
+            swiftSettings: settings),
         .testTarget(
             name: "OfferSigningTests",
             dependencies: ["OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto"], resources: fixtures,
@@ -154,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "OfferctlCommandsTests",
             dependencies: [
-                "OfferAPI", "OfferModel", "OfferTestSupport", "OfferctlCommands", "offerctl", argumentParser, nioCore,
+                "OfferAPI", "OfferEligibility", "OfferModel", "OfferTestSupport", "OfferctlCommands", "offerctl",
+                argumentParser, nioCore,
                 nioHTTP1, nioPosix,
             ],
             resources: fixtures, swiftSettings: settings),

@@ -83,7 +83,7 @@ enum RandomCatalog {
         if Bool.random(using: &generator) { offer.coolDown = Period(days: .random(in: 1...90, using: &generator)) }
         if Bool.random(using: &generator) { offer.rollout = Rollout(percent: 12.5, holdout: 5, salt: "no") }
         if Bool.random(using: &generator) {
-            offer.eligibility = rule(depth: 0, &generator)
+            offer.eligibility = possibleRule(&generator)
             offer.availableFor = Period(timeMilliseconds: 48 * Instant.Duration.hour)
         }
         if delivery == .signature, Bool.random(using: &generator) { offer.formats = [.v1, .v2] }
@@ -102,6 +102,15 @@ enum RandomCatalog {
         case 1: return .budget(Money(milliunits: Int64(count), currency: "EUR"))
         case 2: return .perCustomer(count: count, window: Period(days: count % 100 + 1), across: .tag("spring"))
         default: return .perCustomer(count: count, window: nil, across: .thisOffer)
+        }
+    }
+
+    /// One that somebody can satisfy: the reader refuses others.
+    private static func possibleRule(_ generator: inout SeededGenerator) -> RuleNode {
+        while true {
+            let node = rule(depth: 0, &generator)
+            var solver = Satisfiability()
+            if solver.canHold([Demand(node)]) { return node }
         }
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import OfferModel
 import Testing
 
@@ -6,65 +5,37 @@ import Testing
 
 @Suite("cases as data")
 struct CaseTests {
-    @Test("a case comes out as its file says", arguments: try EligibilityCase.all())
-    func outcome(of testCase: EligibilityCase) {
-        if let outcome = testCase.expected.outcome {
-            let decision = decide(testCase.question, facts: testCase.facts)
-            #expect(decision.outcome == outcome, "\(testCase)")
-            check(testCase.expected.findings, decision, testCase)
-        }
-        if let expected = testCase.expected.state {
-            check(expected, testCase)
-        }
+    @Test("a case comes out as its file says", arguments: try FiledCase.all())
+    func outcome(of filed: FiledCase) {
+        let differences = filed.file.differences(of: filed.testCase)
+        #expect(differences.isEmpty, "\(filed): \(differences)")
     }
 
-    private func check(_ expected: [ExpectedFinding], _ decision: Decision, _ testCase: EligibilityCase) {
-        for one in expected {
-            guard let found = one.find(in: decision.findings) else {
-                Issue.record("\(testCase): no finding `\(one.rule.rawValue)` at `\(one.path ?? "")`")
-                continue
-            }
-            let place = "\(testCase): \(one.rule.rawValue) \(one.path ?? ""): \(found.message)"
-            #expect(found.verdict == one.verdict, "\(place)")
-            if let reason = one.reason { #expect(found.reason == reason, "\(place)") }
-            if let turningPoint = one.turningPoint { #expect(found.turningPoint == turningPoint, "\(place)") }
-            if let id = one.transactionId { #expect(found.evidence.contains { $0.transactionId == id }, "\(place)") }
-            if let message = one.message { #expect(found.message == message, "\(place)") }
-        }
-        guard decision.outcome != .eligible else { return }
-        let deciding: Verdict = decision.outcome == .ineligible ? .violated : .undetermined
-        let determining = Set(decision.findings.filter { $0.verdict == deciding }.map(\.rule))
-        #expect(determining.isSubset(of: expected.map(\.rule)), "\(testCase): a determining rule is not listed")
+    @Test("there are at least 150 of them")
+    func enough() throws {
+        #expect(try FiledCase.all().count >= 150)
     }
 
-    private func check(_ expected: ExpectedState, _ testCase: EligibilityCase) {
-        let asOf = testCase.question.now
-        let states = testCase.facts.history.subscriptionStates(at: asOf)
-        guard let state = states.first(where: { $0.subscriptionGroupIdentifier == expected.group }) else {
-            Issue.record("\(testCase): no state of group `\(expected.group)`")
-            return
-        }
-        for (name, value) in expected.members {
-            #expect(ExpectedState.text(state, name) == value, "\(testCase): \(name)")
-        }
+    @Test("a fact that nobody knows decides nothing (invariant 3)")
+    func unknownFact() throws {
+        let filed = try #require(try FiledCase.all().first { $0.testCase.expected.outcome == "eligible" })
+        let offer = try #require(filed.testCase.offer.flatMap(filed.file.offer))
+        var question = filed.file.question(filed.testCase, about: offer)
+        question.offer.eligibility = .comparison(
+            Comparison(fact: "customer.shoeSize", comparisonOperator: .atMost, operands: [.number(0)]))
+        let decision = decide(question, facts: filed.file.facts(of: filed.testCase))
+        #expect(decision.outcome == .undetermined)
+        #expect(decision.findings.first { $0.rule == .ruleEligibility }?.reason == .factUnknown)
     }
 
     @Test("turning any one rule's answer around fails some case", arguments: Policy.standard.rules.map(\.id))
     func everyRuleMatters(id: RuleId) throws {
         var policy = Policy.standard
         policy.rules = policy.rules.map { $0.id == id ? InvertedRule(rule: $0) : $0 }
-        let failed = try EligibilityCase.all().contains { testCase in
-            guard let outcome = testCase.expected.outcome else { return false }
-            return decide(testCase.question, facts: testCase.facts, policy: policy).outcome != outcome
+        let failed = try FiledCase.all().contains { filed in
+            filed.file.differences(of: filed.testCase, policy: policy).contains { $0.aspect == .outcome }
         }
         #expect(failed)
-    }
-
-    @Test("a case file with an unknown member is refused by name and place")
-    func unknownMember() {
-        let text = #"{"cases": [{"name": "x", "asOf": "2026-01-01T00:00:00Z", "expect": {}, "hystory": {}}]}"#
-        let error = #expect(throws: CaseProblem.self) { try EligibilityCase.cases(Data(text.utf8), file: "f") }
-        #expect(error?.description == "f.cases[0]: unknown member `hystory`")
     }
 }
 

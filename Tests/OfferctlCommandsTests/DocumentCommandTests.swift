@@ -9,7 +9,7 @@ import Testing
 struct DocumentCommandTests {
     private static let root = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    private static let guides = ["marketing", "support", "ios", "catalog"]
+    private static let guides = ["marketing", "support", "ios", "catalog", "cases"]
 
     private static func text(_ name: String) throws -> String {
         try String(contentsOf: root.appending(path: "docs/\(name).md"), encoding: .utf8)

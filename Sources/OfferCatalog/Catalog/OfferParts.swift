@@ -2,7 +2,6 @@ import OfferModel
 
 /// The parts of an offer that stand for themselves.
 struct OfferParts {
-    private(set) var status: OfferStatus?
     private var starts: Instant?
     private var ends: Instant?
     private var priority: Int?
@@ -16,7 +15,6 @@ struct OfferParts {
     private var excludes: [OfferId]?
 
     mutating func read(_ mapping: Mapping, _ context: inout OfferContext) {
-        status = mapping.required("status")?.choice(OfferStatus.self)
         starts = mapping.optional("starts")?.instant()
         ends = mapping.optional("ends")?.instant()
         if let starts, let ends, starts >= ends {
@@ -56,6 +54,14 @@ struct OfferParts {
         let holdout = mapping.optional("holdout")?.share()
         let salt = mapping.optional("salt")?.text(.label("a salt"))
         guard let percent else { return nil }
+        if percent == 0 {
+            mapping.warn(
+                key: "percent", .unused, "nobody is in a rollout of 0 percent",
+                hint: "raise it, or use `status: draft` until it begins")
+        } else if let holdout, holdout == 100 {
+            mapping.warn(
+                key: "holdout", .unused, "everybody is held out", hint: "lower it, or use `status: draft`")
+        }
         return Rollout(percent: percent, holdout: holdout ?? 0, salt: salt)
     }
 

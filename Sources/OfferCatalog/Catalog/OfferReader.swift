@@ -23,12 +23,13 @@ enum OfferReader {
         let identifier = DeliveryReader.offerIdentifier(mapping, type, delivery, products, &context)
         let terms = TermsReader.read(mapping, products, context.catalog)
         let limits = LimitReader.read(mapping.required("limits"), &context)
+        let status = mapping.required("status")?.choice(OfferStatus.self)
         var parts = OfferParts()
         parts.read(mapping, &context)
         parts.readConditions(mapping, of: id, &context)
         let formats = DeliveryReader.formats(mapping, delivery)
         let winBackTerms = WinBackTermsReader.read(mapping, type, delivery)
-        guard let id, let type, let delivery, let products, let terms, let limits, let status = parts.status else {
+        guard let id, let type, let delivery, let products, let terms, let limits, let status else {
             return nil
         }
         var offer = Offer(
@@ -39,6 +40,9 @@ enum OfferReader {
         offer.status = status
         if let formats { offer.formats = formats }
         offer.winBackTerms = winBackTerms
+        if let condition = mapping.optional("eligibility") {
+            ConditionCheck(field: condition, offer: offer).run(&context.satisfiability)
+        }
         return offer
     }
 }

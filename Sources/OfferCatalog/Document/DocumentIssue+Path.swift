@@ -14,22 +14,38 @@ extension DocumentIssue {
 extension DocumentNode {
     /// The place of the deepest part of a path that exists below this node; of a mapping's entry, the place of its key.
     fileprivate func position(of path: String) -> DocumentPosition {
+        descendant(path).position
+    }
+
+    /// The deepest part of a path that exists below this node, placed where a reader would look for it.
+    fileprivate func descendant(_ path: String) -> DocumentNode {
         var place = position
         var node = self
         for step in path.split(whereSeparator: { ".[]".contains($0) }) {
             switch node.content {
             case .mapping(let entries):
-                guard let entry = entries.first(where: { $0.key == step }) else { return place }
+                guard let entry = entries.first(where: { $0.key == step }) else { return node.placed(at: place) }
                 place = entry.keyPosition
                 node = entry.value
             case .sequence(let items):
-                guard let index = Int(step), items.indices.contains(index) else { return place }
+                guard let index = Int(step), items.indices.contains(index) else { return node.placed(at: place) }
                 node = items[index]
                 place = node.position
             case .scalar, .empty:
-                return place
+                return node.placed(at: place)
             }
         }
-        return place
+        return node.placed(at: place)
+    }
+
+    private func placed(at position: DocumentPosition) -> DocumentNode {
+        DocumentNode(position: position, content: content)
+    }
+}
+
+extension Field {
+    /// The place of a path below this one, such as `.all[1].not`.
+    func descendant(_ path: String) -> Field {
+        Field(node: node.descendant(path), path: self.path + path, log: log)
     }
 }

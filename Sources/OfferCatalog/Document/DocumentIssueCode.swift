@@ -72,6 +72,10 @@ public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable
     case unknownTag
     /// Warning: terms that App Store Connect is not known to offer.
     case unusualTerms
+    /// Warning: an alternative of a condition that can never hold.
+    case neverHolds
+    /// Warning: a part of a condition that holds whatever is known.
+    case alwaysHolds
     /// Warning: a setting that has no effect.
     case unused
 }

@@ -57,11 +57,25 @@ struct Mapping {
         entries[key] != nil
     }
 
+    /// Whether the key is written with nothing, `null` or `~` as its value.
+    func isNull(_ key: String) -> Bool {
+        guard case .empty = entries[key]?.value.content else { return false }
+        return true
+    }
+
     /// Logs an issue at the key of an entry, if it is written.
     func refuse(key: String, _ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
-        guard let entry = entries[key] else { return }
+        place(of: key)?.refuse(code, detail, hint: hint)
+    }
+
+    /// Logs a warning at the key of an entry, if it is written.
+    func warn(key: String, _ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
+        place(of: key)?.warn(code, detail, hint: hint)
+    }
+
+    private func place(of key: String) -> Field? {
+        guard let entry = entries[key] else { return nil }
         let path = field.path.isEmpty ? key : "\(field.path).\(key)"
-        let place = DocumentNode(position: entry.keyPosition, content: .empty)
-        Field(node: place, path: path, log: field.log).refuse(code, detail, hint: hint)
+        return Field(node: DocumentNode(position: entry.keyPosition, content: .empty), path: path, log: field.log)
     }
 }

@@ -90,7 +90,7 @@ private struct Forecast {
     /// asked about.
     func end(of decision: Decision) -> Outlook {
         let context = RuleContext(question: question, facts: facts, policy: policy)
-        var instants = Set(decision.findings.flatMap(\.moments.map(\.now)))
+        var instants = Set(decision.findings.flatMap(\.instants))
         if let group = question.subscriptionGroupIdentifier {
             instants.formUnion(context.subject.transitions(of: group, after: question.now))
         }
@@ -135,6 +135,6 @@ extension TurningPoint {
 extension Finding {
     /// Every instant at which it or one of its nodes flips.
     fileprivate var instants: [Instant] {
-        [turningPoint?.instant].compactMap(\.self) + (children ?? []).flatMap(\.moments.map(\.now))
+        [turningPoint?.instant].compactMap(\.self) + (children ?? []).flatMap(\.instants)
     }
 }

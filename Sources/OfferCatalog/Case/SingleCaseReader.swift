@@ -1,0 +1,134 @@
+import OfferModel
+
+/// Reads one entry of `cases`.
+struct SingleCaseReader {
+    private static let keys = [
+        "name", "asOf", "offer", "productId", "environment", "history", "signals", "attributes", "request",
+        "issuedOffers", "pause", "openedAt", "rolloutKey", "firstStoredAt", "needsNewSigning", "takesHistoryAsProven",
+        "groupProducts", "isPresent", "expect",
+    ]
+
+    let source: CaseOffers
+    let histories: CaseHistories
+    let vocabulary: CaseVocabulary
+
+    /// - Parameter names: the lines of the cases before, by name: reports and people tell cases by it.
+    func read(_ field: Field, _ names: inout [String: Int]) -> OfferCase? {
+        guard let mapping = field.mapping(Self.keys) else { return nil }
+        let name = mapping.required("name").flatMap { unique($0, &names) }
+        let asOf = mapping.required("asOf")?.caseInstant()
+        let expected = mapping.required("expect").flatMap(CaseExpectationReader(vocabulary: vocabulary).read)
+        let environment = mapping.value("environment", default: .production) { $0.choice(AppStoreEnvironment.self) }
+        let history = mapping.value("history", default: CaseHistory()) { histories.read($0) }
+        guard let offer = offer(mapping, field, expected) else { return nil }
+        guard let name, let asOf, let expected, let environment, let history else { return nil }
+        var result = OfferCase(
+            name: name, line: field.node.position.line, asOf: asOf, offer: offer.value, environment: environment,
+            history: history, expected: expected)
+        readFacts(mapping, &result)
+        readQuestion(mapping, &result)
+        return result
+    }
+
+    private func unique(_ field: Field, _ names: inout [String: Int]) -> String? {
+        guard let name = field.text() else { return nil }
+        if let line = names.updateValue(field.node.position.line, forKey: name) {
+            field.refuse(
+                .duplicateValue, "the case in line \(line) has the name \(quoted(name)) too",
+                hint: "say what differs between the two")
+        }
+        return name
+    }
+
+    private func readFacts(_ mapping: Mapping, _ result: inout OfferCase) {
+        result.signals = values(mapping.optional("signals"))
+        result.attributes = values(mapping.optional("attributes"))
+        result.firstStoredAt = mapping.optional("firstStoredAt")?.caseInstant()
+        result.rolloutKey = mapping.optional("rolloutKey")?.text()
+        result.openedAt = openings(mapping.optional("openedAt"), result.offer)
+        let reader = CaseIssuedOfferReader(source: source, asked: result.offer)
+        result.issuedOffers = mapping.optional("issuedOffers")?.list(allowsEmpty: true)?.compactMap(reader.read) ?? []
+    }
+
+    private func readQuestion(_ mapping: Mapping, _ result: inout OfferCase) {
+        result.productId = mapping.optional("productId")?.text(.productId).map { ProductId($0) }
+        result.pause = mapping.optional("pause")?.word(among: vocabulary.pauses)
+        result.needsNewSigning = mapping.optional("needsNewSigning")?.boolean() ?? true
+        result.takesHistoryAsProven = mapping.optional("takesHistoryAsProven")?.boolean() ?? false
+        result.isPresent = mapping.optional("isPresent")?.boolean() ?? false
+        result.groupProducts = mapping.optional("groupProducts")?.list(allowsEmpty: true)?.compactMap { field in
+            field.text(.productId).map { ProductId($0) }
+        }
+        guard let request = mapping.optional("request")?.mapping(["appVersion", "osVersion", "locale"]) else { return }
+        result.request = DeviceRequest(
+            appVersion: request.optional("appVersion")?.text(), osVersion: request.optional("osVersion")?.text(),
+            locale: request.optional("locale")?.text())
+    }
+
+    /// The offer asked for, which may be left out where the file has one, or where the case is not about one.
+    private func offer(_ mapping: Mapping, _ field: Field, _ expected: CaseExpectation?) -> Expected<OfferId>? {
+        if let written = mapping.optional("offer") {
+            return written.knownOffer(among: source.offers).map(Expected.value)
+        }
+        if mapping.has("offer") { return nil }
+        if source.offers.count == 1, let only = source.offers.first { return .value(only.id) }
+        if let expected, expected.outcome != nil || !expected.findings.isEmpty {
+            let ids = source.offers.map { "`\($0.id)`" }.joined(separator: ", ")
+            field.refuse(
+                .missingKey, "missing key `offer`",
+                hint: source.offers.isEmpty
+                    ? "give the file a `catalog` or `offers`" : "say which offer is asked for: \(ids)")
+            return nil
+        }
+        return .nothing
+    }
+
+    private func values(_ field: Field?) -> [String: FactValue] {
+        var values: [String: FactValue] = [:]
+        for entry in field?.entries() ?? [] { values[entry.key] = entry.value.factValue() }
+        return values
+    }
+
+    /// One instant for the offer asked for, or instants by offer.
+    private func openings(_ field: Field?, _ asked: OfferId?) -> [OfferId: Instant] {
+        guard let field else { return [:] }
+        guard case .mapping = field.node.content else {
+            guard let asked else {
+                field.refuse(.wrongType, "no offer is asked for", hint: "write `openedAt: { OFFER: TIME }`")
+                return [:]
+            }
+            return field.caseInstant().map { [asked: $0] } ?? [:]
+        }
+        var openings: [OfferId: Instant] = [:]
+        for entry in field.entries() ?? [] {
+            if !source.offers.contains(where: { $0.id == OfferId(entry.key) }) {
+                entry.value.refuseOffer(entry.key, among: source.offers)
+            }
+            openings[OfferId(entry.key)] = entry.value.caseInstant()
+        }
+        return openings
+    }
+}
+
+extension Field {
+    /// The id of one of the file's offers.
+    func knownOffer(among offers: [Offer]) -> OfferId? {
+        guard let text = text() else { return nil }
+        if let offer = offers.first(where: { $0.id == OfferId(text) }) { return offer.id }
+        refuseOffer(text, among: offers)
+        return nil
+    }
+
+    func refuseOffer(_ id: String, among offers: [Offer]) {
+        refuse(
+            .unknownValue, "there is no offer \(quoted(id))",
+            hint: Suggestion.hint(for: id, among: offers.map(\.id.rawValue), noun: "the offers are"))
+    }
+}
+
+extension Expected {
+    fileprivate var value: Value? {
+        guard case .value(let value) = self else { return nil }
+        return value
+    }
+}

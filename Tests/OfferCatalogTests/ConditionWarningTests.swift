@@ -1,0 +1,159 @@
+import OfferModel
+import Testing
+
+@testable import OfferCatalog
+
+/// What a condition may not have been meant to say; the catalog is accepted all the same.
+@Suite struct ConditionWarningTests {
+    struct Example: Sendable {
+        let type: String
+        let condition: String
+        /// Code, path below the condition, and the sentence.
+        let warnings: [[String]]
+        var hint: String?
+    }
+
+    private static let examples: [Example] = [
+        Example(
+            type: "promotional",
+            condition: """
+                all:
+                  - { fact: subscription.state, is: subscribed }
+                  - any:
+                      - { fact: subscription.willAutoRenew, is: false }
+                      - { fact: subscription.daysSinceExpired, atLeast: 30 }
+                """,
+            warnings: [
+                [
+                    "neverHolds", ".all[1].any[1]",
+                    "`subscription.daysSinceExpired` atLeast 30 can never hold together with `subscription.state` is "
+                        + "`subscribed`, so this alternative reaches nobody",
+                ]
+            ],
+            hint:
+                "`subscription.daysSinceExpired` is known only in the states `inBillingRetryPeriod`, `expired`, `revoked`"
+        ),
+        Example(
+            type: "promotional",
+            condition: """
+                any:
+                  - { fact: signals.interactions, atLeast: 50 }
+                  - all:
+                      - { fact: signals.patterns, atLeast: 3 }
+                      - { fact: signals.patterns, atMost: 2 }
+                """,
+            warnings: [
+                [
+                    "neverHolds", ".any[1]",
+                    "`signals.patterns` atMost 2 can never hold together with `signals.patterns` atLeast 3, so this "
+                        + "alternative reaches nobody",
+                ]
+            ], hint: "no value of `signals.patterns` is like that"),
+        Example(
+            type: "winBack",
+            condition: """
+                any:
+                  - { fact: subscription.state, is: subscribed }
+                  - { fact: subscription.monthsSinceExpired, atLeast: 2 }
+                """,
+            warnings: [
+                [
+                    "neverHolds", ".any[0]",
+                    "`subscription.state` is `subscribed` can never hold for a win-back offer, so it reaches nobody",
+                ]
+            ], hint: "a win-back offer is for customers whose subscription has lapsed: the state `expired`"),
+        Example(
+            type: "promotional",
+            condition: """
+                any:
+                  - { fact: subscription.paidMonths, atLeast: 0 }
+                  - { fact: signals.interactions, atLeast: 50 }
+                """,
+            warnings: [["alwaysHolds", "", "the condition holds whatever is known"]],
+            hint: "delete it, or correct it"),
+        Example(
+            type: "promotional",
+            condition: """
+                all:
+                  - { fact: signals.interactions, atLeast: 50 }
+                  - any:
+                      - { fact: subscription.paidMonths, atLeast: 3 }
+                      - { fact: subscription.paidMonths, atMost: 3 }
+                """,
+            warnings: [["alwaysHolds", ".all[1]", "the group at `all[1]` holds whatever is known"]],
+            hint: "delete it, or correct it"),
+        Example(
+            type: "introductory", condition: "{ fact: subscription.everInGroup, is: true }",
+            warnings: [
+                [
+                    "unusualTerms", "",
+                    "`subscription.everInGroup` is true leaves only customers who bought in the group before",
+                ]
+            ], hint: "Apple gives them an introductory offer only if they never used one in the group"),
+        Example(
+            type: "promotional",
+            condition: """
+                any:
+                  - { fact: subscription.state, in: [expired] }
+                  - all:
+                      - { fact: subscription.state, is: subscribed }
+                      - { fact: subscription.willAutoRenew, is: false }
+                """, warnings: []),
+        Example(
+            type: "winBack", condition: "{ fact: subscription.monthsSinceExpired, between: [1, 12] }", warnings: []),
+    ]
+
+    @Test("what never or always holds is warned of where it stands, and nothing else is", arguments: examples.indices)
+    func warnings(index: Int) throws {
+        let example = Self.examples[index]
+        let found = try Self.read(example.type, condition: example.condition).warnings
+        #expect(
+            found.map { [$0.code.rawValue, $0.path, $0.detail] }
+                == example.warnings.map { [$0[0], "offers[0].eligibility" + $0[1], $0[2]] })
+        #expect(found.first?.hint == example.hint)
+    }
+
+    @Test("a condition that was found open need not hold beside the rules of the App Store at the same time")
+    func availableFor() throws {
+        let condition = "{ fact: subscription.state, is: subscribed }"
+        #expect(throws: InvalidDocument.self) { try Self.read("winBack", condition: condition) }
+        let document = try Self.read("winBack", condition: condition, more: "    availableFor: PT48H\n")
+        #expect(document.warnings.isEmpty)
+    }
+
+    @Test("a rollout that nobody is in gives a warning")
+    func emptyRollout() throws {
+        let condition = "{ fact: signals.interactions, atLeast: 50 }"
+        let none = try Self.read("promotional", condition: condition, more: "    rollout: { percent: 0 }\n").warnings
+        #expect(none.map(\.detail) == ["nobody is in a rollout of 0 percent"])
+        #expect(none.map(\.path) == ["offers[0].rollout.percent"])
+        let held = "    rollout: { percent: 50, holdout: 100 }\n"
+        let all = try Self.read("promotional", condition: condition, more: held).warnings
+        #expect(all.map(\.detail) == ["everybody is held out"])
+    }
+
+    private static func read(
+        _ type: String, condition: String, more: String = ""
+    ) throws(InvalidDocument) -> ValidDocument<Catalog> {
+        let tree = condition.split(separator: "\n").map { "      \($0)\n" }.joined()
+        let identifier = type == "introductory" ? "" : "    offerIdentifier: comeback50\n"
+        let text = """
+            bundleId: com.example.pro
+            subscriptionGroups:
+              - id: "21500001"
+                products:
+                  - { productId: com.example.pro.monthly, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }
+            offers:
+              - id: comeback
+                type: \(type)
+            \(identifier)    products: [com.example.pro.monthly]
+                paymentMode: freeTrial
+                period: P1M
+                periodCount: 1
+                status: active
+                eligibility:
+            \(tree)\(more)    limits: [{ count: 1, per: customer }]
+            """
+        return try CatalogReader.read(Array(text.utf8), refusing: [])
+    }
+}
