@@ -16,18 +16,6 @@ struct CaseTests {
         #expect(try FiledCase.all().count >= 150)
     }
 
-    @Test("a fact that nobody knows decides nothing (invariant 3)")
-    func unknownFact() throws {
-        let filed = try #require(try FiledCase.all().first { $0.testCase.expected.outcome == "eligible" })
-        let offer = try #require(filed.testCase.offer.flatMap(filed.file.offer))
-        var question = filed.file.question(filed.testCase, about: offer)
-        question.offer.eligibility = .comparison(
-            Comparison(fact: "customer.shoeSize", comparisonOperator: .atMost, operands: [.number(0)]))
-        let decision = decide(question, facts: filed.file.facts(of: filed.testCase))
-        #expect(decision.outcome == .undetermined)
-        #expect(decision.findings.first { $0.rule == .ruleEligibility }?.reason == .factUnknown)
-    }
-
     @Test("turning any one rule's answer around fails some case", arguments: Policy.standard.rules.map(\.id))
     func everyRuleMatters(id: RuleId) throws {
         var policy = Policy.standard

@@ -157,6 +157,26 @@ struct CaseCommandTests {
         #expect(Self.lines(run.errorText) == Self.lines(expected))
     }
 
+    @Test("a fact that does not exist is refused unless the file is unchecked")
+    func unchecked() async throws {
+        let directory = try TemporaryDirectory()
+        let cases = """
+            offers: { o: { offerIdentifier: o, eligibility: { fact: customer.shoeSize, atMost: 40 } } }
+            cases:
+              - name: nobody knows it
+                asOf: 2026-01-15T00:00:00Z
+                history: { transactions: [{ transactionId: "1", purchaseDate: 2026-01-01T00:00:00Z }] }
+                expect: { outcome: undetermined, findings: [{ rule: rule.eligibility, verdict: undetermined }] }
+            """
+        try directory.write(cases, to: "checked.yaml")
+        try directory.write("unchecked: true\n" + cases, to: "unchecked.yaml")
+        let checked = try await OfferctlProcess.run(["test", "checked.yaml"], directory: directory.url)
+        #expect(checked.status == 2)
+        #expect(checked.errorText.hasPrefix("error: unknown fact `customer.shoeSize` at offers.o.eligibility"))
+        let unchecked = try await OfferctlProcess.run(["test", "unchecked.yaml"], directory: directory.url)
+        #expect(unchecked.errorText + unchecked.text == "1 file, 1 case: 1 passed\n")
+    }
+
     @Test("what cannot be run at all ends with 2 and says why")
     func nothingToRun() async throws {
         let directory = try TemporaryDirectory()

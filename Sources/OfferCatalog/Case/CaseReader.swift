@@ -14,7 +14,9 @@ public enum CaseReader {
         _ bytes: [UInt8], vocabulary: CaseVocabulary, catalog: (String) -> Catalog?
     ) throws(InvalidDocument) -> ValidDocument<CaseFile> {
         try DocumentReading.read(bytes) { root in
-            guard let mapping = root.mapping(["catalog", "offers", "histories", "cases"]) else { return nil }
+            guard let mapping = root.mapping(["catalog", "offers", "unchecked", "histories", "cases"]) else {
+                return nil
+            }
             guard let source = CaseOffers.read(mapping, catalog) else { return nil }
             let histories = CaseHistories(mapping, CaseHistoryReader(source: source))
             guard let fields = mapping.required("cases")?.list() else { return nil }
@@ -42,6 +44,8 @@ struct CaseOffers {
         mapping.refuse(
             key: "offers", .notAllowed, "`offers` does not go with `catalog`",
             hint: "put the offers into the catalog, or leave `catalog` out")
+        mapping.refuse(
+            key: "unchecked", .notAllowed, "`unchecked` goes with `offers` only", hint: "a catalog is always checked")
         guard let path = field.text() else { return nil }
         guard let catalog = load(path) else {
             field.refuse(
@@ -57,6 +61,7 @@ struct CaseOffers {
         guard let field = mapping.optional("offers") else { return mapping.has("offers") ? nil : [] }
         guard let entries = field.entries() else { return nil }
         var context = OfferContext(groups: [], named: nil, refused: [])
+        context.isUnchecked = mapping.optional("unchecked")?.boolean() ?? false
         let offers = entries.compactMap { CaseOfferReader.read($0.value, id: $0.key, &context) }
         context.warnAboutUnknownExclusions()
         return offers.count == entries.count ? offers.sorted { $0.id < $1.id } : nil

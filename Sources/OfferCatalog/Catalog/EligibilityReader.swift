@@ -6,6 +6,7 @@ enum EligibilityReader {
     private static let operators = ComparisonOperator.allCases.map(\.rawValue)
 
     static func read(_ field: Field, _ context: inout OfferContext) -> RuleNode? {
+        if context.isUnchecked { return UncheckedConditionReader.read(field) }
         guard let mapping = field.mapping(groups + ["fact"] + operators) else { return nil }
         let written = groups.filter(mapping.has)
         if mapping.has("fact") || written.isEmpty {

@@ -6,6 +6,8 @@ struct OfferContext {
     /// The products that the document names; `nil` if it has no list of groups that could be read.
     private let named: Set<ProductId>?
     let refused: Set<LaterFeature>
+    /// Whether conditions are read as they are written: only where a file of cases asks for it.
+    var isUnchecked = false
     /// Judges the conditions of all offers, so that a hostile catalog costs as little as one.
     var satisfiability = Satisfiability()
     private var offerIds: Set<OfferId> = []

@@ -33,7 +33,7 @@ struct OfferParts {
     mutating func readConditions(_ mapping: Mapping, of id: OfferId?, _ context: inout OfferContext) {
         eligibility = mapping.optional("eligibility").flatMap { EligibilityReader.read($0, &context) }
         if let field = mapping.optional("availableFor") {
-            availableFor = field.fixedPeriod()
+            availableFor = context.isUnchecked ? field.period() : field.fixedPeriod()
             if !mapping.has("eligibility") {
                 field.refuse(
                     .contradiction, "`availableFor` counts from the moment `eligibility` holds, and there is none")
