@@ -11,6 +11,14 @@ struct FiledCase: Sendable, CustomStringConvertible {
 
     var description: String { "\(source): \(testCase.name)" }
 
+    /// What it asks, if it expects an answer.
+    var question: Question? {
+        guard testCase.expected.outcome != nil, let id = testCase.offer, let offer = file.offer(id) else { return nil }
+        return file.question(testCase, about: offer)
+    }
+
+    var facts: SubjectFacts { file.facts(of: testCase) }
+
     /// Every case of our own files, read as `offerctl test` reads them, in the order of the files.
     static func all() throws -> [FiledCase] {
         try loaded.get()

@@ -100,7 +100,8 @@ struct SmallSubject: Sendable {
 
     func knowledge(_ fact: String) -> Fact.Knowledge {
         let context = RuleContext(question: question, facts: facts, policy: .standard)
-        return FactReader(question: question, subject: context.subject).fact(fact, in: context.state).knowledge
+        return FactReader(question: question, subject: context.subject)
+            .fact(FactName(fact), at: Moment(now: question.now, state: context.state)).knowledge
     }
 }
 
@@ -136,7 +137,7 @@ extension Array {
 }
 
 enum SmallSubjects {
-    static let facts = FactVocabulary.all.filter(\.isEvaluated).map(\.name)
+    static let facts = FactVocabulary.all.map(\.name)
 
     /// Two signals with one value: absent, a number from 0 to 5, one between, a text or a flag.
     static let signals: [SmallSubject] = values.map { value in

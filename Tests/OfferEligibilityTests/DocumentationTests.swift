@@ -47,12 +47,13 @@ struct DocumentationTests {
     func verdicts() throws {
         var given: [String: Set<Verdict>] = [:]
         var asked: [String: Set<Verdict>] = [:]
-        for testCase in try EligibilityCase.all() where testCase.expected.outcome != nil {
-            for finding in decide(testCase.question, facts: testCase.facts).findings {
+        for filed in try FiledCase.all() {
+            guard let question = filed.question else { continue }
+            for finding in decide(question, facts: filed.facts).findings {
                 given[finding.rule.rawValue, default: []].insert(finding.verdict)
             }
-            for finding in testCase.expected.findings where finding.path == nil {
-                asked[finding.rule.rawValue, default: []].insert(finding.verdict)
+            for finding in filed.testCase.expected.findings where finding.path == nil {
+                asked[finding.rule, default: []].insert(try #require(Verdict(rawValue: finding.verdict)))
             }
         }
         let rows = try rows(under: "Verdicts")

@@ -22,6 +22,13 @@ struct AskedOrder: Sendable {
         try snapshot.stillHolds(order.customer, signed: signed, in: number, transaction)
     }
 
+    /// Notes that the offer is open to the subject from now on, if this is the first request that finds it so; the
+    /// answer must still hold.
+    func noteOpening(_ transaction: any StoreTransaction) throws {
+        guard let opened = decision.opening(question, facts: snapshot.facts) else { return }
+        try OpeningStore(transaction).open(question.offer.id, to: snapshot.subject.customers, at: opened)
+    }
+
     /// The catalog revision the slot belongs to.
     var catalogRevision: Int { open?.catalogRevision ?? snapshot.catalogRevision }
 }

@@ -39,16 +39,18 @@ extension OfferIssuing {
         }
     }
 
-    /// Hands out signatures that are recorded already; only keeping the answer writes anything.
+    /// Hands out signatures that are recorded already; only keeping the answer or opening the offer writes anything.
     private func handOut<Reply: IssueReply>(
         _ issued: IssuedOffer, _ asked: AskedOrder, _ reply: Reply
     ) async throws -> Reply.Answer? {
         let answer = try reply.write(.issued(issued, isNew: false))
-        guard Reply.keepsAnswers else { return answer }
+        let opens = asked.decision.opening(asked.question, facts: asked.snapshot.facts) != nil
+        guard Reply.keepsAnswers || opens else { return answer }
         guard let number = asked.snapshot.scope else { return nil }
         return try await database.write { transaction in
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
             guard try asked.stillHolds(in: number, transaction) else { return nil }
+            try asked.noteOpening(transaction)
             try reply.keep(answer, at: asked.snapshot.now, transaction)
             try StoreClock(transaction).advance(to: asked.snapshot.now)
             return answer
@@ -87,6 +89,7 @@ extension OfferIssuing {
         let customers = asked.snapshot.subject.customers
         let store = SlotStore(transaction)
         let owner = try owner(asked, in: number, transaction)
+        try asked.noteOpening(transaction)
         if asked.open == nil {
             let redeemed = asked.snapshot.facts.redemptions(of: asked.question.offer).compactMap(\.slotId)
             try store.settle(redeemed, at: slot.issuedAt, in: number)

@@ -24,12 +24,14 @@ extension OfferIssuing {
             .refused(
                 IssueRefusal(
                     decisionId: decisionId, decision: asked.decision,
-                outlook: asked.decision.outlook(asked.question, facts: asked.snapshot.facts, policy: policy),
+                    outlook: asked.decision.outlook(asked.question, facts: asked.snapshot.facts, policy: policy),
                     introductoryEligibility: signatures.first?.introductoryEligibility)))
         let scope = asked.scope
         return try await database.write { transaction in
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
             let number = try ScopeStore(transaction).findOrAdd(scope)
+            // Where anything has changed meanwhile the next request opens the offer.
+            if try asked.stillHolds(in: number, transaction) { try asked.noteOpening(transaction) }
             try DecisionStore(transaction).insert(
                 RecordedDecision(
                     id: decisionId, kind: .refusal, customer: asked.snapshot.subject.customers.first,

@@ -22,12 +22,12 @@ enum CaseOfferReader {
         }
         let identifier = mapping.optional("offerIdentifier")?.text(.promotionalOfferIdentifier)
         let price = mapping.optional("price")?.money()
-        let limits = mapping.value("limits", default: []) { LimitReader.read($0, context) }
+        let limits = mapping.value("limits", default: []) { LimitReader.read($0, &context) }
         var parts = OfferParts()
-        parts.read(mapping, context)
-        parts.readConditions(mapping, &context)
+        parts.read(mapping, &context)
+        parts.readConditions(mapping, of: OfferId(id), &context)
         let formats = mapping.optional("formats")?.list()?.distinct { $0.choice(SignatureFormat.self) }
-        let winBackTerms = WinBackTermsReader.read(mapping, type, context)
+        let winBackTerms = WinBackTermsReader.read(mapping, type, nil)
         guard let type, let delivery, let mode, let status, let period, let count, let products, let limits else {
             return nil
         }

@@ -63,7 +63,8 @@ struct CaseOffers {
         var context = OfferContext(groups: [], named: nil, refused: [])
         context.isUnchecked = mapping.optional("unchecked")?.boolean() ?? false
         let offers = entries.compactMap { CaseOfferReader.read($0.value, id: $0.key, &context) }
-        context.warnAboutUnknownExclusions()
+        context.warnAboutUnknownOffers()
+        context.warnAboutUnknownTags()
         return offers.count == entries.count ? offers.sorted { $0.id < $1.id } : nil
     }
 

@@ -11,7 +11,8 @@ extension CaseFile {
             productId: product, subscriptionGroupIdentifier: group,
             pause: asked.pause.flatMap(Pause.init(rawValue:)) ?? .none, signals: asked.signals,
             needsNewSigning: asked.needsNewSigning, takesHistoryAsProven: asked.takesHistoryAsProven,
-            groupProducts: Set(asked.groupProducts ?? catalogProducts ?? []), request: asked.request, offers: offers)
+            groupProducts: Set(asked.groupProducts ?? catalogProducts ?? []), request: asked.request, offers: offers,
+            offerGroups: catalog?.offerGroups ?? [:])
     }
 
     /// What is known of the customer of a case: without data signed or bought after its instant, unless the case is

@@ -7,6 +7,8 @@ enum StateMember: String, CaseIterable {
     case hasAccess
     case willAutoRenew
     case accessEnds
+    case daysLeft
+    case lastMomentToCancel
     case transactionId
     case isOwned
     case pendingProductId
@@ -23,6 +25,8 @@ enum StateMember: String, CaseIterable {
             case .hasAccess: state.hasAccess
             case .willAutoRenew: state.willAutoRenew
             case .accessEnds: state.accessEnds
+            case .daysLeft: state.daysLeft
+            case .lastMomentToCancel: state.lastMomentToCancel
             case .transactionId: state.transaction?.transactionId
             case .isOwned: state.isOwned
             case .pendingProductId: state.pendingProductId

@@ -15,7 +15,6 @@ struct DescribedFact {
         if let minimum = definition.minimum { lines.append("          minimum: \(FactValue.number(minimum))") }
         lines.append("          meaning: \"\(definition.meaning)\"")
         lines.append("          unknownWhen: \"\(definition.unknownWhen)\"")
-        lines.append("          evaluated: \(definition.isEvaluated)")
         return lines.map { $0 + "\n" }.joined()
     }
 }
