@@ -240,9 +240,15 @@ struct PropertyTests {
             var facts = random.facts(random.history(transactions: 6))
             facts.slots = random.slots(of: offer)
             facts.history.coverage = Coverage(level: .complete, asOf: now)
-            // A row that restates another may take a refund back, which is news and not a part that was missing.
-            let current = facts.history.currentTransactions
-            facts.history.transactions = current
+            // What restates another row, or outranks an unproven one, is news and not a part that was missing.
+            let current = CurrentHistory(facts.history)
+            facts.history.transactions = current.transactions
+            facts.history.appTransactions = current.appTransactions
+            facts.history.renewalInfos = facts.history.renewalInfos.map { row in
+                Recorded(
+                    payload: row.payload, payloadBytes: row.payloadBytes, provenance: .notification,
+                    sequence: row.sequence)
+            }
             let whole = decide(question, facts: facts).findings.first { $0.rule == .ruleEligibility }
             facts.history = random.forgetful(facts.history)
             let part = decide(question, facts: facts).findings.first { $0.rule == .ruleEligibility }

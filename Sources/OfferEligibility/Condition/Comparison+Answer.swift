@@ -9,8 +9,7 @@ extension Comparison {
         if comparisonOperator == .exists { return exists(knowledge) }
         switch knowledge {
         case .undetermined(let reason): return .undetermined(reason)
-        case .atLeast(let known, let reason): return answer(ValueRange(low: known, high: nil), because: reason)
-        case .atMost(let known, let reason): return answer(ValueRange(low: 0, high: known), because: reason)
+        case .atLeast(let known, let reason): return answer(knownPart: known, because: reason)
         case .known(let value): return answer(value, as: type)
         }
     }
@@ -20,7 +19,7 @@ extension Comparison {
     private func exists(_ knowledge: Fact.Knowledge) -> ComparisonAnswer {
         let isThere: Bool
         switch knowledge {
-        case .known, .atLeast, .atMost: isThere = true
+        case .known, .atLeast: isThere = true
         case .undetermined(let reason):
             guard reason.isAbsence else { return .undetermined(reason) }
             isThere = false
@@ -57,48 +56,22 @@ extension Comparison {
         return relations.contains(.different) ? .undetermined(.comparisonMalformed) : .of(holds(relations))
     }
 
-    /// Only what holds of every value that it may be, or of none, is decided.
-    private func answer(_ range: ValueRange, because reason: ReasonCode) -> ComparisonAnswer {
+    /// Only what more could not change is decided.
+    private func answer(knownPart known: Double, because reason: ReasonCode) -> ComparisonAnswer {
         let bounds = operands.compactMap(\.number)
         guard bounds.count == operands.count else { return .undetermined(.typeMismatch) }
         let holds: Bool? =
             switch comparisonOperator {
-            case .atLeast: range.isAtLeast(bounds[0])
-            case .lessThan: range.isAtLeast(bounds[0]).map { !$0 }
-            case .moreThan: range.isMore(than: bounds[0])
-            case .atMost: range.isMore(than: bounds[0]).map { !$0 }
-            case .between: range.isBetween(bounds[0], bounds[1])
-            case .is, .in: bounds.contains(where: range.contains) ? nil : false
-            case .isNot, .notIn: bounds.contains(where: range.contains) ? nil : true
+            case .atLeast: known >= bounds[0] ? true : nil
+            case .moreThan: known > bounds[0] ? true : nil
+            case .atMost: known > bounds[0] ? false : nil
+            case .lessThan: known >= bounds[0] ? false : nil
+            case .between: known > bounds[1] ? false : nil
+            case .is, .in: bounds.allSatisfy { known > $0 } ? false : nil
+            case .isNot, .notIn: bounds.allSatisfy { known > $0 } ? true : nil
             case .exists: true
             }
         return holds.map(ComparisonAnswer.of) ?? .undetermined(reason)
-    }
-}
-
-/// The numbers that a value may be.
-private struct ValueRange {
-    let low: Double
-    /// `nil` where it has no end.
-    let high: Double?
-
-    func contains(_ number: Double) -> Bool {
-        number >= low && high.map { number <= $0 } ?? true
-    }
-
-    func isAtLeast(_ bound: Double) -> Bool? {
-        if low >= bound { return true }
-        return high.map { $0 < bound } == true ? false : nil
-    }
-
-    func isMore(than bound: Double) -> Bool? {
-        if low > bound { return true }
-        return high.map { $0 <= bound } == true ? false : nil
-    }
-
-    func isBetween(_ least: Double, _ most: Double) -> Bool? {
-        if isAtLeast(least) == false || isMore(than: most) == true { return false }
-        return isAtLeast(least) == true && isMore(than: most) == false ? true : nil
     }
 }
 

@@ -30,7 +30,6 @@ extension Condition {
         switch fact.knowledge {
         case .known(let value): observed = "is `\(value)`"
         case .atLeast(let number, _): observed = "is at least `\(FactValue.number(number))`"
-        case .atMost(let number, _): observed = "is at most `\(FactValue.number(number))`"
         case .undetermined(let reason): observed = "is not known because \(reason.explanation)"
         }
         let because =

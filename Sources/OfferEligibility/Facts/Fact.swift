@@ -8,8 +8,6 @@ struct Fact: Sendable {
         case known(FactValue)
         /// At least so much, and perhaps more: what only grows with what is not known yet.
         case atLeast(Double, because: ReasonCode)
-        /// At most so much, and perhaps less, down to zero: what only shrinks with it.
-        case atMost(Double, because: ReasonCode)
         /// Nothing that decides.
         case undetermined(ReasonCode)
     }
@@ -45,7 +43,7 @@ struct Fact: Sendable {
     var observed: FactValue? {
         switch knowledge {
         case .known(let value): value
-        case .atLeast(let number, _), .atMost(let number, _): .number(number)
+        case .atLeast(let number, _): .number(number)
         case .undetermined: nil
         }
     }

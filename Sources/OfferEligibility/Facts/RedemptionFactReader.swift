@@ -18,17 +18,16 @@ struct RedemptionFactReader {
         count(own, doubt: doubt(subject.redemptions))
     }
 
-    /// More of the history could only show a newer one.
+    /// More of the history could show a newer one, or that this one began earlier: without it only that there is one is
+    /// known.
     func daysSinceLast(at now: Instant) -> Fact {
         let change = Fact.Change.to(.number(0), .offerRedeemed)
         let doubt = doubt(subject.redemptions)
         guard let newest else { return Fact(.undetermined(doubt ?? .noRedemption), change: change) }
         let days = Fact.Knowledge.days(since: newest.firstEvidence, at: now)
-        let isCertain = doubt == nil || days == 0
         return Fact(
-            isCertain ? .known(.number(days)) : .atMost(days, because: doubt ?? .historyIncomplete),
-            provenance: newest.provenance, transactionId: newest.transactionId ?? newest.originalTransactionId,
-            change: change)
+            doubt.map { .atLeast(0, because: $0) } ?? .known(.number(days)), provenance: newest.provenance,
+            transactionId: newest.transactionId ?? newest.originalTransactionId, change: change)
     }
 
     /// Uses of one offer of the catalog, or of one that left it and was issued.

@@ -58,8 +58,7 @@ public enum CustomerFact: String, Sendable, Hashable, CaseIterable {
         case .daysSinceLastOffer:
             fact(
                 .number, unit: "days", "whole days since the newest redemption of an offer began",
-                unknownWhen: "no offer was redeemed; or the history is not complete, unless the known part already "
-                    + "decides")
+                unknownWhen: "no offer was redeemed, or the history is not complete")
         }
     }
 
