@@ -18,13 +18,21 @@ struct Subject: Sendable {
     let policy: Policy
     private let askedGroup: SubscriptionGroupId?
     private let groupProducts: Set<ProductId>
+    /// Found once for the group that is asked about, because most rules ask.
+    private let askedOutsiders: [Recorded<Transaction>]
 
     /// - Parameter question: what is asked; its offers' lengths help where Apple's data does not state one.
     init(_ facts: SubjectFacts, at now: Instant, policy: Policy, question: Question? = nil) {
-        history = CurrentHistory(facts.history)
+        let history = CurrentHistory(facts.history)
+        self.history = history
         subscriptions = Self.subscriptions(of: history, at: now)
+        let groupProducts = question?.groupProducts ?? []
         askedGroup = question?.subscriptionGroupIdentifier
-        groupProducts = question?.groupProducts ?? []
+        self.groupProducts = groupProducts
+        askedOutsiders =
+            question?.subscriptionGroupIdentifier.map { group in
+                history.transactions.filter { $0.payload.isOutside(group, products: groupProducts) }
+            } ?? []
         slots = facts.slots
         redemptions = RedemptionReader(
             facts: facts, subscriptions: subscriptions, offers: question.map { [$0.offer] + $0.offers } ?? [],
@@ -61,11 +69,8 @@ struct Subject: Sendable {
     /// Purchases that may belong to the group although they name another one or none: as long as there are any, nothing
     /// that the group lacks is proven (invariant 3).
     func outsiders(of group: SubscriptionGroupId) -> [Recorded<Transaction>] {
-        history.transactions.filter { row in
-            guard row.payload.isSubscription else { return false }
-            guard let named = row.payload.subscriptionGroupIdentifier else { return true }
-            return named != group && isProduct(row.payload.productId, of: group)
-        }
+        group == askedGroup
+            ? askedOutsiders : history.transactions.filter { $0.payload.isOutside(group, products: []) }
     }
 
     /// Whether the catalog has the product in the group, as far as the question says.
@@ -93,6 +98,13 @@ struct Subject: Sendable {
 }
 
 extension Transaction {
+    /// Whether it may belong to the group, whose products these are, although it names another one or none.
+    fileprivate func isOutside(_ group: SubscriptionGroupId, products: Set<ProductId>) -> Bool {
+        guard isSubscription else { return false }
+        guard let named = subscriptionGroupIdentifier else { return true }
+        return named != group && products.contains(productId)
+    }
+
     /// Old data may lack the type or the group, but only subscriptions have a group or an expiry.
     var isSubscription: Bool {
         guard let type else { return subscriptionGroupIdentifier != nil || expiresDate != nil }
