@@ -103,4 +103,43 @@ struct TwoServersTests {
         try await client.shutdown()
         for server in servers { #expect(await server.stop() == 0) }
     }
+
+    @Test(
+        "a pause on one server is in force for the next request to the other, and applying the same catalog lifts it nowhere"
+    )
+    func pause() async throws {
+        let installation = try await Installation()
+        let servers = [try await RunningServer.start(installation), try await RunningServer.start(installation)]
+        let client = HTTPClient(configuration: HTTPClient.Configuration())
+        try await TestCatalog.apply(installation, servers[0], client: client)
+        let (backend, marketing) = (try installation.token(.client), try installation.token(.marketing))
+        func order(_ server: RunningServer, _ number: Int) async throws -> RunningServer.Answer {
+            try await server.ask(
+                "POST", "/v1/issued-offers", token: backend,
+                body: """
+                    {"offerId":"comeback","customer":{"originalTransactionId":\
+                    "\(Installation.originalTransactionId(number))"},\(try installation.lapsedCustomer(number))}
+                    """, client: client)
+        }
+        func post(_ server: RunningServer, _ path: String) async throws -> Int {
+            try await server.ask("POST", path, token: marketing, client: client).status
+        }
+        #expect(try await order(servers[1], 1).status == 201)
+        #expect(try await post(servers[0], "/v1/offers/comeback/pause") == 200)
+        for server in servers {
+            let refused = try await order(server, 1)
+            #expect(refused.status == 403)
+            let rules = (refused.json["findings"] as? [[String: Any]])?.map { $0["rule"] as? String }
+            #expect(rules == ["catalog.paused"])
+        }
+        let applied = try await servers[1].ask(
+            "PUT", "/v1/catalog", token: marketing, body: "# anew\n" + TestCatalog.yaml,
+            headers: ["Content-Type": "application/yaml", "If-Match": "\"1\""], client: client)
+        #expect(applied.status == 200)
+        for server in servers { #expect(try await order(server, 2).status == 403) }
+        #expect(try await post(servers[1], "/v1/offers/comeback/resume") == 200)
+        #expect(try await order(servers[0], 2).status == 201)
+        try await client.shutdown()
+        for server in servers { #expect(await server.stop() == 0) }
+    }
 }
