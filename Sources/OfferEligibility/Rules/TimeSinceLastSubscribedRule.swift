@@ -53,7 +53,7 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
             return violated(
                 .lapsedTooLongAgo, message, evidence: evidence, turningPoint: .event(.subscriptionChanged))
         }
-        return satisfied(message, evidence: evidence, until: window.closes)
+        return satisfied(message, evidence: evidence, until: closing(window.months, state, context))
     }
 
     /// `nil` where the group is not expired at that instant.
@@ -71,11 +71,30 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
     private func opening(
         _ months: ClosedRange<Int>, _ state: SubscriptionState, _ context: RuleContext
     ) -> Instant? {
-        let changes = context.subject.transitions(of: state.subscriptionGroupIdentifier, after: context.now)
-        let openings = ([context.now] + changes).compactMap { window(months, $0, state, context.subject)?.opens }
-        return Set(changes + openings).filter { $0 > context.now }.sorted().first {
+        instants(months, state, context, \.opens).first {
             window(months, $0, state, context.subject)?.contains($0) == true
         }
+    }
+
+    /// The first later instant that is known to be outside the window, if nothing else happens: a period that was
+    /// charged already may begin before the window closes.
+    private func closing(
+        _ months: ClosedRange<Int>, _ state: SubscriptionState, _ context: RuleContext
+    ) -> Instant? {
+        instants(months, state, context, \.closes).first { instant in
+            context.subject.state(of: state.subscriptionGroupIdentifier, at: instant).name != nil
+                && window(months, instant, state, context.subject)?.contains(instant) != true
+        }
+    }
+
+    /// The later instants at which the answer can change by itself, from the earliest.
+    private func instants(
+        _ months: ClosedRange<Int>, _ state: SubscriptionState, _ context: RuleContext,
+        _ edge: (LapseWindow) -> Instant
+    ) -> [Instant] {
+        let changes = context.subject.transitions(of: state.subscriptionGroupIdentifier, after: context.now)
+        let edges = ([context.now] + changes).compactMap { window(months, $0, state, context.subject).map(edge) }
+        return Set(changes + edges).filter { $0 > context.now }.sorted()
     }
 }
 
