@@ -1,26 +1,43 @@
 import OfferEligibility
 import OfferModel
 
-/// A catalog of twenty offers: introductory, promotional and win-back, each with a condition of six comparisons, limits,
-/// a cool-down and a rollout.
+/// A catalog of twenty offers: two introductory, six win-back (three of them Apple's own with months), twelve
+/// promotional. Each has a condition of eight comparisons, limits with and without a window, a rollout with a holdout;
+/// many a cool-down, a tag, offers it excludes.
 enum TwentyOffers {
     static func offers() -> [Offer] {
         (0..<20).map { number in
             let type: OfferType = number % 10 == 0 ? .introductory : number % 3 == 0 ? .winBack : .promotional
+            let isByAppStore = type == .winBack && number % 2 == 0
             var offer = Offer(
                 id: OfferId("offer\(number)"), type: type,
-                delivery: type == .introductory ? .introductoryEligibility : .signature,
+                delivery: type == .introductory
+                    ? .introductoryEligibility : isByAppStore ? .appStore : .signature,
                 offerIdentifier: type == .introductory ? nil : OfferIdentifier("promotional\(number)"),
                 products: ["monthly"], paymentMode: .payAsYouGo, period: Period(months: 1), periodCount: 3,
-                price: Money(milliunits: 4_990, currency: "USD"),
-                limits: [.perCustomer(count: 1, window: nil, across: .thisOffer)])
+                price: Money(milliunits: 4_990, currency: "USD"), limits: limits(number))
             offer.eligibility = condition(number)
-            offer.tags = ["season"]
+            offer.tags = number % 2 == 0 ? ["season"] : ["season", "comeback"]
             offer.priority = number
             offer.starts = LongHistory.instant("2026-01-01T00:00:00Z")
             offer.ends = LongHistory.instant("2027-01-01T00:00:00Z")
+            offer.rollout = Rollout(percent: 90, holdout: 5)
+            if number % 4 == 1 { offer.coolDown = Period(days: 180) }
+            if number % 5 == 2 { offer.excludes = [OfferId("offer\(number + 1)"), OfferId("offer\((number + 9) % 20)")] }
+            if type == .winBack {
+                offer.winBackTerms = WinBackTerms(
+                    paidSubscriptionDurationInMonths: 3, timeSinceLastSubscribedInMonths: 1...24,
+                    waitBetweenOffersInMonths: 6)
+            }
             return offer
         }
+    }
+
+    private static func limits(_ number: Int) -> [Limit] {
+        var limits: [Limit] = [.perCustomer(count: 2, window: nil, across: .thisOffer)]
+        if number % 2 == 0 { limits.append(.perCustomer(count: 40, window: Period(days: 90), across: .tag("season"))) }
+        if number % 3 == 0 { limits.append(.perCustomer(count: 40, window: Period(months: 12), across: .all)) }
+        return limits
     }
 
     private static func condition(_ number: Int) -> RuleNode {
@@ -29,9 +46,12 @@ enum TwentyOffers {
             compare("subscription.daysSinceExpired", .between, [.number(1), .number(Double(100 + number))]),
             compare("subscription.paidMonths", .atLeast, [.number(3)]),
             compare("subscription.everInGroup", .is, [.boolean(true)]),
+            compare("customer.daysSinceFirstPurchase", .atLeast, [.number(90)]),
+            compare("customer.offersRedeemed", .atMost, [.number(30)]),
             .any([
                 compare("signals.interactions", .atLeast, [.number(50)]),
                 compare("subscription.monthsSinceExpired", .atLeast, [.number(1)]),
+                compare("customer.daysSinceLastOffer", .atLeast, [.number(30)]),
             ]),
         ])
     }
@@ -44,11 +64,13 @@ enum TwentyOffers {
 
     static func questions() -> [Question] {
         let offers = offers()
+        let groups = Dictionary(offers.map { ($0.id, SubscriptionGroupId("21500001")) }) { first, _ in first }
         return offers.map { offer in
             Question(
                 now: LongHistory.now, scope: Scope(bundleId: "com.example.pro", environment: .production),
                 offer: offer, productId: "monthly", subscriptionGroupIdentifier: "21500001",
-                signals: ["interactions": .number(60)], groupProducts: ["monthly", "yearly"], offers: offers)
+                signals: ["interactions": .number(60)], groupProducts: ["monthly", "yearly"], offers: offers,
+                offerGroups: groups)
         }
     }
 }

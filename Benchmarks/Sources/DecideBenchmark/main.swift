@@ -10,13 +10,19 @@ import OfferModel
 let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 200
 let facts = LongHistory.facts()
 let questions = TwentyOffers.questions()
+if rounds == 0 {
+    for question in questions { print(decide(question, facts: facts)) }
+    let subject = PreparedSubject(facts)
+    for question in questions where decide(question, facts: facts) != decide(question, about: subject) { print("DIFFERS") }
+} else {
 let clock = ContinuousClock()
 var eligible = 0
 var times = [Duration]()
 for _ in 0..<rounds {
     times.append(
         clock.measure {
-            for question in questions where decide(question, facts: facts).outcome == .eligible { eligible += 1 }
+            let subject = PreparedSubject(facts)
+            for question in questions where decide(question, about: subject).outcome == .eligible { eligible += 1 }
         })
 }
 times.sort()
@@ -30,3 +36,4 @@ print(
     "transactions \(facts.history.transactions.count), offers \(questions.count), rounds \(rounds),",
     "median \(microseconds(times[rounds / 2])) µs, fastest \(microseconds(times[0])) µs,",
     "eligible \(eligible / rounds) a round")
+}

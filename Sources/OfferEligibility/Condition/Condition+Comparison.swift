@@ -1,28 +1,29 @@
 import OfferModel
 
 extension Condition {
-    /// A comparison's finding, and its verdict at every instant of the timeline.
+    /// A comparison's finding, and how its verdict goes on.
     func judge(_ comparison: Comparison, path: String?) -> Judged {
         let name = FactName(comparison.fact)
-        let fact = reader.fact(name, at: timeline.moments[0])
-        let answer = comparison.answer(fact.knowledge, as: name?.type)
-        var verdicts = Array(repeating: answer.verdict, count: timeline.moments.count)
-        if name?.dependsOnTime == true {
-            for index in verdicts.indices.dropFirst() {
-                let knowledge = reader.fact(name, at: timeline.moments[index]).knowledge
-                verdicts[index] = comparison.answer(knowledge, as: name?.type).verdict
-            }
+        let type = name?.type
+        let fact = reader.fact(name, at: Moment(now: context.now, state: context.state))
+        let answer = comparison.answer(fact.knowledge, as: type)
+        let instants = reader.turningInstants(
+            of: name, numbers: comparison.operands.compactMap(\.number), after: context.now)
+        let course = VerdictCourse(answer.verdict, at: instants) { instant in
+            let state = name?.followsState == true ? context.state(at: instant) : nil
+            return comparison.answer(reader.fact(name, at: Moment(now: instant, state: state)).knowledge, as: type)
+                .verdict
         }
         let evidence = Evidence(
             field: comparison.fact, observed: fact.observed.map(EvidenceValue.value),
             required: comparison.required, provenance: fact.provenance, transactionId: fact.transactionId)
         let turningPoint =
-            timeline.flip(verdicts).map(TurningPoint.at)
-            ?? comparison.event(fact, answer, as: name?.type).map(TurningPoint.event)
+            course.flip.map(TurningPoint.at)
+            ?? comparison.event(fact, answer, as: type).map(TurningPoint.event)
         let finding = Finding(
             rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason, path: path,
             message: message(comparison, fact, answer), evidence: [evidence], turningPoint: turningPoint)
-        return Judged(finding: finding, verdicts: verdicts)
+        return Judged(finding: finding, course: course)
     }
 
     private func message(_ comparison: Comparison, _ fact: Fact, _ answer: ComparisonAnswer) -> String {

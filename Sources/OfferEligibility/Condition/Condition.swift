@@ -3,12 +3,17 @@ import OfferModel
 /// Judges an offer's own condition: every node, also where the outcome is settled already.
 struct Condition {
     let reader: FactReader
-    let timeline: ConditionTimeline
+    let context: RuleContext
 
-    /// A node's finding, and its verdict at every instant of the timeline.
+    init(_ context: RuleContext) {
+        self.context = context
+        reader = FactReader(question: context.question, subject: context.subject)
+    }
+
+    /// A node's finding, and how its verdict goes on.
     struct Judged {
         var finding: Finding
-        var verdicts: [Verdict]
+        var course: VerdictCourse
     }
 
     /// - Parameter path: the place of the node in the offer's condition; `nil` at the root.
@@ -31,17 +36,17 @@ struct Condition {
         let children = nodes.enumerated().map { index, node in
             judge(node, path: joined(path, "\(name)[\(index)]"))
         }
-        let verdicts = timeline.moments.indices.map { index in combine(children.map { $0.verdicts[index] }) }
-        return judged(children.map(\.finding), verdicts, path: path, name: name)
+        let course = VerdictCourse(children.map(\.course), combine: combine)
+        return judged(children.map(\.finding), course, path: path, name: name)
     }
 
     private func negation(_ node: RuleNode, path: String?) -> Judged {
         let child = judge(node, path: joined(path, "not"))
-        return judged([child.finding], child.verdicts.map(Kleene.not), path: path, name: "not")
+        return judged([child.finding], child.course.negated, path: path, name: "not")
     }
 
-    private func judged(_ children: [Finding], _ verdicts: [Verdict], path: String?, name: String) -> Judged {
-        let verdict = verdicts[0]
+    private func judged(_ children: [Finding], _ course: VerdictCourse, path: String?, name: String) -> Judged {
+        let verdict = course.now
         let deciding = children.filter { $0.verdict == (name == "not" ? Kleene.not(verdict) : verdict) }
         let reason: ReasonCode =
             switch verdict {
@@ -51,14 +56,14 @@ struct Condition {
             }
         let finding = Finding(
             rule: .ruleEligibility, verdict: verdict, reason: reason, path: path,
-            message: message(verdict, name: name, deciding), turningPoint: turningPoint(verdicts, deciding),
+            message: message(verdict, name: name, deciding), turningPoint: turningPoint(course, deciding),
             children: children)
-        return Judged(finding: finding, verdicts: verdicts)
+        return Judged(finding: finding, course: course)
     }
 
     /// The instant, or the event that the first deciding child waits for.
-    private func turningPoint(_ verdicts: [Verdict], _ deciding: [Finding]) -> TurningPoint? {
-        if let flip = timeline.flip(verdicts) { return .at(flip) }
+    private func turningPoint(_ course: VerdictCourse, _ deciding: [Finding]) -> TurningPoint? {
+        if let flip = course.flip { return .at(flip) }
         return deciding.lazy.compactMap(\.turningPoint).first { if case .event = $0 { true } else { false } }
     }
 

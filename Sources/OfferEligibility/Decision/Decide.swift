@@ -3,7 +3,17 @@
 /// Evaluates every rule of the policy that concerns the offer's kind, also after one is violated. Rules of another kind
 /// of offer leave no finding.
 public func decide(_ question: Question, facts: SubjectFacts, policy: Policy = .standard) -> Decision {
-    let context = RuleContext(question: question, facts: facts, policy: policy)
-    return Decision(
-        findings: policy.rules.filter { $0.concerns(question.offer) }.map { $0.finding(context) })
+    decide(question, about: PreparedSubject(facts, policy: policy))
+}
+
+/// The same for one of several questions about a subject.
+public func decide(_ question: Question, about subject: PreparedSubject) -> Decision {
+    Decision(subject.context(question))
+}
+
+extension Decision {
+    init(_ context: RuleContext) {
+        self.init(
+            findings: context.policy.rules.filter { $0.concerns(context.question.offer) }.map { $0.finding(context) })
+    }
 }

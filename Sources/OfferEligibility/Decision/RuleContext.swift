@@ -5,29 +5,39 @@ struct RuleContext: Sendable {
     let question: Question
     let subject: Subject
     let policy: Policy
+    /// The offers of the catalog in force.
+    let catalog: CatalogUses
     /// The state of the product's group; `nil` if the catalog does not know the group.
     let state: SubscriptionState?
+    /// The use of the offer asked for.
+    let use: OfferUse
     /// The identifier by which rollouts draw.
     let rolloutKey: String?
     /// When the offer asked for was opened to the subject.
     let openedAt: Instant?
 
-    init(question: Question, facts: SubjectFacts, policy: Policy) {
+    init(question: Question, subject: Subject, catalog: CatalogUses, policy: Policy) {
+        self.catalog = catalog
         self.question = question
         self.policy = policy
-        let subject = Subject(facts, at: question.now, policy: policy, question: question)
         self.subject = subject
         state = question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: question.now) }
-        rolloutKey = facts.rolloutKey
-        openedAt = facts.openedAt[question.offer.id]
+        use = OfferUse(
+            of: question.offer, in: question.subscriptionGroupIdentifier, subject: subject, at: question.now)
+        rolloutKey = subject.past.facts.rolloutKey
+        openedAt = subject.past.facts.openedAt[question.offer.id]
+    }
+
+    init(question: Question, facts: SubjectFacts, policy: Policy) {
+        self = PreparedSubject(facts, policy: policy).context(question)
     }
 
     var offer: Offer { question.offer }
     var now: Instant { question.now }
 
-    /// The use of the offer asked for.
-    var use: OfferUse {
-        OfferUse(of: offer, in: question.subscriptionGroupIdentifier, subject: subject, at: now)
+    /// The state of the product's group at another instant.
+    func state(at instant: Instant) -> SubscriptionState? {
+        question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: instant) }
     }
 
     /// When access in the group ends by itself; the event where it goes on.
@@ -47,10 +57,7 @@ struct RuleContext: Sendable {
     var isProven: Bool {
         question.takesHistoryAsProven
             && !(subject.history.transactions.isEmpty && subject.history.appTransactions.isEmpty)
-            || subject.history.transactions.contains { $0.provenance.isProven }
-            || subject.history.appTransactions.contains {
-                $0.provenance.isProven && $0.payload.appTransactionId != nil
-            }
+            || subject.past.isProven
     }
 }
 
@@ -59,7 +66,7 @@ extension SubscriptionState {
     func evidence(required: EvidenceValue? = nil) -> Evidence {
         Evidence(
             field: "subscription.state", observed: name.map { .text($0.rawValue) }, required: required,
-            provenance: provenance, transactionId: transaction?.transactionId)
+            provenance: provenance, transactionId: transactionId)
     }
 }
 
@@ -72,5 +79,5 @@ extension EvidenceValue {
 
 extension Instant {
     /// The day in UTC, for messages: `2026-01-01`.
-    var day: Substring { description.prefix { $0 != "T" } }
+    var day: Substring { Substring(description.utf8.prefix { $0 != 0x54 }) }
 }

@@ -32,7 +32,12 @@ extension Decision {
     ///
     /// - Parameters: those of the decision.
     public func outlook(_ question: Question, facts: SubjectFacts, policy: Policy = .standard) -> Outlook {
-        let forecast = Forecast(question: question, facts: facts, policy: policy)
+        outlook(question, about: PreparedSubject(facts, policy: policy))
+    }
+
+    /// The same of one of several decisions about a subject.
+    public func outlook(_ question: Question, about subject: PreparedSubject) -> Outlook {
+        let forecast = Forecast(question: question, subject: subject)
         return outcome == .eligible ? forecast.end(of: self) : forecast.beginning(of: self)
     }
 }
@@ -40,8 +45,7 @@ extension Decision {
 /// Asks `decide` about later instants.
 private struct Forecast {
     let question: Question
-    let facts: SubjectFacts
-    let policy: Policy
+    let subject: PreparedSubject
 
     /// Rules turn a few times each; more steps than this would mean that one turns for ever.
     private static let maximumSteps = 1_000
@@ -71,8 +75,7 @@ private struct Forecast {
     /// The instants at which the state of the product's group changes by itself.
     private var transitions: [Instant] {
         guard let group = question.subscriptionGroupIdentifier else { return [] }
-        return Subject(facts, at: question.now, policy: policy, question: question)
-            .transitions(of: group, after: question.now)
+        return subject.context(question).subject.transitions(of: group, after: question.now)
     }
 
     private func waiting(for obstacles: [Finding], notBefore: Instant) -> Outlook {
@@ -89,25 +92,23 @@ private struct Forecast {
     /// A finding that becomes unknown has no turning point of its own, so every instant at which anything changes is
     /// asked about.
     func end(of decision: Decision) -> Outlook {
-        let context = RuleContext(question: question, facts: facts, policy: policy)
+        let context = subject.context(question)
         var instants = Set(decision.findings.flatMap(\.instants))
         if let group = question.subscriptionGroupIdentifier {
             instants.formUnion(context.subject.transitions(of: group, after: question.now))
         }
         if let condition = question.offer.eligibility {
-            instants.formUnion(ConditionTimeline(condition, context: context).moments.map(\.now))
+            instants.formUnion(Condition(context).judge(condition).course.changes.map(\.at))
         }
         let end = instants.filter { $0 > question.now }.sorted().first { self.decision(at: $0).outcome != .eligible }
         return Outlook(changesAt: end, events: [], isFinal: false)
     }
 
     private func decision(at instant: Instant) -> Decision {
-        var (question, facts) = (question, facts)
-        if facts.history.coverage.isProof(at: question.now, life: policy.coverageLife) {
-            facts.history.coverage.asOf = instant
-        }
-        question.now = instant
-        return decide(question, facts: facts, policy: policy)
+        var (later, coverage) = (question, subject.facts.history.coverage)
+        if coverage.isProof(at: question.now, life: subject.policy.coverageLife) { coverage.asOf = instant }
+        later.now = instant
+        return Decision(subject.context(later, coverage: coverage))
     }
 }
 

@@ -30,10 +30,16 @@ struct FactReader {
         }
     }
 
-    /// The instants at which time alone can change the fact's value, or its answer to those numbers.
-    ///
-    /// - Parameter transitions: the instants at which the state of the product's group can change by itself.
-    func turningInstants(of name: FactName?, numbers: [Double], transitions: [Instant]) -> [Instant] {
+    /// The instants after the given one, ascending, at which time alone can change the fact's value, or its answer to
+    /// those numbers.
+    func turningInstants(of name: FactName?, numbers: [Double], after now: Instant) -> [Instant] {
+        guard name?.dependsOnTime == true else { return [] }
+        let transitions = name?.followsState == true ? subject.asked?.transitions ?? [] : []
+        let later = instants(of: name, numbers: numbers, transitions: transitions).filter { $0 > now }
+        return later.count < 2 ? later : Set(later).sorted()
+    }
+
+    private func instants(of name: FactName?, numbers: [Double], transitions: [Instant]) -> [Instant] {
         let counts = numbers.filter { abs($0) < 1_000_000 }.flatMap { number in
             [Int(number.rounded(.down)), Int(number.rounded(.down)) + 1]
         }

@@ -41,37 +41,31 @@ struct OwnPurchases: Sendable {
     /// - Parameter transactions: by purchase date.
     init(_ transactions: [Recorded<Transaction>]) {
         var uncertainFirst: Instant?
-        for row in transactions.indices {
-            // Read once: a payload has dozens of members, and there are hundreds of them.
-            let purchase = transactions[row].payload
-            guard let isOwn = purchase.isOwned else {
-                uncertainFirst = min(uncertainFirst ?? purchase.firstBought, purchase.firstBought)
-                areRefundsUncertain = areRefundsUncertain || purchase.refunded != nil
-                if purchase.isSubscription { addSubscription(purchase, row, isOwn: false) }
-                continue
+        for row in transactions.indices where transactions[row].isOwned != false {
+            let isOwn = transactions[row].isOwned == true
+            let date = transactions[row].firstBought
+            if !isOwn {
+                uncertainFirst = min(uncertainFirst ?? date, date)
+            } else if first.map({ date < $0.date }) ?? true {
+                first = Dated(date: date, row: row)
             }
-            if isOwn { add(purchase, row) }
+            if isOwn, let code = transactions[row].payload.storefront { storefront = (code, row) }
+            if let refunded = transactions[row].refunded {
+                if isOwn { refunds.append(Dated(date: refunded, row: row)) } else { areRefundsUncertain = true }
+            }
+            if transactions[row].isSubscription { addSubscription(transactions, row, isOwn: isOwn) }
         }
         if let uncertainFirst { isFirstUncertain = first.map { uncertainFirst < $0.date } ?? true }
     }
 
-    private mutating func add(_ purchase: Transaction, _ row: Int) {
-        let date = purchase.firstBought
-        if first.map({ date < $0.date }) ?? true { first = Dated(date: date, row: row) }
-        if let code = purchase.storefront { storefront = (code, row) }
-        if let refunded = purchase.refunded { refunds.append(Dated(date: refunded, row: row)) }
-        if purchase.isSubscription { addSubscription(purchase, row, isOwn: true) }
-    }
-
-    private mutating func addSubscription(_ purchase: Transaction, _ row: Int, isOwn: Bool) {
+    private mutating func addSubscription(_ transactions: [Recorded<Transaction>], _ row: Int, isOwn: Bool) {
         anySubscription.add(row, isOwn: isOwn)
-        if !isOwn { uncertain.insert(purchase.originalTransactionId) }
-        guard let group = purchase.subscriptionGroupIdentifier else {
+        if !isOwn { uncertain.insert(transactions[row].payload.originalTransactionId) }
+        if let group = transactions[row].payload.subscriptionGroupIdentifier {
+            subscribed[group, default: Subscribed()].add(row, isOwn: isOwn)
+        } else {
             hasUngrouped = true
-            return
         }
-        let isKnown = isOwn ? subscribed[group]?.own != nil : subscribed[group]?.isUncertain == true
-        if !isKnown { subscribed[group, default: Subscribed()].add(row, isOwn: isOwn) }
     }
 }
 
@@ -85,13 +79,13 @@ extension OwnPurchases.Subscribed {
     }
 }
 
-extension Transaction {
+extension Recorded<Transaction> {
     fileprivate var firstBought: Instant {
-        originalPurchaseDate.map { min($0, purchaseDate) } ?? purchaseDate
+        payload.originalPurchaseDate.map { min($0, payload.purchaseDate) } ?? payload.purchaseDate
     }
 
     /// When Apple refunded it; `nil` also where Family Sharing ended.
     fileprivate var refunded: Instant? {
-        revocationType == .familyRevoke ? nil : revocationDate
+        payload.revocationType == .familyRevoke ? nil : payload.revocationDate
     }
 }

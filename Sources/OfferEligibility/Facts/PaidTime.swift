@@ -5,7 +5,7 @@ import OfferModel
 /// Apple does not publish its arithmetic; ours: every period bought by the customer counts that was neither free nor
 /// refunded in full, in full also while it runs; one cut short by an upgrade or a prorated refund counts until then.
 /// Each period counts its whole calendar months, and 30 days of what remains of all periods make another month.
-struct PaidTime {
+struct PaidTime: Sendable {
     /// Periods paid for.
     private(set) var periods = 0
     /// Whether there are periods of which it is not known whether they were paid for: then there may be more.
@@ -15,12 +15,11 @@ struct PaidTime {
 
     private static let daysOfAMonth: Int64 = 30
 
-    init(_ subscriptions: [Subscription]) {
+    init(_ subscriptions: [SubscriptionPast]) {
         for subscription in subscriptions {
-            let transactions = subscription.transactions.map(\.payload)
-            for (index, transaction) in transactions.enumerated() {
-                let following = index + 1 < transactions.count ? transactions[index + 1].purchaseDate : nil
-                add(transaction, before: following)
+            let rows = subscription.transactions
+            for index in rows.indices {
+                add(rows[index], before: index + 1 < rows.count ? rows[index + 1].payload.purchaseDate : nil)
             }
         }
     }
@@ -28,20 +27,22 @@ struct PaidTime {
     /// Whole months paid for.
     var months: Int { wholeMonths + Int(remainder / (Self.daysOfAMonth * Instant.Duration.day)) }
 
-    private mutating func add(_ transaction: Transaction, before following: Instant?) {
-        guard transaction.isOwned != false, transaction.isFree != true, transaction.price != 0 else { return }
-        if transaction.revocationDate != nil, transaction.revocationType != .refundProrated { return }
-        guard var end = transaction.expiresDate else { return }
-        if let revoked = transaction.revocationDate { end = min(end, revoked) }
-        if transaction.isUpgraded, let following { end = min(end, following) }
-        guard end > transaction.purchaseDate else { return }
-        if transaction.isOwned == nil || transaction.offerType != nil && transaction.isFree == nil {
+    private mutating func add(_ row: Recorded<Transaction>, before following: Instant?) {
+        let (isOwned, isFree) = (row.isOwned, row.isFree)
+        guard isOwned != false, isFree != true, row.payload.price != 0 else { return }
+        if row.payload.revocationDate != nil, row.payload.revocationType != .refundProrated { return }
+        guard var end = row.payload.expiresDate else { return }
+        if let revoked = row.payload.revocationDate { end = min(end, revoked) }
+        if row.payload.isUpgraded, let following { end = min(end, following) }
+        let start = row.payload.purchaseDate
+        guard end > start else { return }
+        if isOwned == nil || row.payload.offerType != nil && isFree == nil {
             isPartial = true
             return
         }
         periods += 1
-        let whole = end.months(since: transaction.purchaseDate)
+        let whole = end.months(since: start)
         wholeMonths += whole
-        remainder += end.milliseconds(since: transaction.purchaseDate.adding(months: whole))
+        remainder += end.milliseconds(since: start.adding(months: whole))
     }
 }

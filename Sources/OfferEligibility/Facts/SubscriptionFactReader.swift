@@ -31,11 +31,11 @@ struct SubscriptionFactReader {
     }
 
     private func ofState(_ knowledge: Fact.Knowledge) -> Fact {
-        Fact(knowledge, provenance: state.provenance, transactionId: state.transaction?.transactionId)
+        Fact(knowledge, provenance: state.provenance, transactionId: state.transactionId)
     }
 
     private func counted(_ count: (PaidTime) -> Int) -> Fact {
-        let paid = PaidTime(subject.subscriptions[state.subscriptionGroupIdentifier] ?? [])
+        let paid = subject.paidTime(of: state.subscriptionGroupIdentifier)
         let doubt = subject.doubt(about: state.subscriptionGroupIdentifier) ?? (paid.isPartial ? .valueUnknown : nil)
         return Fact(.count(count(paid), doubt: doubt))
     }
@@ -62,7 +62,7 @@ struct SubscriptionFactReader {
     private var daysUntilExpiry: Fact.Knowledge {
         switch state.hasAccess {
         case nil: .undetermined(state.standing.undeterminedReason ?? .historyStale)
-        case false: .undetermined(state.transaction == nil ? .noSubscription : .noAccess)
+        case false: .undetermined(state.transactionId == nil ? .noSubscription : .noAccess)
         default:
             state.accessEnds.map { .known(.number(Double($0.days(since: state.asOf)))) }
                 ?? .undetermined(.expiryUnknown)
@@ -79,8 +79,8 @@ struct SubscriptionFactReader {
 
     private var isInTrial: Fact.Knowledge {
         guard let name = state.name else { return .undetermined(state.standing.undeterminedReason ?? .historyStale) }
-        guard name == .introductoryOffer, let transaction = state.transaction else { return .known(.boolean(false)) }
-        return transaction.isFree.map { .known(.boolean($0)) } ?? .undetermined(.valueUnknown)
+        guard name == .introductoryOffer, state.transactionId != nil else { return .known(.boolean(false)) }
+        return state.isFree.map { .known(.boolean($0)) } ?? .undetermined(.valueUnknown)
     }
 }
 
@@ -95,15 +95,7 @@ extension SubscriptionState {
     /// Why there is no subscription to speak of.
     fileprivate var reasonForNone: ReasonCode { standing.undeterminedReason ?? .noSubscription }
 
-    fileprivate var reasonForNoRenewalInfo: ReasonCode { transaction == nil ? reasonForNone : .renewalInfoMissing }
-}
-
-extension Transaction {
-    /// Whether nothing was paid for the period; `nil` if neither the offer nor the price tells.
-    var isFree: Bool? {
-        if let offerDiscountType { return offerDiscountType == .freeTrial }
-        return price.map { $0 == 0 }
-    }
+    fileprivate var reasonForNoRenewalInfo: ReasonCode { transactionId == nil ? reasonForNone : .renewalInfoMissing }
 }
 
 extension ExpirationIntent {

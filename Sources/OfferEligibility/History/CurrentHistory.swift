@@ -13,41 +13,65 @@ struct CurrentHistory: Sendable {
     let appTransactions: [Recorded<AppTransaction>]
 
     init(_ history: History) {
-        let current = newest(history.transactions, by: \.transactionId, signed: \.signedDate)
-        transactions = current.values.sorted { $0.payload.purchaseOrder < $1.payload.purchaseOrder }
+        transactions = newest(history.transactions, by: { $0.payload.transactionId }, signed: { $0.payload.signedDate })
+            .sorted { $0.wasBought(before: $1) }
         let known = Set(transactions.map(\.payload.originalTransactionId))
-        renewalInfos = newest(history.renewalInfos, by: \.originalTransactionId, signed: \.signedDate)
-            .filter { known.contains($0.key) }
-        appTransactions = newest(history.appTransactions, by: \.appTransactionId, signed: \.receiptCreationDate)
-            .values.sorted {
-                ($0.payload.receiptCreationDate, $0.payload.appTransactionId ?? "")
-                    < ($1.payload.receiptCreationDate, $1.payload.appTransactionId ?? "")
-            }
+        let infos = newest(
+            history.renewalInfos, by: { $0.payload.originalTransactionId }, signed: { $0.payload.signedDate })
+        renewalInfos = Dictionary(
+            infos.filter { known.contains($0.payload.originalTransactionId) }
+                .map { ($0.payload.originalTransactionId, $0) }
+        ) { first, _ in first }
+        appTransactions = newest(
+            history.appTransactions, by: { $0.payload.appTransactionId }, signed: { $0.payload.receiptCreationDate }
+        )
+        .sorted {
+            ($0.payload.receiptCreationDate, $0.payload.appTransactionId ?? "")
+                < ($1.payload.receiptCreationDate, $1.payload.appTransactionId ?? "")
+        }
     }
 }
 
-extension Transaction {
-    /// Sorts by what was bought later; the id settles equal dates.
-    var purchaseOrder: (Instant, Instant, TransactionId) {
-        (purchaseDate, expiresDate ?? purchaseDate, transactionId)
+extension Recorded<Transaction> {
+    /// The order of purchases; the longer period is the later one, and the id settles equal dates.
+    func wasBought(before other: Recorded) -> Bool {
+        if payload.purchaseDate != other.payload.purchaseDate {
+            return payload.purchaseDate < other.payload.purchaseDate
+        }
+        let (own, others) = (
+            payload.expiresDate ?? payload.purchaseDate, other.payload.expiresDate ?? other.payload.purchaseDate
+        )
+        return own != others ? own < others : payload.transactionId < other.payload.transactionId
     }
 }
 
+/// One row of each key, in the order in which the keys arrived.
 private func newest<Payload, Key: Hashable>(
-    _ rows: [Recorded<Payload>], by key: (Payload) -> Key, signed: (Payload) -> Instant
-) -> [Key: Recorded<Payload>] {
-    Dictionary(rows.map { (key($0.payload), $0) }) { first, second in
-        first.isOutranked(by: second, signed: signed) ? second : first
+    _ rows: [Recorded<Payload>], by key: (Recorded<Payload>) -> Key, signed: (Recorded<Payload>) -> Instant
+) -> [Recorded<Payload>] {
+    var places: [Key: Int] = [:]
+    places.reserveCapacity(rows.count)
+    var newest: [Recorded<Payload>] = []
+    newest.reserveCapacity(rows.count)
+    for row in rows {
+        let key = key(row)
+        if let place = places[key] {
+            if newest[place].isOutranked(by: row, signed: signed) { newest[place] = row }
+        } else {
+            places[key] = newest.count
+            newest.append(row)
+        }
     }
+    return newest
 }
 
 extension Recorded {
     /// Proven data outranks the rest; then the newer signature, then the greater bytes.
     ///
     /// Equal bytes mean the same data, so what remains only makes the provenance shown independent of arrival.
-    fileprivate func isOutranked(by other: Recorded, signed: (Payload) -> Instant) -> Bool {
+    fileprivate func isOutranked(by other: Recorded, signed: (Recorded) -> Instant) -> Bool {
         if provenance.isProven != other.provenance.isProven { return other.provenance.isProven }
-        let (own, others) = (signed(payload), signed(other.payload))
+        let (own, others) = (signed(self), signed(other))
         if own != others { return own < others }
         if payloadBytes != other.payloadBytes { return payloadBytes.lexicographicallyPrecedes(other.payloadBytes) }
         return (other.provenance.rawValue, other.sequence) < (provenance.rawValue, sequence)

@@ -22,6 +22,29 @@ public final class Recorded<Payload: Sendable & Hashable>: Sendable {
     }
 }
 
+extension Recorded<Transaction> {
+    // A member of the payload that is computed would be asked of a copy of it.
+    /// Whether the customer bought it; `nil` for a value Apple added later.
+    var isOwned: Bool? {
+        payload.inAppOwnershipType.isOwned
+    }
+
+    /// Whether it is of a subscription. Old data may lack the type or the group, but only subscriptions have a group or
+    /// an expiry.
+    var isSubscription: Bool {
+        guard let type = payload.type else {
+            return payload.subscriptionGroupIdentifier != nil || payload.expiresDate != nil
+        }
+        return type == .autoRenewableSubscription
+    }
+
+    /// Whether nothing was paid for the period; `nil` if neither the offer nor the price tells.
+    var isFree: Bool? {
+        if let discount = payload.offerDiscountType { return discount == .freeTrial }
+        return payload.price.map { $0 == 0 }
+    }
+}
+
 extension Recorded: Hashable {
     /// Equality of every member.
     public static func == (left: Recorded, right: Recorded) -> Bool {

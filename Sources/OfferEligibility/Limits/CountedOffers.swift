@@ -2,49 +2,72 @@ import OfferModel
 
 /// The offers whose uses a limit counts.
 struct CountedOffers {
-    /// Those of the catalog in force; a use that we did not issue is recognised by Apple's name of the offer.
-    private let offers: [Offer]
-    private let groups: [OfferId: SubscriptionGroupId]
-    /// Whether a slot is one of theirs; slots outlive the catalog they were issued from.
-    private let isTheirs: @Sendable (Slot) -> Bool
+    private let which: Which
+    /// The offer asked for, as the question has it.
+    private let own: OfferMark
+    private let context: RuleContext
 
-    private init(_ question: Question, offers: [Offer], isTheirs: @escaping @Sendable (Slot) -> Bool) {
-        self.offers = offers
-        self.isTheirs = isTheirs
-        var groups = question.offerGroups
-        groups[question.offer.id] = question.subscriptionGroupIdentifier
-        self.groups = groups
+    private enum Which {
+        case across(Limit.Across)
+        case only(OfferId)
+    }
+
+    private init(_ which: Which, _ context: RuleContext) {
+        self.which = which
+        self.context = context
+        own = OfferMark(context.question.offer, group: context.question.subscriptionGroupIdentifier)
     }
 
     /// Those across which a limit of the offer asked for counts.
-    init(_ across: Limit.Across, _ question: Question) {
-        let offer = question.offer
-        let all = [offer] + question.offers.filter { $0.id != offer.id }
-        switch across {
-        case .thisOffer: self.init(question, offers: [offer]) { $0.offerId == offer.id }
-        case .all: self.init(question, offers: all) { _ in true }
-        case .tag(let tag):
-            self.init(question, offers: all.filter { $0.tags.contains(tag) }) { $0.tags.contains(tag) }
-        }
+    init(_ across: Limit.Across, _ context: RuleContext) {
+        self.init(.across(across), context)
     }
 
     /// One offer by its id, whether or not the catalog still has it.
-    init(only id: OfferId, _ question: Question) {
-        self.init(question, offers: question.offers.filter { $0.id == id }) { $0.offerId == id }
+    init(only id: OfferId, _ context: RuleContext) {
+        self.init(.only(id), context)
     }
 
-    func holds(_ slot: Slot) -> Bool { isTheirs(slot) }
-
-    /// Whether a redemption without a slot is of one of them. Of an offer whose group is not known, the name decides.
-    func holds(_ redemption: Redemption) -> Bool {
-        offers.contains { offer in
-            let group = groups[offer.id] ?? redemption.subscriptionGroupIdentifier
-            return RedemptionKey(offer.delivery.redeemedAs, offer.offerIdentifier, group) == redemption.key
+    /// Whether a slot is one of theirs; slots outlive the catalog they were issued from.
+    func holds(_ slot: Slot) -> Bool {
+        switch which {
+        case .across(.thisOffer): slot.offerId == own.id
+        case .across(.all): true
+        case .across(.tag(let tag)): slot.tags.contains(tag)
+        case .only(let id): slot.offerId == id
         }
     }
 
+    /// Whether a redemption without a slot, given by its place, is of one of them: a use that we did not issue is
+    /// recognised by Apple's name of the offer in the catalog in force.
+    func holdsRedemption(at place: Int) -> Bool {
+        if holdsOwn, own.matches(context.subject.redemptions[place].key) { return true }
+        return context.catalog.matches[place].contains { isOther(context.catalog.marks[$0]) }
+    }
+
     /// The same for a use of which the group is not certain.
-    func mayHold(_ key: RedemptionKey) -> Bool {
-        offers.contains { RedemptionKey($0.delivery.redeemedAs, $0.offerIdentifier, key.group) == key }
+    func mayHold(_ type: TransactionOfferType, _ identifier: OfferIdentifier?) -> Bool {
+        func mayBe(_ mark: OfferMark) -> Bool {
+            mark.offerType == type && (type == .introductory || mark.offerIdentifier == identifier)
+        }
+        return holdsOwn && mayBe(own) || context.catalog.marks.contains { isOther($0) && mayBe($0) }
+    }
+
+    private var holdsOwn: Bool {
+        switch which {
+        case .across(.thisOffer), .across(.all): true
+        case .across(.tag(let tag)): own.tags.contains(tag)
+        case .only(let id): id == own.id && context.catalog.marks.contains { $0.id == id }
+        }
+    }
+
+    private func isOther(_ mark: OfferMark) -> Bool {
+        guard mark.id != own.id else { return false }
+        switch which {
+        case .across(.thisOffer): return false
+        case .across(.all): return true
+        case .across(.tag(let tag)): return mark.tags.contains(tag)
+        case .only(let id): return mark.id == id
+        }
     }
 }

@@ -31,7 +31,7 @@ struct CustomerLimit {
 
     /// The finding on this limit alone.
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
-        let counted = CountedOffers(across, context.question)
+        let counted = CountedOffers(across, context)
         let places = context.places(of: counted, in: window, at: context.now)
         let mayBeMore = context.mayHaveUsedElsewhere(counted)
         var evidence =

@@ -30,23 +30,17 @@ struct Place {
 }
 
 extension RuleContext {
-    /// The places that uses of those offers take at an instant: redemptions from the earliest, then slots from the
+    /// The places that uses of those offers take at an instant not before the question's: redemptions from the earliest, then slots from the
     /// earliest. The slot of the offer asked for that is open then is not among them.
     func places(of counted: CountedOffers, in window: Period? = nil, at instant: Instant) -> [Place] {
-        let use = OfferUse(of: offer, in: question.subscriptionGroupIdentifier, subject: subject, at: instant)
-        let open = use.openSlot?.id
-        let slots = Dictionary(subject.slots.map { ($0.id, $0) }) { first, _ in first }
-        let redeemed = Set(subject.redemptions.compactMap(\.slotId))
-        let redemptions = subject.redemptions.compactMap { redemption -> Place? in
-            let slot = redemption.slotId.flatMap { slots[$0] }
-            let isCounted = slot.map(counted.holds) ?? counted.holds(redemption)
-            return isCounted ? Place(redemption, slot: slot) : nil
+        let redemptions = subject.redemptions.indices.compactMap { index -> Place? in
+            let slot = subject.uses.slots[index]
+            let isCounted = slot.map(counted.holds) ?? counted.holdsRedemption(at: index)
+            return isCounted ? Place(subject.redemptions[index], slot: slot) : nil
         }
-        let counting = subject.slots
-            .filter { slot in
-                counted.holds(slot) && instant < slot.countsUntil && !slot.isReleased && !redeemed.contains(slot.id)
-                    && slot.id != open
-            }
+        let slots = subject.countingSlots.filter { instant < $0.countsUntil && counted.holds($0) }
+        let open = slots.isEmpty ? nil : use.openSlot(at: instant)?.id
+        let counting = slots.filter { $0.id != open }
             .sorted { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }
         return (redemptions + counting.map { Place($0) })
             .filter { place in place.end(in: window).map { instant < $0 } ?? true }
@@ -55,9 +49,10 @@ extension RuleContext {
     /// Whether a purchase of which the group is not certain shows one of those offers.
     func mayHaveUsedElsewhere(_ counted: CountedOffers) -> Bool {
         guard let group = question.subscriptionGroupIdentifier else { return false }
-        return subject.outsiders(of: group).contains { row in
-            guard row.payload.isOwned != false, let type = row.payload.offerType else { return false }
-            return counted.mayHold(RedemptionKey(type, row.payload.offerIdentifier, group))
+        let outsiders = subject.outsiders(of: group)
+        return !outsiders.isEmpty && outsiders.contains { row in
+            guard row.isOwned != false, let type = row.payload.offerType else { return false }
+            return counted.mayHold(type, row.payload.offerIdentifier)
         }
     }
 }

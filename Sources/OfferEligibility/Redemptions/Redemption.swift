@@ -29,9 +29,8 @@ extension SubjectFacts {
     ///   - offer: an offer whose length is used where Apple's data does not state one.
     ///   - takesHistoryAsProven: whether the history was supplied for a "what if".
     public func redemptions(of offer: Offer? = nil, takesHistoryAsProven: Bool = false) -> [Redemption] {
-        let subscriptions = Subject.subscriptions(of: CurrentHistory(history), at: .distantFuture)
-        return RedemptionReader(
-            facts: self, subscriptions: subscriptions, offers: offer.map { [$0] } ?? [],
+        RedemptionReader(
+            past: SubjectPast(self), lengths: OfferLengths(offer.map { [$0] } ?? []),
             takesHistoryAsProven: takesHistoryAsProven
         ).redemptions()
     }

@@ -2,24 +2,23 @@ import OfferModel
 
 /// Finds the redemptions of a history and matches them to slots (DESIGN §5.3).
 struct RedemptionReader {
-    let facts: SubjectFacts
-    let subscriptions: [SubscriptionGroupId: [Subscription]]
-    /// Offers whose lengths help where Apple's data does not state one; the first that fits counts.
-    let offers: [Offer]
+    let past: SubjectPast
+    /// They help where Apple's data does not state a length.
+    let lengths: OfferLengths
     /// Whether the history was supplied for a "what if" and stands for what Apple would have signed.
     let takesHistoryAsProven: Bool
 
     /// By first evidence; subscription, transaction, group and name settle equal dates.
     func redemptions() -> [Redemption] {
-        subscriptions
-            .flatMap { group, subscriptions in subscriptions.flatMap { redemptions(of: $0, in: group) } }
+        past.groups
+            .flatMap { id, group in group.subscriptions.flatMap { redemptions(of: $0, in: id) } }
             .map(matched)
             .sorted { $0.order < $1.order }
     }
 
-    private func redemptions(of subscription: Subscription, in group: SubscriptionGroupId) -> [Redemption] {
+    private func redemptions(of subscription: SubscriptionPast, in group: SubscriptionGroupId) -> [Redemption] {
         // What the family's owner redeemed is not this customer's use.
-        let rows = subscription.transactions.filter { $0.payload.isOwned != false }
+        let rows = subscription.transactions.filter { $0.isOwned != false }
         guard !rows.isEmpty else { return [] }
         var infos = infosWithOffer(subscription)[...]
         var walk = RedemptionWalk(group: group, wholePeriod: wholePeriod)
@@ -36,9 +35,9 @@ struct RedemptionReader {
 
     /// Every proven renewal info that names an offer, also where a newer one does not: a use counts for ever. Unproven
     /// ones only where nothing outranks them. By date; what settles equal dates is not the order of arrival.
-    private func infosWithOffer(_ subscription: Subscription) -> [Recorded<RenewalInfo>] {
-        let original = subscription.current.payload.originalTransactionId
-        return facts.history.renewalInfos
+    private func infosWithOffer(_ subscription: SubscriptionPast) -> [Recorded<RenewalInfo>] {
+        let original = subscription.transactions.first?.payload.originalTransactionId
+        return past.facts.history.renewalInfos
             .filter { row in
                 row.payload.originalTransactionId == original && row.payload.offerType != nil
                     && (takesHistoryAsProven || row.provenance.isProven
@@ -57,16 +56,13 @@ struct RedemptionReader {
 
     private func wholePeriod(_ stated: String?, _ key: RedemptionKey) -> Period? {
         if let stated, let period = Period(stated) { return period }
-        let offer = offers.first {
-            $0.delivery.redeemedAs == key.offerType && $0.offerIdentifier == key.offerIdentifier
-        }
-        return offer.map { $0.period.multiplied(by: $0.periodCount) }
+        return lengths[key]
     }
 
     private func matched(_ redemption: Redemption) -> Redemption {
         var matched = redemption
         matched.slotId =
-            facts.slots
+            past.facts.slots
             .filter { $0.issuedAt <= redemption.firstEvidence && $0.redemptionKey == redemption.key }
             .max { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }?.id
         return matched

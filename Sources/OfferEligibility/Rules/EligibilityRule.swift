@@ -10,20 +10,15 @@ struct EligibilityRule: Rule {
         guard let condition = context.offer.eligibility else {
             return notApplicable("the offer has no condition of its own")
         }
-        let reader = FactReader(question: context.question, subject: context.subject)
-        let timeline = ConditionTimeline(condition, context: context)
-        let judged = Condition(reader: reader, timeline: timeline).judge(condition)
+        let judged = Condition(context).judge(condition)
         guard let opening = context.opening, context.now < opening.closes else { return judged.finding }
-        return held(judged, timeline, opening)
+        return held(judged, opening)
     }
 
     /// It can only cease to hold when the offer closes, or later.
-    private func held(_ judged: Condition.Judged, _ timeline: ConditionTimeline, _ opening: Opening) -> Finding {
+    private func held(_ judged: Condition.Judged, _ opening: Opening) -> Finding {
         var finding = judged.finding
-        let instants = timeline.moments.map(\.now)
-        let atClosing = instants.lastIndex { $0 <= opening.closes } ?? 0
-        let flip = judged.verdicts.indices.dropFirst(atClosing).first { judged.verdicts[$0] == .violated }
-        finding.turningPoint = flip.map { .at(max(instants[$0], opening.closes)) }
+        finding.turningPoint = judged.course.violated(from: opening.closes).map(TurningPoint.at)
         guard finding.verdict != .satisfied else { return finding }
         finding.verdict = .satisfied
         finding.reason = .heldOpen

@@ -10,9 +10,11 @@ struct EverSubscribedRule: Rule {
     func concerns(_ offer: Offer) -> Bool { offer.delivery == .signature }
 
     func finding(_ context: RuleContext) -> Finding {
-        let subscriptions = context.subject.history.transactions.filter(\.payload.isSubscription)
-        let owned = subscriptions.filter { $0.payload.isOwned == true }
-        guard let shown = owned.last(where: { $0.provenance.isProven }) ?? owned.last else {
+        let subscriptions = context.subject.past.subscriptionRows
+        let shown =
+            subscriptions.last { $0.isOwned == true && $0.provenance.isProven }
+            ?? subscriptions.last { $0.isOwned == true }
+        guard let shown else {
             return absent(context, subscriptions)
         }
         let id = shown.payload.transactionId
@@ -38,7 +40,7 @@ struct EverSubscribedRule: Rule {
     }
 
     private func absent(_ context: RuleContext, _ subscriptions: [Recorded<Transaction>]) -> Finding {
-        if let unknown = subscriptions.last(where: { $0.payload.isOwned == nil }) {
+        if let unknown = subscriptions.last(where: { $0.isOwned == nil }) {
             return undetermined(
                 .valueUnknown,
                 "whether a subscription was bought is not known: "

@@ -38,6 +38,6 @@ struct LimitCoolDownRule: Rule {
     }
 
     private func isDoubtful(_ context: RuleContext) -> Bool {
-        context.mayHaveUsedElsewhere(CountedOffers(.thisOffer, context.question))
+        context.mayHaveUsedElsewhere(CountedOffers(.thisOffer, context))
     }
 }

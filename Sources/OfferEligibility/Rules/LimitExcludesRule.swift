@@ -10,7 +10,7 @@ struct LimitExcludesRule: Rule {
         var taken: [(id: OfferId, places: [Place])] = []
         var isDoubtful = false
         for id in excluded {
-            let counted = CountedOffers(only: id, context.question)
+            let counted = CountedOffers(only: id, context)
             let places = context.places(of: counted, at: context.now)
             if !places.isEmpty { taken.append((id, places)) }
             isDoubtful = isDoubtful || context.mayHaveUsedElsewhere(counted)

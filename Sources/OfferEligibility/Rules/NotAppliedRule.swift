@@ -10,7 +10,7 @@ struct NotAppliedRule: Rule {
     func finding(_ context: RuleContext) -> Finding {
         guard let identifier = context.offer.offerIdentifier, let group = context.question.subscriptionGroupIdentifier
         else { return undetermined(.groupUnknown, "the offer's name at Apple or its group is not known") }
-        let found = context.subject.candidates(of: group, at: context.now).compactMap {
+        let found = context.subject.view(of: group).candidates(at: context.now).compactMap {
             applied(identifier, $0, context)
         }
         if let deciding = found.first(where: { $0.verdict == .violated }) ?? found.first { return deciding }

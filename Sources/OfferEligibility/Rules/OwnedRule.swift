@@ -20,7 +20,7 @@ struct OwnedRule: Rule {
                 turningPoint: .event(.subscriptionBought))
         }
         let bought = context.subject.transactions(of: state.subscriptionGroupIdentifier).last {
-            $0.payload.isOwned == true
+            $0.isOwned == true
         }
         // One that was shared may speak for the group beside the customer's own.
         let transaction = speaking.isOwned == true ? speaking : bought?.payload ?? speaking

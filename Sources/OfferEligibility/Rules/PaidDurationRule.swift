@@ -11,7 +11,7 @@ struct PaidDurationRule: WinBackMonthRule {
         guard let group = context.question.subscriptionGroupIdentifier else {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
-        let paid = PaidTime(context.subject.subscriptions[group] ?? [])
+        let paid = context.subject.paidTime(of: group)
         let evidence = [
             Evidence(
                 field: "paidSubscriptionDurationInMonths", observed: .number(paid.months), required: .number(least)),

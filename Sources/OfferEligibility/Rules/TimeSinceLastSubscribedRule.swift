@@ -62,7 +62,7 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
     ) -> LapseWindow? {
         let group = state.subscriptionGroupIdentifier
         guard subject.state(of: group, at: instant).name == .expired,
-            let last = subject.lastEnded(in: group, at: instant)
+            let last = subject.view(of: group).lastEnded(at: instant)
         else { return nil }
         return LapseWindow(months: months, row: last.row, ended: last.at)
     }

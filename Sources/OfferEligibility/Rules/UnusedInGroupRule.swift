@@ -17,7 +17,7 @@ struct UnusedInGroupRule: Rule {
         let outsiders = subject.outsiders(of: group)
         let uses = (subject.transactions(of: group) + outsiders).filter { $0.payload.offerType == .introductory }
         let used = uses.first { row in
-            row.payload.isOwned == true
+            row.isOwned == true
                 && (row.payload.subscriptionGroupIdentifier == group
                     || subject.isProduct(row.payload.productId, of: group))
         }
@@ -39,7 +39,7 @@ struct UnusedInGroupRule: Rule {
         if let other = uses.first {
             let reason: ReasonCode =
                 !outsiders.isEmpty
-                ? .groupMismatch : other.payload.isOwned == nil ? .valueUnknown : .introductoryOfferShared
+                ? .groupMismatch : other.isOwned == nil ? .valueUnknown : .introductoryOfferShared
             return undetermined(
                 reason,
                 "whether an introductory offer of group `\(group)` was used is not known: "

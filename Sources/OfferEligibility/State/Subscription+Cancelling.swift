@@ -12,7 +12,7 @@ extension Subscription {
         case .subscribed, .introductoryOffer: break
         default: return nil
         }
-        guard current.payload.isOwned == true, current.payload.revocationDate == nil, willAutoRenew == true,
+        guard current.isOwned == true, current.payload.revocationDate == nil, willAutoRenew == true,
             renewalInfo?.payload.isFree == false
         else { return nil }
         // A period that was charged early has been paid for: the one after it can still be avoided.

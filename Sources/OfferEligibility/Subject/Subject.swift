@@ -1,92 +1,109 @@
 import OfferModel
 
-/// Everything the rules read of a subject, derived once per question.
-struct Subject: Sendable {
-    let history: CurrentHistory
-    /// The subscriptions of each group, as they stand at the instant of the question.
-    let subscriptions: [SubscriptionGroupId: [Subscription]]
-    let slots: [Slot]
-    let redemptions: [Redemption]
-    /// What the customer's own purchases say together.
-    let purchases: OwnPurchases
-    /// When the customer was first seen; `nil` for somebody of whom nothing is known.
-    let firstSeen: FirstSeen?
-    /// What the backend keeps about the customer, by the name after `customer.attributes.`.
-    let attributes: [String: FactValue]
+/// Everything the rules read of a subject at the instant of a question.
+final class Subject: Sendable {
+    let past: SubjectPast
+    let now: Instant
+    let policy: Policy
     /// Whether an absence is proven: the history is complete and was so recently enough.
     let isComplete: Bool
-    let policy: Policy
-    private let askedGroup: SubscriptionGroupId?
-    private let groupProducts: Set<ProductId>
-    /// Found once for the group that is asked about, because most rules ask.
-    private let askedOutsiders: [Recorded<Transaction>]
+    /// The subscriptions of each group, as they stand at the instant of the question.
+    let subscriptions: [SubscriptionGroupId: [Subscription]]
+    /// The uses of offers, and the slots that they used.
+    let uses: KnownUses
+    /// Slots that count and were not redeemed, at the instant of the question.
+    let countingSlots: [Slot]
+    /// Every product that the catalog has in the group asked about.
+    let groupProducts: Set<ProductId>
+    /// The group asked about, and its state from the instant of the question on.
+    let asked: GroupView?
+    private let course: StateCourse?
 
-    /// - Parameter question: what is asked; its offers' lengths help where Apple's data does not state one.
-    init(_ facts: SubjectFacts, at now: Instant, policy: Policy, question: Question? = nil) {
-        let history = CurrentHistory(facts.history)
-        self.history = history
-        subscriptions = Self.subscriptions(of: history, at: now)
-        let groupProducts = question?.groupProducts ?? []
-        askedGroup = question?.subscriptionGroupIdentifier
-        self.groupProducts = groupProducts
-        askedOutsiders =
-            question?.subscriptionGroupIdentifier.map { group in
-                history.transactions.filter { $0.payload.isOutside(group, products: groupProducts) }
-            } ?? []
-        slots = facts.slots
-        redemptions = RedemptionReader(
-            facts: facts, subscriptions: subscriptions, offers: question.map { [$0.offer] + $0.offers } ?? [],
-            takesHistoryAsProven: question?.takesHistoryAsProven ?? false
-        ).redemptions()
-        purchases = OwnPurchases(history.transactions)
-        firstSeen = FirstSeen(history, purchases: purchases, firstStoredAt: facts.firstStoredAt)
-        attributes = facts.attributes
-        isComplete = facts.history.coverage.isProof(at: now, life: policy.coverageLife)
+    init(
+        _ past: SubjectPast, at now: Instant, coverage: Coverage, policy: Policy, uses: KnownUses,
+        group: SubscriptionGroupId?, groupProducts: Set<ProductId>
+    ) {
+        self.past = past
+        self.now = now
         self.policy = policy
+        self.uses = uses
+        self.groupProducts = groupProducts
+        isComplete = coverage.isProof(at: now, life: policy.coverageLife)
+        countingSlots = past.facts.slots.filter {
+            now < $0.countsUntil && !$0.isReleased && !uses.redeemed.contains($0.id)
+        }
+        subscriptions = past.groups.mapValues { group in
+            group.subscriptions.compactMap { Subscription($0.transactions, latestInfo: $0.latestInfo, at: now) }
+                .sorted { $1.current.wasBought(before: $0.current) }
+        }
+        guard let group else {
+            asked = nil
+            course = nil
+            return
+        }
+        let view = GroupView(
+            group: group, subscriptions: subscriptions[group] ?? [],
+            outsiders: past.outsiders(of: group, products: groupProducts), isComplete: isComplete, policy: policy)
+        asked = view
+        course = StateCourse(view, from: now)
     }
 
-    /// Those without a group are in none of them; `outsiders` has them.
-    static func subscriptions(
-        of history: CurrentHistory, at now: Instant
-    ) -> [SubscriptionGroupId: [Subscription]] {
-        var groups: [SubscriptionGroupId: [TransactionId: [Recorded<Transaction>]]] = [:]
-        for row in history.transactions where row.payload.isSubscription {
-            guard let group = row.payload.subscriptionGroupIdentifier else { continue }
-            groups[group, default: [:]][row.payload.originalTransactionId, default: []].append(row)
-        }
-        return groups.mapValues { originals in
-            originals
-                .compactMap { Subscription($0.value, latestInfo: history.renewalInfos[$0.key], at: now) }
-                .sorted { $0.current.payload.purchaseOrder > $1.current.payload.purchaseOrder }
-        }
+    /// For a single question.
+    ///
+    /// - Parameter question: what is asked; its offers' lengths help where Apple's data does not state one.
+    convenience init(_ facts: SubjectFacts, at now: Instant, policy: Policy, question: Question? = nil) {
+        let past = SubjectPast(facts)
+        let offers = question.map { [$0.offer] + $0.offers } ?? []
+        self.init(
+            past, at: now, coverage: facts.history.coverage, policy: policy,
+            uses: KnownUses(
+                past, lengths: OfferLengths(offers), takesHistoryAsProven: question?.takesHistoryAsProven ?? false),
+            group: question?.subscriptionGroupIdentifier, groupProducts: question?.groupProducts ?? [])
     }
+
+    var history: CurrentHistory { past.history }
+    var slots: [Slot] { past.facts.slots }
+    var redemptions: [Redemption] { uses.redemptions }
+    var purchases: OwnPurchases { past.purchases }
+    var firstSeen: FirstSeen? { past.firstSeen }
+    /// What the backend keeps about the customer, by the name after `customer.attributes.`.
+    var attributes: [String: FactValue] { past.facts.attributes }
 
     /// Every transaction of a subscription in the group, by purchase date.
-    func transactions(of group: SubscriptionGroupId) -> [Recorded<Transaction>] {
-        history.transactions.filter { $0.payload.isSubscription && $0.payload.subscriptionGroupIdentifier == group }
-    }
+    func transactions(of group: SubscriptionGroupId) -> [Recorded<Transaction>] { past.groups[group]?.rows ?? [] }
 
     /// Purchases that may belong to the group although they name another one or none: as long as there are any, nothing
     /// that the group lacks is proven (invariant 3).
-    func outsiders(of group: SubscriptionGroupId) -> [Recorded<Transaction>] {
-        group == askedGroup
-            ? askedOutsiders : history.transactions.filter { $0.payload.isOutside(group, products: []) }
-    }
+    func outsiders(of group: SubscriptionGroupId) -> [Recorded<Transaction>] { view(of: group).outsiders }
 
     /// Whether the catalog has the product in the group, as far as the question says.
     func isProduct(_ product: ProductId, of group: SubscriptionGroupId) -> Bool {
-        group == askedGroup && groupProducts.contains(product)
+        group == asked?.group && groupProducts.contains(product)
     }
 
     /// Why what is not known of the group is not proven to be absent; `nil` if it is.
-    func doubt(about group: SubscriptionGroupId) -> ReasonCode? {
-        if !outsiders(of: group).isEmpty { return .groupMismatch }
-        return isComplete ? nil : .historyIncomplete
+    func doubt(about group: SubscriptionGroupId) -> ReasonCode? { view(of: group).doubt }
+
+    /// How long the customer has paid for subscriptions of the group.
+    func paidTime(of group: SubscriptionGroupId) -> PaidTime { past.groups[group]?.paid ?? PaidTime([]) }
+
+    /// The group at any instant. The question names the products of its own group only.
+    func view(of group: SubscriptionGroupId) -> GroupView {
+        if let asked, asked.group == group { return asked }
+        return GroupView(
+            group: group, subscriptions: subscriptions[group] ?? [], outsiders: past.ungrouped,
+            isComplete: isComplete, policy: policy)
+    }
+
+    /// The state of a group at an instant.
+    func state(of group: SubscriptionGroupId, at instant: Instant) -> SubscriptionState {
+        if let course, group == asked?.group, let state = course.state(at: instant) { return state }
+        return view(of: group).state(at: instant)
     }
 
     /// The instants at which the state of the group can change by itself, from the earliest.
     func transitions(of group: SubscriptionGroupId, after now: Instant) -> [Instant] {
-        Set((subscriptions[group] ?? []).flatMap { $0.transitions(policy) }).filter { $0 > now }.sorted()
+        view(of: group).transitions.filter { $0 > now }
     }
 
     /// The first later instant at which the group's state is as wanted, if nothing else happens.
@@ -97,18 +114,18 @@ struct Subject: Sendable {
     }
 }
 
-extension Transaction {
-    /// Whether it may belong to the group, whose products these are, although it names another one or none.
-    fileprivate func isOutside(_ group: SubscriptionGroupId, products: Set<ProductId>) -> Bool {
-        guard isSubscription else { return false }
-        guard let named = subscriptionGroupIdentifier else { return true }
-        return named != group && products.contains(productId)
-    }
-
-    /// Old data may lack the type or the group, but only subscriptions have a group or an expiry.
-    var isSubscription: Bool {
-        guard let type else { return subscriptionGroupIdentifier != nil || expiresDate != nil }
-        return type == .autoRenewableSubscription
+extension SubjectPast {
+    /// Purchases that may belong to the group although they name another one or none, by purchase date.
+    ///
+    /// - Parameter products: those that the catalog has in the group.
+    fileprivate func outsiders(
+        of group: SubscriptionGroupId, products: Set<ProductId>
+    ) -> [Recorded<Transaction>] {
+        guard !ungrouped.isEmpty || groups.keys.contains(where: { $0 != group }) else { return [] }
+        return subscriptionRows.filter { row in
+            guard let named = row.payload.subscriptionGroupIdentifier else { return true }
+            return named != group && products.contains(row.payload.productId)
+        }
     }
 }
 

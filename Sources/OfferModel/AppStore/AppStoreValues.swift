@@ -29,6 +29,17 @@ public struct InAppOwnershipType: RawRepresentable, Hashable, Sendable, Codable 
     public static let familyShared = InAppOwnershipType(rawValue: "FAMILY_SHARED")
 }
 
+extension InAppOwnershipType? {
+    /// Whether the customer bought what has it; `nil` for a value Apple added later. Absent data counts as bought.
+    public var isOwned: Bool? {
+        switch self {
+        case nil, .purchased: true
+        case .familyShared: false
+        default: nil
+        }
+    }
+}
+
 /// Apple's `offerType` of a transaction or of the next renewal.
 public struct TransactionOfferType: RawRepresentable, Hashable, Sendable, Codable {
     /// Apple's number.

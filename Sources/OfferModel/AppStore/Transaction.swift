@@ -82,11 +82,7 @@ public struct Transaction: Sendable, Hashable {
     /// Whether the customer bought it, rather than received it through Family Sharing; `nil` for a value Apple added
     /// later. Absent data counts as bought.
     public var isOwned: Bool? {
-        switch inAppOwnershipType {
-        case nil, .purchased: true
-        case .familyShared: false
-        default: nil
-        }
+        inAppOwnershipType.isOwned
     }
 }
 

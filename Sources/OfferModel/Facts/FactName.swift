@@ -16,9 +16,8 @@ public enum FactName: Sendable, Hashable {
 
     /// Reads a dotted name; `nil` if no fact can have it.
     public init?(_ name: some StringProtocol) {
-        if let rest = name.after(SubscriptionFact.prefix) {
-            guard let fact = SubscriptionFact(rawValue: rest) else { return nil }
-            self = .subscription(fact)
+        if let fixed = Self.fixed[String(name)] {
+            self = fixed
         } else if let rest = name.after(FactVocabulary.signalPrefix) {
             guard FactVocabulary.isSignalName(rest) else { return nil }
             self = .signal(rest)
@@ -28,16 +27,19 @@ public enum FactName: Sendable, Hashable {
         } else if let rest = name.after(FactVocabulary.redeemedPrefix) {
             guard !rest.isEmpty else { return nil }
             self = .redeemed(OfferId(rest))
-        } else if let rest = name.after(CustomerFact.prefix) {
-            guard let fact = CustomerFact(rawValue: rest) else { return nil }
-            self = .customer(fact)
-        } else if let rest = name.after(RequestFact.prefix) {
-            guard let fact = RequestFact(rawValue: rest) else { return nil }
-            self = .request(fact)
         } else {
             return nil
         }
     }
+
+    /// Every comparison reads its fact's name whenever it is judged, so the fixed ones are looked up.
+    private static let fixed: [String: FactName] = {
+        var names: [String: FactName] = [:]
+        for fact in SubscriptionFact.allCases { names[SubscriptionFact.prefix + fact.rawValue] = .subscription(fact) }
+        for fact in CustomerFact.allCases { names[CustomerFact.prefix + fact.rawValue] = .customer(fact) }
+        for fact in RequestFact.allCases { names[RequestFact.prefix + fact.rawValue] = .request(fact) }
+        return names
+    }()
 
     /// The type of its values; `nil` where the first use in the catalog says it.
     public var type: FactType? {

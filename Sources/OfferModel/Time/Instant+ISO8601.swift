@@ -3,11 +3,46 @@ extension Instant: CustomStringConvertible {
     public var description: String {
         guard !isOutsideCalendar else { return "\(milliseconds) ms" }
         let (date, timeOfDay) = dateAndTimeOfDay
+        guard (0...9_999).contains(date.year) else { return padded(date.year, 4) + text(date, timeOfDay).dropFirst(4) }
+        return text(date, timeOfDay)
+    }
+
+    /// Written digit by digit: messages are full of dates, and they are written whether or not anybody reads them.
+    private func text(_ date: CivilDate, _ timeOfDay: Int64) -> String {
         let seconds = timeOfDay / Duration.second
         let fraction = timeOfDay % Duration.second
-        let day = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
-        let time = "\(padded(seconds / 3_600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
-        return "\(day)T\(time)" + (fraction == 0 ? "Z" : ".\(padded(fraction, 3))Z")
+        return String(unsafeUninitializedCapacity: 24) { bytes in
+            var count = 0
+            func put(_ byte: UInt8) {
+                bytes[count] = byte
+                count += 1
+            }
+            func put(_ value: Int64, _ width: Int) {
+                var rest = value
+                for place in stride(from: count + width - 1, through: count, by: -1) {
+                    bytes[place] = UInt8(0x30 + rest % 10)
+                    rest /= 10
+                }
+                count += width
+            }
+            put(abs(date.year) % 10_000, 4)
+            put(0x2D)
+            put(date.month, 2)
+            put(0x2D)
+            put(date.day, 2)
+            put(0x54)
+            put(seconds / 3_600, 2)
+            put(0x3A)
+            put(seconds / 60 % 60, 2)
+            put(0x3A)
+            put(seconds % 60, 2)
+            if fraction != 0 {
+                put(0x2E)
+                put(fraction, 3)
+            }
+            put(0x5A)
+            return count
+        }
     }
 
     /// Reads `2026-12-01T00:00:00Z`, with up to three decimals of a second and with `Z` or an offset such as `+02:00`.

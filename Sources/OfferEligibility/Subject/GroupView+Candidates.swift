@@ -5,18 +5,18 @@ struct Candidate {
     let subscription: Subscription
     let standing: Standing
 
-    fileprivate var isOwned: Bool? { subscription.current.payload.isOwned }
+    fileprivate var isOwned: Bool? { subscription.current.isOwned }
     fileprivate var isTrying: Bool { standing.name == .inBillingRetryPeriod }
 }
 
-extension Subject {
-    /// The subscriptions that may speak for a group, by the latest bought.
+extension GroupView {
+    /// The subscriptions that may speak for the group, by the latest bought.
     ///
     /// A customer has one own subscription per group at a time, so an own purchase closes what was bought before it,
     /// unless that still gives access or Apple still tries to charge it (decision 0011).
-    func candidates(of group: SubscriptionGroupId, at instant: Instant) -> [Candidate] {
-        let all = (subscriptions[group] ?? []).map { $0.seen(at: instant) }
-            .sorted { $0.current.payload.purchaseOrder > $1.current.payload.purchaseOrder }
+    func candidates(at instant: Instant) -> [Candidate] {
+        let all = subscriptions.map { $0.seen(at: instant) }
+            .sorted { $1.current.wasBought(before: $0.current) }
             .map { Candidate(subscription: $0, standing: $0.standing(at: instant, policy: policy)) }
         // An upgrade into another subscription ended this one; the other one speaks for the group.
         let remaining = all.enumerated().filter { index, candidate in

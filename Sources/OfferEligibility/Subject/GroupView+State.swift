@@ -1,35 +1,35 @@
 import OfferModel
 
-extension Subject {
-    /// The state of a group: of what an own purchase has not closed, the subscription that gives access, else by
+extension GroupView {
+    /// The state of the group: of what an own purchase has not closed, the subscription that gives access, else by
     /// precedence the latest bought (DESIGN §5.1, decision 0011).
-    func state(of group: SubscriptionGroupId, at instant: Instant) -> SubscriptionState {
-        let candidates = candidates(of: group, at: instant)
+    func state(at instant: Instant) -> SubscriptionState {
+        let candidates = candidates(at: instant)
         let withAccess = candidates.filter { $0.standing.hasAccess == true }
         guard let chosen = candidates.speaking else {
             return SubscriptionState(
                 subscriptionGroupIdentifier: group, asOf: instant,
-                standing: doubt(about: group).map(Standing.undetermined) ?? .determined(.neverSubscribed))
+                standing: doubt.map(Standing.undetermined) ?? .determined(.neverSubscribed))
         }
         let subscription = chosen.subscription
         // A purchase that may belong to the group might give access too.
-        let isInDoubt = withAccess.isEmpty && !outsiders(of: group).isEmpty
+        let isInDoubt = withAccess.isEmpty && !outsiders.isEmpty
         return SubscriptionState(
             subscriptionGroupIdentifier: group, asOf: instant,
             standing: isInDoubt ? .undetermined(.groupMismatch) : chosen.standing,
             willAutoRenew: subscription.willAutoRenew,
             accessEnds: withAccess.compactMap(\.subscription.accessEnds).max() ?? subscription.accessEnds,
             expirationIntent: subscription.renewalInfo?.payload.expirationIntent,
-            transaction: subscription.current.payload, provenance: subscription.current.provenance,
+            row: subscription.current,
             pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice,
             lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.standing, policy: policy))
     }
 
     /// The transaction of the customer's own that ended last, and when: grace is no part of a period. A revoked one
     /// ended at the revocation, and one replaced by an upgrade is no end.
-    func lastEnded(in group: SubscriptionGroupId, at instant: Instant) -> (row: Recorded<Transaction>, at: Instant)? {
-        (subscriptions[group] ?? []).map { $0.seen(at: instant) }
-            .filter { !$0.isSuperseded && $0.current.payload.isOwned != false }
+    func lastEnded(at instant: Instant) -> (row: Recorded<Transaction>, at: Instant)? {
+        subscriptions.map { $0.seen(at: instant) }
+            .filter { !$0.isSuperseded && $0.current.isOwned != false }
             .compactMap { subscription in
                 let current = subscription.current
                 guard let expires = current.payload.expiresDate else { return nil }
