@@ -29,7 +29,8 @@ struct FiledCase: Sendable, CustomStringConvertible {
 
     private static func load() throws -> [FiledCase] {
         try Fixtures.files("json").flatMap { url in
-            let document = try CaseReader.read(Array(Data(contentsOf: url)), vocabulary: .evaluator) { _ in nil }
+            let document = try CaseReader.read(
+                Array(Data(contentsOf: url)), vocabulary: .evaluator, catalog: Fixtures.catalog)
             return document.value.cases.map {
                 FiledCase(
                     source: url.deletingPathExtension().lastPathComponent, file: document.value, testCase: $0)
@@ -40,6 +41,14 @@ struct FiledCase: Sendable, CustomStringConvertible {
 
 /// The files of these tests.
 enum Fixtures {
+    /// A catalog beside the case files.
+    static func catalog(_ path: String) -> Catalog? {
+        guard let url = Bundle.module.url(forResource: "Fixtures/\(path)", withExtension: nil),
+            let bytes = try? Data(contentsOf: url)
+        else { return nil }
+        return try? CatalogReader.read(Array(bytes)).value
+    }
+
     static func files(_ ending: String) throws -> [URL] {
         guard let folder = Bundle.module.url(forResource: "Fixtures", withExtension: nil) else { return [] }
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

@@ -40,7 +40,10 @@ enum FactPoints {
         let known = Set(operands.compactMap { value in if case .number(let number) = value { number } else { nil } })
             .sorted()
         let between = zip(known, known.dropFirst()).map { $0 + ($1 - $0) / 2 }
-        let around = [known.first.map { $0 - 1 } ?? 0, known.last.map { $0 + 1 } ?? 0]
+        // At and beyond 2^53 one more is the same number.
+        let around = [
+            known.first.map { min($0 - 1, $0.nextDown) } ?? 0, known.last.map { max($0 + 1, $0.nextUp) } ?? 0,
+        ]
         return (known + between + around).map { .value(.number($0)) }
     }
 

@@ -50,8 +50,11 @@ struct OwnPurchases: Sendable {
                 first = Dated(date: date, row: row)
             }
             if isOwn, let code = transactions[row].payload.storefront { storefront = (code, row) }
-            if let refunded = transactions[row].refunded {
-                if isOwn { refunds.append(Dated(date: refunded, row: row)) } else { areRefundsUncertain = true }
+            if let revoked = transactions[row].payload.revocationDate, let isRefund = transactions[row].isRefund {
+                if isRefund, isOwn { refunds.append(Dated(date: revoked, row: row)) }
+                if isRefund, !isOwn { areRefundsUncertain = true }
+            } else if transactions[row].payload.revocationDate != nil {
+                areRefundsUncertain = true
             }
             if transactions[row].isSubscription { addSubscription(transactions, row, isOwn: isOwn) }
         }
@@ -84,8 +87,11 @@ extension Recorded<Transaction> {
         payload.originalPurchaseDate.map { min($0, payload.purchaseDate) } ?? payload.purchaseDate
     }
 
-    /// When Apple refunded it; `nil` also where Family Sharing ended.
-    fileprivate var refunded: Instant? {
-        payload.revocationType == .familyRevoke ? nil : payload.revocationDate
+    /// Whether what took it back was a refund: not where a share or an assignment ended. `nil` for a kind that Apple
+    /// added later; before there were kinds, every one was a refund.
+    var isRefund: Bool? {
+        guard let kind = payload.revocationType else { return true }
+        if kind == .familyRevoke || kind == .assignmentRevoke { return false }
+        return kind == .refundFull || kind == .refundProrated ? true : nil
     }
 }

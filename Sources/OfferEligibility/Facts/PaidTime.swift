@@ -3,7 +3,9 @@ import OfferModel
 /// How long the customer has paid for subscriptions of a group.
 ///
 /// Apple does not publish its arithmetic; ours: every period bought by the customer counts that was neither free nor
-/// refunded in full, in full also while it runs; one cut short by an upgrade or a prorated refund counts until then.
+/// refunded in full, in full also while it runs; one cut short by an upgrade or a prorated refund counts until then. What
+/// an upgrade that is not known has replaced, a period without an end, and one taken back in a way that is not known here
+/// may count, and nobody knows how much.
 /// Each period counts its whole calendar months, and 30 days of what remains of all periods make another month.
 struct PaidTime: Sendable {
     /// Periods paid for.
@@ -16,22 +18,32 @@ struct PaidTime: Sendable {
     private static let daysOfAMonth: Int64 = 30
 
     init(_ subscriptions: [SubscriptionPast]) {
-        for subscription in subscriptions {
-            let rows = subscription.transactions
-            for index in rows.indices {
-                add(rows[index], before: index + 1 < rows.count ? rows[index + 1].payload.purchaseDate : nil)
-            }
+        // An upgrade may begin a subscription of its own, so what followed is looked for in the whole group.
+        let rows = subscriptions.flatMap(\.transactions)
+        for row in rows {
+            add(row, before: row.payload.isUpgraded ? Self.purchase(after: row, in: rows) : nil)
         }
     }
 
     /// Whole months paid for.
     var months: Int { wholeMonths + Int(remainder / (Self.daysOfAMonth * Instant.Duration.day)) }
 
+    private static func purchase(after row: Recorded<Transaction>, in rows: [Recorded<Transaction>]) -> Instant? {
+        rows.lazy.filter { $0.isOwned != false && $0.payload.purchaseDate > row.payload.purchaseDate }
+            .map(\.payload.purchaseDate).min()
+    }
+
     private mutating func add(_ row: Recorded<Transaction>, before following: Instant?) {
         let (isOwned, isFree) = (row.isOwned, row.isFree)
         guard isOwned != false, isFree != true, row.payload.price != 0 else { return }
-        if row.payload.revocationDate != nil, row.payload.revocationType != .refundProrated { return }
-        guard var end = row.payload.expiresDate else { return }
+        if row.payload.revocationDate != nil, row.payload.revocationType != .refundProrated {
+            if row.isRefund == nil { isPartial = true }
+            return
+        }
+        guard var end = row.payload.expiresDate, !row.payload.isUpgraded || following != nil else {
+            isPartial = true
+            return
+        }
         if let revoked = row.payload.revocationDate { end = min(end, revoked) }
         if row.payload.isUpgraded, let following { end = min(end, following) }
         let start = row.payload.purchaseDate

@@ -51,13 +51,14 @@ struct RedemptionFactReader {
         return count(own.filter(isUse), doubt: doubt)
     }
 
-    /// The question names the products of its own group only; of others the history tells, as far as anything was
-    /// bought there.
+    /// The catalog says in which group an offer is; of one that it does not place, the question's own products and the
+    /// history tell, as far as anything was bought there.
     private func groups(of offer: Offer, _ question: Question) -> Set<SubscriptionGroupId> {
         var groups = Set(
             subject.subscriptions.lazy.filter { $1.contains { $0.concerns(offer.products) } }.map(\.key))
         let isOfGroup = offer.id == question.offer.id || offer.products.contains(where: question.groupProducts.contains)
         if isOfGroup, let group = question.subscriptionGroupIdentifier { groups.insert(group) }
+        if let group = question.offerGroups[offer.id] { groups.insert(group) }
         return groups
     }
 

@@ -6,7 +6,11 @@ struct SubscriptionFactReader {
     let state: SubscriptionState
 
     func fact(_ fact: SubscriptionFact) -> Fact {
-        switch fact {
+        if state.standing == .undetermined(.groupMismatch), fact.speaksOfOneSubscription {
+            // A purchase that may belong to the group could be the one to speak of.
+            return Fact(.undetermined(.groupMismatch))
+        }
+        return switch fact {
         case .paidMonths: counted { $0.months }
         case .paidPeriods: counted { $0.periods }
         case .everInGroup: everInGroup
@@ -81,6 +85,18 @@ struct SubscriptionFactReader {
         guard let name = state.name else { return .undetermined(state.standing.undeterminedReason ?? .historyStale) }
         guard name == .introductoryOffer, state.transactionId != nil else { return .known(.boolean(false)) }
         return state.isFree.map { .known(.boolean($0)) } ?? .undetermined(.valueUnknown)
+    }
+}
+
+extension SubscriptionFact {
+    /// Whether it is about the subscription that speaks for the group.
+    fileprivate var speaksOfOneSubscription: Bool {
+        switch self {
+        case .productId, .willAutoRenew, .expirationIntent, .renewalPrice, .pendingProductId: true
+        case .paidMonths, .paidPeriods, .everInGroup, .state, .daysUntilExpiry, .daysSinceExpired, .monthsSinceExpired,
+            .isInTrial:
+            false
+        }
     }
 }
 

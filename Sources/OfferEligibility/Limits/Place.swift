@@ -50,9 +50,10 @@ extension RuleContext {
     func mayHaveUsedElsewhere(_ counted: CountedOffers) -> Bool {
         guard let group = question.subscriptionGroupIdentifier else { return false }
         let outsiders = subject.outsiders(of: group)
-        return !outsiders.isEmpty && outsiders.contains { row in
-            guard row.isOwned != false, let type = row.payload.offerType else { return false }
-            return counted.mayHold(type, row.payload.offerIdentifier)
-        }
+        return !outsiders.isEmpty
+            && outsiders.contains { row in
+                guard row.isOwned != false, let type = row.payload.offerType else { return false }
+                return counted.mayHold(type, row.payload.offerIdentifier)
+            }
     }
 }

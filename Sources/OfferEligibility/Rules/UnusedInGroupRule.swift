@@ -27,7 +27,9 @@ struct UnusedInGroupRule: Rule {
                 "an introductory offer of group `\(group)` was used on \(used.payload.purchaseDate.day) "
                     + "(transaction `\(used.payload.transactionId)`)", evidence: evidence(used))
         }
-        if let pending = context.subject.redemptions.first(where: { $0.isIntroductory(in: group) }) {
+        if let pending = subject.redemptions.first(where: {
+            $0.isIntroductory(in: group) && !subject.purchases.uncertain.contains($0.originalTransactionId)
+        }) {
             return violated(
                 .introductoryOfferUsed, "an introductory offer of group `\(group)` waits for the next renewal",
                 evidence: [

@@ -49,7 +49,8 @@ struct GroupPast: Sendable {
         return Dictionary(grouping: grouped) { $0.payload.subscriptionGroupIdentifier ?? "" }.mapValues { rows in
             var group = GroupPast()
             group.rows = rows
-            group.subscriptions = Dictionary(grouping: rows) { $0.payload.originalTransactionId }.map { original, rows in
+            group.subscriptions = Dictionary(grouping: rows) { $0.payload.originalTransactionId }.map {
+                original, rows in
                 SubscriptionPast(transactions: rows, latestInfo: renewalInfos[original])
             }
             group.paid = PaidTime(group.subscriptions)

@@ -96,6 +96,8 @@ public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable {
     public static let refundProrated = RevocationType(rawValue: "REFUND_PRORATED")
     /// Access through Family Sharing ended.
     public static let familyRevoke = RevocationType(rawValue: "FAMILY_REVOKE")
+    /// The seat in an organisation that gave access was taken away.
+    public static let assignmentRevoke = RevocationType(rawValue: "ASSIGNMENT_REVOKE")
 }
 
 /// Why a subscription expired.
