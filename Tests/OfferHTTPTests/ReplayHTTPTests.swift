@@ -38,6 +38,11 @@ struct ReplayHTTPTests {
                 let answer = try await service.ask("POST", target, token: support, body: body)
                 #expect(answer.status == status && answer.code == code, "\(target) \(body): \(answer.text)")
             }
+            for number in ["1.5", "9223372036854775808"] {
+                let answer = try await service.ask(
+                    "POST", path, token: support, body: #"{"catalogRevision":\#(number)}"#)
+                #expect(answer.text.contains(#""pointer":"/catalogRevision""#), "\(number): \(answer.text)")
+            }
         }
     }
 }

@@ -64,6 +64,21 @@ struct SwitchTests {
         }
     }
 
+    @Test("an id that is missing from the path names nothing: it pauses and resumes not a single offer, nor all")
+    func missingId() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let marketing = try await service.token(.marketing)
+            for path in ["/v1/offers//pause", "/v1/offers//resume", "/v1/offers/pause/", "//v1/offers/pause"] {
+                let answer = try await service.ask("POST", path, token: marketing)
+                #expect(answer.status == 404 && answer.code == "not-found", "\(path): \(answer.text)")
+            }
+            let list = try await service.ask("GET", "/v1/offers", token: marketing)
+            let items = try #require(list.json["items"] as? [[String: Any]])
+            #expect(items.count == 3 && items.allSatisfy { $0["paused"] as? Bool == false })
+        }
+    }
+
     @Test("an offer that the catalog does not have cannot be paused")
     func unknownOffer() async throws {
         try await ServiceFixture.run { service in

@@ -17,6 +17,6 @@ public struct ReplayRequestBody: Sendable, Hashable, Codable {
     /// - Throws: ``RequestFault`` for an unknown member, else `DecodingError`.
     public init(from decoder: any Decoder) throws {
         let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
-        catalogRevision = try container.decodeIfPresent(Int.self, forKey: .catalogRevision)
+        catalogRevision = try container.decodeNumber(Int.self, forKey: .catalogRevision)
     }
 }

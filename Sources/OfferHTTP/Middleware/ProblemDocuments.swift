@@ -12,6 +12,9 @@ struct ProblemDocuments: RouterMiddleware {
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
     ) async throws -> Response {
         do {
+            guard !request.uri.path.hasEmptySegment else {
+                return try Self.answer(.notFound(path: request.uri.path), request, context)
+            }
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
             return try unmatched(request, context)
@@ -55,5 +58,13 @@ struct ProblemDocuments: RouterMiddleware {
             status: HTTPResponse.Status(code: body.status), headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
         return request.method == .head ? response.createHeadResponse() : response
+    }
+}
+
+extension String {
+    /// Whether a path has a segment without a character, as it comes of a missing id. The router would read on past it:
+    /// `/v1/offers//pause` would pause every offer.
+    fileprivate var hasEmptySegment: Bool {
+        contains("//") || (hasSuffix("/") && self != "/")
     }
 }
