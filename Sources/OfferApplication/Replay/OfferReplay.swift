@@ -67,6 +67,6 @@ extension DecisionRecord {
             now: now, scope: scope, offer: offer, productId: productId, subscriptionGroupIdentifier: group?.id,
             pause: pause, signals: signals, needsNewSigning: needsNewSigning,
             groupProducts: Set(group?.products.map(\.productId) ?? []), request: request ?? DeviceRequest(),
-            offers: catalog.offers)
+            offers: catalog.offers, offerGroups: catalog.offerGroups)
     }
 }
