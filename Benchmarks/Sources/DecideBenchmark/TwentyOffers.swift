@@ -2,7 +2,7 @@ import OfferEligibility
 import OfferModel
 
 /// A catalog of twenty offers: two introductory, six win-back (three of them Apple's own with months), twelve
-/// promotional. Each has a condition of eight comparisons, limits with and without a window, a rollout with a holdout;
+/// promotional. Each has a condition of nine comparisons, limits, most of them a window too, a rollout with a holdout;
 /// many a cool-down, a tag, offers it excludes.
 enum TwentyOffers {
     static func offers() -> [Offer] {
@@ -23,7 +23,9 @@ enum TwentyOffers {
             offer.ends = LongHistory.instant("2027-01-01T00:00:00Z")
             offer.rollout = Rollout(percent: 90, holdout: 5)
             if number % 4 == 1 { offer.coolDown = Period(days: 180) }
-            if number % 5 == 2 { offer.excludes = [OfferId("offer\(number + 1)"), OfferId("offer\((number + 9) % 20)")] }
+            if number % 5 == 2 {
+                offer.excludes = [OfferId("offer\(number + 1)"), OfferId("offer\((number + 9) % 20)")]
+            }
             if type == .winBack {
                 offer.winBackTerms = WinBackTerms(
                     paidSubscriptionDurationInMonths: 3, timeSinceLastSubscribedInMonths: 1...24,

@@ -1,20 +1,18 @@
 import OfferEligibility
 import OfferModel
 
-// usage: DecideBenchmark ROUNDS
+// usage: DecideBenchmark ROUNDS [alone]
 //
-// Decides twenty offers over two hundred transactions, so often. Prints the median and the fastest round in
-// microseconds, and how many were eligible, so that no compiler can leave the work out. `Scripts/bench decide` counts
-// instructions as the difference between two numbers of rounds under callgrind.
+// Decides twenty offers over two hundred transactions, so often: the subject is prepared once a round, as a dry-run does,
+// or, with `alone`, once for every offer, as issuing does. Prints the median and the fastest round in microseconds, and
+// how many were eligible, so that no compiler can leave the work out. `Scripts/bench` counts instructions as the
+// difference between two numbers of rounds under callgrind.
 
-let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 200
+let arguments = CommandLine.arguments.dropFirst()
+let rounds = max(1, arguments.first.flatMap { Int($0) } ?? 200)
+let isAlone = arguments.contains("alone")
 let facts = LongHistory.facts()
 let questions = TwentyOffers.questions()
-if rounds == 0 {
-    for question in questions { print(decide(question, facts: facts)) }
-    let subject = PreparedSubject(facts)
-    for question in questions where decide(question, facts: facts) != decide(question, about: subject) { print("DIFFERS") }
-} else {
 let clock = ContinuousClock()
 var eligible = 0
 var times = [Duration]()
@@ -22,7 +20,10 @@ for _ in 0..<rounds {
     times.append(
         clock.measure {
             let subject = PreparedSubject(facts)
-            for question in questions where decide(question, about: subject).outcome == .eligible { eligible += 1 }
+            for question in questions {
+                let decision = isAlone ? decide(question, facts: facts) : decide(question, about: subject)
+                if decision.outcome == .eligible { eligible += 1 }
+            }
         })
 }
 times.sort()
@@ -36,4 +37,3 @@ print(
     "transactions \(facts.history.transactions.count), offers \(questions.count), rounds \(rounds),",
     "median \(microseconds(times[rounds / 2])) µs, fastest \(microseconds(times[0])) µs,",
     "eligible \(eligible / rounds) a round")
-}

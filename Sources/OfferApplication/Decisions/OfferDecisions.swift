@@ -38,20 +38,21 @@ public struct OfferDecisions: Sendable {
                 supposition, scope: caller.scope, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
                 transaction)
         }
+        let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []
         let decisions = try Self.offers(inquiry, snapshot.catalog).map { offer in
             let product = try Self.product(inquiry, offer)
             let question = snapshot.question(
                 offer, productId: product, scope: caller.scope, signals: inquiry.signals, request: inquiry.request,
                 needsNewSigning: try needsNewSigning(offer, productId: product, inquiry, snapshot))
-            let decision = OfferEligibility.decide(question, facts: snapshot.facts, policy: policy)
+            let decision = OfferEligibility.decide(question, about: subject)
             if decision.outcome == .eligible {
                 let value = snapshot.catalog.product(product).flatMap { offer.value(on: $0.product) }
                 candidates.append(Choice.Candidate(offerId: offer.id, priority: offer.priority, value: value))
             }
             return OfferDecision(
                 offer: offer, decision: decision,
-                outlook: decision.outlook(question, facts: snapshot.facts, policy: policy))
+                outlook: decision.outlook(question, about: subject))
         }
         return InquiryAnswer(decisions: decisions, choice: Choice(among: candidates))
     }

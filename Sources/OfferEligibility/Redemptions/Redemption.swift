@@ -39,6 +39,7 @@ extension SubjectFacts {
     ///
     /// - Parameter takesHistoryAsProven: whether the history was supplied for a "what if".
     public func openSlot(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> Slot? {
+        guard slots.contains(where: { $0.offerId == offer.id && $0.isOpen(at: now) }) else { return nil }
         let redemptions = redemptions(of: offer, takesHistoryAsProven: takesHistoryAsProven)
         return slots.open(offer.id, redemptions: redemptions, at: now)
     }

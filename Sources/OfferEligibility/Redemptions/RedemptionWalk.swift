@@ -13,7 +13,7 @@ struct RedemptionWalk {
     /// The use among those found that the run is.
     private var running: Int?
     private var waiting: (redemption: Redemption, isPassedOver: Bool)?
-    private var previous: Transaction?
+    private var previous: Recorded<Transaction>?
 
     init(group: SubscriptionGroupId, wholePeriod: @escaping (String?, RedemptionKey) -> Period?) {
         self.group = group
@@ -39,16 +39,16 @@ struct RedemptionWalk {
 
     /// A period, in the order of their beginnings.
     mutating func begin(_ row: Recorded<Transaction>) {
-        defer { previous = row.payload }
+        defer { previous = row }
         let key = row.payload.offerType.map { RedemptionKey($0, row.payload.offerIdentifier, group) }
-        if let running, let previous, previous.isUpgraded, let ends = found[running].offerEnds {
+        if let running, let previous, previous.payload.isUpgraded, let ends = found[running].offerEnds {
             found[running].offerEnds = min(ends, row.payload.purchaseDate)
         }
         if let key, run?.key == key, run?.isFull(before: row.payload) == false,
-            !row.payload.isNewStart(after: previous)
+            !row.isNewStart(after: previous)
         {
             run?.add(row.payload)
-            if let running { found[running].offerEnds = row.payload.ends }
+            if let running { found[running].offerEnds = row.ends }
             return
         }
         guard let key else {
@@ -69,7 +69,7 @@ struct RedemptionWalk {
             Redemption(
                 offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
                 originalTransactionId: row.payload.originalTransactionId, transactionId: row.payload.transactionId,
-                firstEvidence: evidence, offerEnds: row.payload.ends, provenance: row.provenance))
+                firstEvidence: evidence, offerEnds: row.ends, provenance: row.provenance))
         running = found.indices.last
     }
 
@@ -90,13 +90,13 @@ struct RedemptionWalk {
     }
 }
 
-extension Transaction {
+extension Recorded<Transaction> {
     /// When the period ends, or was taken back.
-    fileprivate var ends: Instant? { [expiresDate, revocationDate].compactMap(\.self).min() }
+    fileprivate var ends: Instant? { [payload.expiresDate, payload.revocationDate].compactMap(\.self).min() }
 
     /// Bought again after a gap; a renewal after a gap is a recovered payment and goes on.
-    fileprivate func isNewStart(after previous: Transaction?) -> Bool {
-        guard let ended = previous?.expiresDate else { return false }
-        return purchaseDate > ended && transactionReason != .renewal
+    fileprivate func isNewStart(after previous: Recorded?) -> Bool {
+        guard let ended = previous?.payload.expiresDate else { return false }
+        return payload.purchaseDate > ended && payload.transactionReason != .renewal
     }
 }
