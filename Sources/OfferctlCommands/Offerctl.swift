@@ -23,7 +23,7 @@ struct Offerctl: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            CatalogCommand.self, OffersCommand.self, DryRun.self, TestCommand.self, CustomersCommand.self,
-            IssuedCommand.self,
+            CatalogCommand.self, OffersCommand.self, DryRun.self, TestCommand.self, ReplayCommand.self,
+            CustomersCommand.self, IssuedCommand.self,
         ])
 }

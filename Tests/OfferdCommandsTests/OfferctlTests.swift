@@ -174,7 +174,7 @@ struct OfferctlTests {
             let unknown = try await anna.types("dry-run --offer comeback50 --customer-id x")
             #expect(
                 unknown.errorText == """
-                    error: the catalog in force has no offer `comeback50`
+                    error: the catalog has no offer `comeback50`
                     hint: the id is the offer's in the catalog, not its name in App Store Connect; `offerctl offers list` shows those in force
 
                     """)

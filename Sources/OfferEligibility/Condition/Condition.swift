@@ -73,7 +73,8 @@ struct Condition {
         case ("not", .satisfied): return "as wanted, this does not hold: \(parts)"
         case ("not", .violated): return "this must not hold and does: \(parts)"
         case (_, .satisfied): return "the condition holds"
-        case (_, .undetermined): return "not known: \(parts)"
+        // A group inside begins so itself; said once is enough.
+        case (_, .undetermined): return "not known: \(parts.replacing("not known: ", with: ""))"
         default: return parts.isEmpty ? "none of no conditions can hold" : parts
         }
     }

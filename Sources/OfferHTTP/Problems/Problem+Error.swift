@@ -31,7 +31,7 @@ extension Problem {
                 hint: "set `productId` to one of " + products.map { "`\($0)`" }.joined(separator: ", "))
         case .unknownOffer(let offerId):
             self.init(
-                .unknownOffer, "the catalog in force has no offer `\(offerId)`",
+                .unknownOffer, "the catalog has no offer `\(offerId)`",
                 hint: "`offerId` is the offer's `id` in the catalog, not Apple's `offerIdentifier`")
         case .unknownCustomer:
             self.init(

@@ -24,8 +24,8 @@ extension OfferdClient.Refusal {
         }
         let place =
             error.pointer.map { TypedWords.place(pointer: $0, files) } ?? error.path.map(TypedWords.place(path:)) ?? ""
-        // A member of a history comes from its file; any other from this program.
-        if error.code == RequestErrorCode.unknownMember.rawValue, error.pointer?.hasPrefix("/history/") != true {
+        // The members of a history were checked before they were sent, all others come from this program.
+        if error.code == RequestErrorCode.unknownMember.rawValue {
             return ["error: the server does not know what is sent\(place)", "hint: it may be older than this offerctl"]
         }
         return ["error: " + error.detail + place] + (error.hint.map { ["hint: " + TypedWords.hint($0)] } ?? [])

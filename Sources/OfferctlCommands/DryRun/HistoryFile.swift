@@ -17,8 +17,11 @@ struct HistoryFile: Sendable {
         } catch {
             throw CommandFailure(.usage, messages: error.errors.map { Self.syntax($0, path) } + [Self.form])
         }
-        guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") else {
-            throw CommandFailure(.usage, messages: ["error: `\(path)` is not a JSON object", Self.form])
+        do {
+            _ = try WireJSON.decodeRequest(HistoryBody.self, from: bytes)
+        } catch {
+            let hints = error.errors.contains { $0.hint != nil } ? [] : [Self.form]
+            throw CommandFailure(.usage, messages: error.errors.flatMap { Self.content($0, path) } + hints)
         }
     }
 
@@ -28,5 +31,10 @@ struct HistoryFile: Sendable {
     private static func syntax(_ error: ProblemErrorBody, _ path: String) -> String {
         let place = error.line.map { " (\(path):\($0))" } ?? " (\(path))"
         return "error: not JSON, \(error.detail)\(place)"
+    }
+
+    private static func content(_ error: ProblemErrorBody, _ path: String) -> [String] {
+        let place = TypedWords.place(pointer: "/history" + (error.pointer ?? ""), SentFiles(history: path))
+        return ["error: " + error.detail + place] + (error.hint.map { ["hint: " + $0] } ?? [])
     }
 }
