@@ -40,7 +40,10 @@ public struct OfferDecisions: Sendable {
         }
         let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []
-        let decisions = try Self.offers(inquiry, snapshot.catalog).map { offer in
+        var decisions: [OfferDecision] = []
+        for offer in try Self.offers(inquiry, snapshot.catalog) {
+            // Others wait for the same threads; a dry-run of many offers must not keep them from issuing.
+            await Task.yield()
             let product = try Self.product(inquiry, offer)
             let question = snapshot.question(
                 offer, productId: product, scope: caller.scope, signals: inquiry.signals, request: inquiry.request,
@@ -50,9 +53,9 @@ public struct OfferDecisions: Sendable {
                 let value = snapshot.catalog.product(product).flatMap { offer.value(on: $0.product) }
                 candidates.append(Choice.Candidate(offerId: offer.id, priority: offer.priority, value: value))
             }
-            return OfferDecision(
-                offer: offer, decision: decision,
-                outlook: decision.outlook(question, about: subject))
+            decisions.append(
+                OfferDecision(
+                    offer: offer, decision: decision, outlook: decision.outlook(question, about: subject)))
         }
         return InquiryAnswer(decisions: decisions, choice: Choice(among: candidates))
     }

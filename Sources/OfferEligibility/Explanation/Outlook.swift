@@ -47,8 +47,8 @@ private struct Forecast {
     let question: Question
     let subject: PreparedSubject
 
-    /// Rules turn a few times each; more steps than this would mean that one turns for ever.
-    private static let maximumSteps = 1_000
+    /// Rules turn a few times each. A hostile history could make them turn for ever; then no date is named.
+    private static let maximumSteps = 100
 
     /// Where every obstacle has a date, the last of them is next. An obstacle that waits for an event may still go away
     /// with the state of the subscription, so then every instant at which that changes is asked about too.
@@ -100,7 +100,8 @@ private struct Forecast {
         if let condition = question.offer.eligibility {
             instants.formUnion(Condition(context).judge(condition).course.changes.map(\.at))
         }
-        let end = instants.filter { $0 > question.now }.sorted().first { self.decision(at: $0).outcome != .eligible }
+        let end = instants.filter { $0 > question.now }.sorted().prefix(Self.maximumSteps)
+            .first { self.decision(at: $0).outcome != .eligible }
         return Outlook(changesAt: end, events: [], isFinal: false)
     }
 
