@@ -7,6 +7,24 @@ enum EligibilityReader {
 
     static func read(_ field: Field, _ context: inout OfferContext) -> RuleNode? {
         if context.isUnchecked { return UncheckedConditionReader.read(field) }
+        guard let node = read(field, depth: 1, &context) else { return nil }
+        let count = node.comparisonCount
+        guard count <= DocumentLimits.comparisons else {
+            field.refuse(
+                .tooLarge, "the condition has \(count) comparisons, more than \(DocumentLimits.comparisons)",
+                hint: "compare one fact with several values by `in`, or send a signal that says it")
+            return nil
+        }
+        return node
+    }
+
+    private static func read(_ field: Field, depth: Int, _ context: inout OfferContext) -> RuleNode? {
+        guard depth <= DocumentLimits.conditionDepth else {
+            field.refuse(
+                .tooDeep, "the condition is nested deeper than \(DocumentLimits.conditionDepth) levels",
+                hint: "say it with fewer groups: an `all` within an `all` is one `all`")
+            return nil
+        }
         guard let mapping = field.mapping(groups + ["fact"] + operators) else { return nil }
         let written = groups.filter(mapping.has)
         if mapping.has("fact") || written.isEmpty {
@@ -25,16 +43,19 @@ enum EligibilityReader {
                 hint: "nest one in the other")
             return nil
         }
-        return group(written[0], mapping, &context)
+        return group(written[0], mapping, depth: depth + 1, &context)
     }
 
-    private static func group(_ key: String, _ mapping: Mapping, _ context: inout OfferContext) -> RuleNode? {
+    /// - Parameter depth: the level of what is in the group.
+    private static func group(
+        _ key: String, _ mapping: Mapping, depth: Int, _ context: inout OfferContext
+    ) -> RuleNode? {
         guard let field = mapping.optional(key) else { return nil }
-        if key == "not" { return read(field, &context).map { .not($0) } }
+        if key == "not" { return read(field, depth: depth, &context).map { .not($0) } }
         guard let items = field.list() else { return nil }
         var children: [RuleNode] = []
         for item in items {
-            if let child = read(item, &context) { children.append(child) }
+            if let child = read(item, depth: depth, &context) { children.append(child) }
         }
         guard children.count == items.count else { return nil }
         return key == "all" ? .all(children) : .any(children)
@@ -63,5 +84,15 @@ enum EligibilityReader {
         }
         return .comparison(
             Comparison(fact: fact.name, comparisonOperator: comparisonOperator, operands: operands))
+    }
+}
+
+extension RuleNode {
+    fileprivate var comparisonCount: Int {
+        switch self {
+        case .comparison: 1
+        case .not(let child): child.comparisonCount
+        case .all(let children), .any(let children): children.reduce(0) { $0 + $1.comparisonCount }
+        }
     }
 }

@@ -40,6 +40,9 @@ struct Satisfiability {
     }
 
     private mutating func areCompatible(_ claims: [Claim]) -> Bool {
+        // Those that are not plain decide nothing and are looked at all the same.
+        work -= claims.count
+        guard isWilling else { return true }
         var points: [String: [FactPoint]] = [:]
         for (fact, claims) in Dictionary(grouping: claims.filter(\.comparison.isPlain), by: \.comparison.fact) {
             let operands = claims.reduce(0) { $0 + $1.comparison.operands.count + 1 }

@@ -6,9 +6,9 @@ public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable
     case notUTF8
     /// A character that no document needs and that editors do not show, such as NUL.
     case invalidCharacter
-    /// More bytes than ``DocumentLimits/bytes``.
+    /// More bytes than ``DocumentLimits/bytes``, or a condition of more than ``DocumentLimits/comparisons``.
     case tooLarge
-    /// Nested deeper than ``DocumentLimits/depth``.
+    /// Nested deeper than ``DocumentLimits/depth``, or a condition than ``DocumentLimits/conditionDepth``.
     case tooDeep
     /// More errors than are shown.
     case tooManyErrors

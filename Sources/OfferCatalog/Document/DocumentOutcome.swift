@@ -20,6 +20,10 @@ public enum DocumentLimits {
     public static let bytes = 2 * 1_024 * 1_024
     /// The deepest nesting of lists and mappings.
     public static let depth = 64
+    /// The most comparisons of one offer's condition.
+    public static let comparisons = 500
+    /// The most levels of one offer's condition: a comparison in a group is at the second.
+    public static let conditionDepth = 20
     /// The most errors, and the most warnings, that are reported.
     public static let issues = 500
 }
