@@ -129,7 +129,7 @@ struct PropertyTests {
         arguments: [
             RuleId.winBackLapsed, .winBackNoActiveInGroup, .winBackTimeSinceLastSubscribed, .winBackWaitBetweenOffers,
             .introductoryNotSubscribed, .limitCustomer, .limitCustomerWindow, .limitCoolDown, .limitExcludes,
-            .ruleAvailableFor,
+            .ruleAvailableFor, .promotionalNotApplied,
         ])
     func turningPoints(of id: RuleId) {
         var flips = 0

@@ -1,7 +1,7 @@
 import OfferModel
 
 /// The same offer neither waits for the next renewal nor is running: accepting it again would only replace itself
-/// (Apple: "Implementing promotional offers in your app").
+/// (Apple: "Implementing promotional offers in your app"). What the family's owner uses is not the customer's use.
 struct NotAppliedRule: Rule {
     let id = RuleId.promotionalNotApplied
 
@@ -10,12 +10,26 @@ struct NotAppliedRule: Rule {
     func finding(_ context: RuleContext) -> Finding {
         guard let identifier = context.offer.offerIdentifier, let group = context.question.subscriptionGroupIdentifier
         else { return undetermined(.groupUnknown, "the offer's name at Apple or its group is not known") }
-        let found = context.subject.view(of: group).candidates(at: context.now).compactMap {
-            applied(identifier, $0, context)
+        var finding = judge(identifier, in: group, context.subject, at: context.now)
+        if finding.verdict == .violated {
+            // The end of a period need not be the offer's: the next may be charged already, or be due and not known.
+            let end = context.subject.transitions(of: group, after: context.now).first {
+                judge(identifier, in: group, context.subject, at: $0).verdict == .satisfied
+            }
+            finding.turningPoint = end.map(TurningPoint.at) ?? .event(.offerEnded)
         }
+        return finding
+    }
+
+    private func judge(
+        _ identifier: OfferIdentifier, in group: SubscriptionGroupId, _ subject: Subject, at instant: Instant
+    ) -> Finding {
+        let found = subject.view(of: group).candidates(at: instant)
+            .filter { $0.subscription.current.payload.isOwned != false }
+            .compactMap { applied(identifier, $0, at: instant) }
         if let deciding = found.first(where: { $0.verdict == .violated }) ?? found.first { return deciding }
-        let outsider = context.subject.outsiders(of: group).first {
-            $0.payload.offerType == .promotional && $0.payload.offerIdentifier == identifier
+        let outsider = subject.outsiders(of: group).first {
+            $0.payload.names(identifier) && $0.payload.isOwned != false
         }
         if let outsider {
             return undetermined(
@@ -30,9 +44,7 @@ struct NotAppliedRule: Rule {
         return satisfied("the offer `\(identifier)` is neither pending nor running")
     }
 
-    private func applied(
-        _ identifier: OfferIdentifier, _ candidate: Candidate, _ context: RuleContext
-    ) -> Finding? {
+    private func applied(_ identifier: OfferIdentifier, _ candidate: Candidate, at instant: Instant) -> Finding? {
         let (subscription, standing) = (candidate.subscription, candidate.standing)
         let current = subscription.current.payload
         let evidence = { (provenance: Provenance) in
@@ -51,22 +63,34 @@ struct NotAppliedRule: Rule {
             return violated(
                 .offerPending,
                 "the offer `\(identifier)` already applies to the next renewal of `\(current.originalTransactionId)`",
-                evidence: evidence(info.provenance), turningPoint: .event(.offerEnded))
+                evidence: evidence(info.provenance))
         }
-        guard current.offerType == .promotional, current.offerIdentifier == identifier, !current.isUpgraded else {
-            return nil
-        }
-        if let expires = current.expiresDate, context.now < expires, standing.hasAccess == true {
+        guard current.names(identifier), !current.isUpgraded else { return nil }
+        if let expires = current.expiresDate, instant < expires, standing.hasAccess == true {
+            let ends = subscription.knownEnd(of: identifier) ?? expires
             return violated(
                 .offerRunning,
-                "the offer `\(identifier)` is running until \(expires) (transaction `\(current.transactionId)`)",
-                evidence: evidence(subscription.current.provenance),
-                turningPoint: subscription.willAutoRenew == false ? .at(expires) : .event(.offerEnded))
+                "the offer `\(identifier)` is running until \(ends) (transaction `\(current.transactionId)`)",
+                evidence: evidence(subscription.current.provenance))
         }
         guard let reason = standing.undeterminedReason else { return nil }
         return undetermined(
             reason, "whether the offer `\(identifier)` still runs is not known: \(reason.explanation)",
             evidence: evidence(subscription.current.provenance))
+    }
+}
+
+extension Transaction {
+    fileprivate func names(_ identifier: OfferIdentifier) -> Bool {
+        offerType == .promotional && offerIdentifier == identifier
+    }
+}
+
+extension Subscription {
+    /// When the current period with the offer ends, or the last that was charged early and goes on with it.
+    fileprivate func knownEnd(of identifier: OfferIdentifier) -> Instant? {
+        transactions.map(\.payload).drop { $0.purchaseDate < current.payload.purchaseDate }
+            .prefix { $0.names(identifier) }.compactMap(\.expiresDate).max()
     }
 }
 
