@@ -13,16 +13,17 @@ struct WaitBetweenOffersRule: WinBackMonthRule {
         }
         let last = context.use.redemptions.max { ($0.ends, $0.firstEvidence) < ($1.ends, $1.firstEvidence) }
         let evidence = last.map { seen(months, $0, context.now) } ?? []
+        let doubt = context.subject.doubt(about: group)
         if let last {
             let free = last.ends.adding(months: months)
             if context.now < free {
                 return violated(
                     .redeemedTooRecently,
                     "the last use of the offer ended on \(last.ends.day); \(months) months must pass",
-                    evidence: evidence, turningPoint: .at(free))
+                    evidence: evidence, turningPoint: doubt?.bringing.map(TurningPoint.event) ?? .at(free))
             }
         }
-        if let doubt = context.subject.doubt(about: group) {
+        if let doubt {
             return undetermined(
                 doubt, "no use of the offer within \(months) months is known, but \(doubt.explanation)",
                 evidence: evidence)
