@@ -33,22 +33,30 @@ struct CustomerLimit {
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
         let counted = CountedOffers(across, context)
         let places = context.places(of: counted, in: window, at: context.now)
-        let mayBeMore = context.mayHaveUsedElsewhere(counted)
+        let elsewhere = context.usesElsewhere(of: counted)
+        let mayBeMore = elsewhere.matter(in: window, at: context.now)
         var evidence =
             [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
             + places.map(\.evidence)
         let taken = "\(places.count) of \(count) \(subject) are taken"
         guard places.count < count else {
-            let frees = mayBeMore ? nil : nextFree(places, counted, context)
+            let turningPoint = nextFree(places, counted, context).map { elsewhere.turningPoint($0, in: window) }
+            let frees = turningPoint?.instant
             if let frees { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
-            let end = frees.map { "the next place frees at \($0)" } ?? "no place will free by itself"
-            return rule.violated(
-                .limitReached, "\(taken); \(end)", evidence: evidence, turningPoint: frees.map(TurningPoint.at))
+            let end =
+                switch turningPoint {
+                case .at(let instant): "the next place frees at \(instant)"
+                case .event: "when one frees is not known: \(ReasonCode.groupMismatch.explanation)"
+                case nil: "no place will free by itself"
+                }
+            return rule.violated(.limitReached, "\(taken); \(end)", evidence: evidence, turningPoint: turningPoint)
         }
         if mayBeMore {
-            return rule.undetermined(
+            var finding = rule.undetermined(
                 .groupMismatch, "at least \(taken), perhaps more: \(ReasonCode.groupMismatch.explanation)",
                 evidence: evidence)
+            finding.turningPoint = elsewhere.turningPoint(context.now, in: window)
+            return finding
         }
         return rule.satisfied(taken, evidence: evidence)
     }
@@ -81,13 +89,10 @@ extension Rule {
             turningPoint: lastToFree(findings.filter { $0.verdict != .satisfied }), children: findings)
     }
 
-    /// Every limit must have a place: the last one that frees decides.
+    /// Every limit must have a place: one that never frees decides, else one that waits for an event, else the last.
     private func lastToFree(_ findings: [Finding]) -> TurningPoint? {
-        var last: Instant?
-        for finding in findings {
-            guard case .at(let instant) = finding.turningPoint else { return finding.turningPoint }
-            last = max(last ?? instant, instant)
-        }
-        return last.map(TurningPoint.at)
+        let turningPoints = findings.compactMap(\.turningPoint)
+        guard turningPoints.count == findings.count else { return nil }
+        return turningPoints.first { $0.event != nil } ?? turningPoints.compactMap(\.instant).max().map(TurningPoint.at)
     }
 }

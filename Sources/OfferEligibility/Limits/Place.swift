@@ -45,15 +45,4 @@ extension RuleContext {
         return (redemptions + counting.map { Place($0) })
             .filter { place in place.end(in: window).map { instant < $0 } ?? true }
     }
-
-    /// Whether a purchase of which the group is not certain shows one of those offers.
-    func mayHaveUsedElsewhere(_ counted: CountedOffers) -> Bool {
-        guard let group = question.subscriptionGroupIdentifier else { return false }
-        let outsiders = subject.outsiders(of: group)
-        return !outsiders.isEmpty
-            && outsiders.contains { row in
-                guard row.isOwned != false, let type = row.payload.offerType else { return false }
-                return counted.mayHold(type, row.payload.offerIdentifier)
-            }
-    }
 }

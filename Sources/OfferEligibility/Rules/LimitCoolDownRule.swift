@@ -7,6 +7,8 @@ struct LimitCoolDownRule: Rule {
     func finding(_ context: RuleContext) -> Finding {
         guard let length = context.offer.coolDown else { return notApplicable("the offer has no cool-down") }
         let latest = context.use.redemptions.max { $0.firstEvidence < $1.firstEvidence }
+        let elsewhere = context.usesElsewhere(of: CountedOffers(.thisOffer, context.question))
+        let isDoubtful = elsewhere.matter(in: length, at: context.now)
         if let latest {
             let ends = latest.firstEvidence.adding(length)
             let evidence = [
@@ -20,24 +22,23 @@ struct LimitCoolDownRule: Rule {
                     .coolingDown,
                     "the offer was last redeemed on \(latest.firstEvidence.day) and rests for \(length.words), until "
                         + "\(ends)", evidence: evidence,
-                    turningPoint: isDoubtful(context) ? .event(.catalogChanged) : .at(ends))
+                    turningPoint: elsewhere.turningPoint(ends, in: length))
             }
-            if !isDoubtful(context) {
+            if !isDoubtful {
                 return satisfied(
                     "the offer was last redeemed on \(latest.firstEvidence.day), \(length.words) ago or more",
                     evidence: evidence)
             }
         }
-        if isDoubtful(context) {
-            return undetermined(
+        if isDoubtful {
+            var finding = undetermined(
                 .groupMismatch,
                 "whether the offer was redeemed in the last \(length.words) is not known: "
                     + ReasonCode.groupMismatch.explanation)
+            finding.turningPoint = elsewhere.turningPoint(context.now, in: length)
+            return finding
         }
+        guard elsewhere.isEmpty else { return satisfied("the offer was not redeemed in the last \(length.words)") }
         return satisfied("the offer was never redeemed")
-    }
-
-    private func isDoubtful(_ context: RuleContext) -> Bool {
-        context.mayHaveUsedElsewhere(CountedOffers(.thisOffer, context))
     }
 }

@@ -8,16 +8,16 @@ struct LimitExcludesRule: Rule {
         let excluded = context.offer.excludes
         guard !excluded.isEmpty else { return notApplicable("the offer excludes no other") }
         var taken: [(id: OfferId, places: [Place])] = []
-        var isDoubtful = false
+        var elsewhere = UsesElsewhere()
         for id in excluded {
             let counted = CountedOffers(only: id, context)
             let places = context.places(of: counted, at: context.now)
             if !places.isEmpty { taken.append((id, places)) }
-            isDoubtful = isDoubtful || context.mayHaveUsedElsewhere(counted)
+            elsewhere.add(context.usesElsewhere(of: counted))
         }
         guard !taken.isEmpty else {
             let names = excluded.map { "`\($0)`" }.joined(separator: ", ")
-            guard !isDoubtful else {
+            guard elsewhere.isEmpty else {
                 return undetermined(
                     .groupMismatch,
                     "whether one of \(names) was redeemed is not known: \(ReasonCode.groupMismatch.explanation)")
@@ -28,14 +28,15 @@ struct LimitExcludesRule: Rule {
             [Evidence(field: "offer.excludes", observed: .text(id.rawValue))] + places.map(\.evidence)
         }
         let ends = taken.flatMap { $0.places.map { $0.end(in: nil) } }
-        let end = isDoubtful || ends.contains(nil) ? nil : ends.compactMap(\.self).max()
+        let end = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
+        let turningPoint = end.map { elsewhere.turningPoint($0) }
         let words = taken.map { id, places in
             places.contains { $0.countsUntil == nil } ? "`\(id)` was redeemed" : "`\(id)` is issued and counts"
         }
         return violated(
             .excludedByOffer,
             "never after an offer it excludes: \(words.joined(separator: ", "))"
-                + (end.map { ", until \($0)" } ?? ""),
-            evidence: evidence, turningPoint: end.map(TurningPoint.at))
+                + (turningPoint?.instant.map { ", until \($0)" } ?? ""),
+            evidence: evidence, turningPoint: turningPoint)
     }
 }
