@@ -35,7 +35,7 @@ extension RuleContext {
         guard let group = question.subscriptionGroupIdentifier else { return UsesElsewhere() }
         let rows = subject.outsiders(of: group).filter { row in
             guard row.payload.isOwned != false, let type = row.payload.offerType else { return false }
-            return counted.mayHold(RedemptionKey(type, row.payload.offerIdentifier, group))
+            return counted.mayHold(type, row.payload.offerIdentifier)
         }
         return UsesElsewhere(purchased: rows.map(\.payload.purchaseDate))
     }

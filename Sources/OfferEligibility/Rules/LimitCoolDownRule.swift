@@ -7,7 +7,7 @@ struct LimitCoolDownRule: Rule {
     func finding(_ context: RuleContext) -> Finding {
         guard let length = context.offer.coolDown else { return notApplicable("the offer has no cool-down") }
         let latest = context.use.redemptions.max { $0.firstEvidence < $1.firstEvidence }
-        let elsewhere = context.usesElsewhere(of: CountedOffers(.thisOffer, context.question))
+        let elsewhere = context.usesElsewhere(of: CountedOffers(.thisOffer, context))
         let isDoubtful = elsewhere.matter(in: length, at: context.now)
         if let latest {
             let ends = latest.firstEvidence.adding(length)
