@@ -146,13 +146,7 @@ struct PropertyTests {
             var facts = random.facts(random.history(transactions: 3))
             facts.slots = random.slots(of: offer) + random.slots(of: other)
             facts.openedAt = ["offer": random.instant(from: now.adding(milliseconds: -1_000_000_000), to: now)]
-            guard let before = verdict(question, facts, at: now, of: id), case .at(let instant) = before.turningPoint
-            else { continue }
-            flips += 1
-            let wanted: Verdict = before.verdict == .satisfied ? .violated : .satisfied
-            #expect(verdict(question, facts, at: instant, of: id)?.verdict == wanted, "seed \(seed)")
-            let earlier = verdict(question, facts, at: instant.adding(milliseconds: -1), of: id)
-            #expect(earlier?.verdict != wanted, "seed \(seed)")
+            if flipsExactly(question, facts, at: now, of: id, seed: seed) { flips += 1 }
         }
         #expect(flips > 10, "the seeds should reach many turning points")
     }
@@ -167,13 +161,7 @@ struct PropertyTests {
             while offer.eligibility == nil { offer = random.offer() }
             let question = random.question(offer, at: now)
             let facts = random.facts(random.history(transactions: 3))
-            guard let before = verdict(question, facts, at: now), case .at(let instant) = before.turningPoint else {
-                continue
-            }
-            flips += 1
-            let wanted: Verdict = before.verdict == .satisfied ? .violated : .satisfied
-            #expect(verdict(question, facts, at: instant)?.verdict == wanted, "seed \(seed)")
-            #expect(verdict(question, facts, at: instant.adding(milliseconds: -1))?.verdict != wanted, "seed \(seed)")
+            if flipsExactly(question, facts, at: now, seed: seed) { flips += 1 }
         }
         #expect(flips > 50, "the seeds should reach many turning points")
     }
@@ -189,13 +177,7 @@ struct PropertyTests {
             offer.eligibility = random.comparison(of: fact, name)
             let question = random.question(offer, at: now)
             let facts = random.facts(random.history(transactions: 4))
-            guard let before = verdict(question, facts, at: now), case .at(let instant) = before.turningPoint else {
-                continue
-            }
-            flips += 1
-            let wanted: Verdict = before.verdict == .satisfied ? .violated : .satisfied
-            #expect(verdict(question, facts, at: instant)?.verdict == wanted, "seed \(seed)")
-            #expect(verdict(question, facts, at: instant.adding(milliseconds: -1))?.verdict != wanted, "seed \(seed)")
+            if flipsExactly(question, facts, at: now, seed: seed) { flips += 1 }
         }
         #expect(flips > 5, "the seeds should reach many turning points")
     }
@@ -291,6 +273,22 @@ struct PropertyTests {
     }
 
     /// As if the history were complete and nothing else happened until then.
+    /// Checks that a rule which names an instant flips then and not a millisecond before.
+    ///
+    /// - Returns: whether it names one.
+    private func flipsExactly(
+        _ question: Question, _ facts: SubjectFacts, at now: Instant, of id: RuleId = .ruleEligibility, seed: UInt64
+    ) -> Bool {
+        guard let before = verdict(question, facts, at: now, of: id), case .at(let instant) = before.turningPoint else {
+            return false
+        }
+        let wanted: Verdict = before.verdict == .satisfied ? .violated : .satisfied
+        #expect(verdict(question, facts, at: instant, of: id)?.verdict == wanted, "seed \(seed)")
+        let earlier = verdict(question, facts, at: instant.adding(milliseconds: -1), of: id)
+        #expect(earlier?.verdict != wanted, "seed \(seed)")
+        return true
+    }
+
     private func verdict(
         _ question: Question, _ facts: SubjectFacts, at instant: Instant, of id: RuleId = .ruleEligibility
     ) -> Finding? {

@@ -104,11 +104,9 @@ struct Snapshot: Sendable {
         _ offer: Offer, productId: ProductId, scope: Scope, signals: [String: FactValue],
         request: DeviceRequest, needsNewSigning: Bool
     ) -> Question {
-        let group = catalog.product(productId)?.group
-        return Question(
-            now: now, scope: scope, offer: offer, productId: productId, subscriptionGroupIdentifier: group?.id,
-            pause: pause(of: offer.id), signals: signals, needsNewSigning: needsNewSigning,
-            takesHistoryAsProven: takesHistoryAsProven, groupProducts: Set(group?.products.map(\.productId) ?? []),
-            request: request, offers: catalog.offers, offerGroups: catalog.offerGroups)
+        Question(
+            offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause(of: offer.id),
+            signals: signals, request: request, needsNewSigning: needsNewSigning,
+            takesHistoryAsProven: takesHistoryAsProven)
     }
 }

@@ -62,11 +62,8 @@ extension DecisionRecord {
     /// The question as it was asked, of a catalog.
     fileprivate func question(_ id: OfferId, scope: Scope, catalog: Catalog) throws(RequestError) -> Question {
         guard let offer = catalog.offer(id) else { throw .unknownOffer(id) }
-        let group = catalog.product(productId)?.group
         return Question(
-            now: now, scope: scope, offer: offer, productId: productId, subscriptionGroupIdentifier: group?.id,
-            pause: pause, signals: signals, needsNewSigning: needsNewSigning,
-            groupProducts: Set(group?.products.map(\.productId) ?? []), request: request ?? DeviceRequest(),
-            offers: catalog.offers, offerGroups: catalog.offerGroups)
+            offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
+            request: request ?? DeviceRequest(), needsNewSigning: needsNewSigning, takesHistoryAsProven: false)
     }
 }

@@ -27,11 +27,3 @@ struct AccessLog: RouterMiddleware {
         return response
     }
 }
-
-extension HTTPField.Name {
-    /// The request's id on every answer.
-    static let requestId: HTTPField.Name = {
-        guard let name = HTTPField.Name("X-Request-Id") else { preconditionFailure("a valid header name") }
-        return name
-    }()
-}

@@ -23,17 +23,3 @@ enum IdempotencyKey {
         return key
     }
 }
-
-extension HTTPField.Name {
-    /// The key under which a request may be repeated.
-    static let idempotencyKey: HTTPField.Name = {
-        guard let name = HTTPField.Name("Idempotency-Key") else { preconditionFailure("a valid header name") }
-        return name
-    }()
-
-    /// `true` on an answer that was given before.
-    static let idempotentReplayed: HTTPField.Name = {
-        guard let name = HTTPField.Name("Idempotent-Replayed") else { preconditionFailure("a valid header name") }
-        return name
-    }()
-}
