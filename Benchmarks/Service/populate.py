@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Grows a database: customers who may ask, and offers issued to others in the past two years.
+
+    populate.py DATABASE --askers N --issued N
+
+The database holds one customer that was loaded and never asked, and one that was issued an offer (see measure.py); their
+rows are the templates. A clone differs in its ids, its identifiers and, where it was issued an offer, its times. Columns
+are read from the schema, so that a new one is cloned as it is. The recorded inputs of a decision are cut to a few bytes,
+so that ten million fit on a disk. The audit chain of a grown database does not hold: only its size is real.
+"""
+
+import argparse
+import sqlite3
+import sys
+import time
+
+CHUNK = 100_000
+DAY = 86_400_000
+
+HISTORY = ["history_transaction", "history_renewal_info", "history_app_transaction", "coverage"]
+ISSUED = ["issued_offer", "decision", "signature"]
+
+
+def uuid(salt: int) -> str:
+    """A version-4 UUID that grows with the clone: sorted keys fill an index from left to right."""
+    return (
+        "printf('%08x-{0:04x}-4{0:03x}-8{0:03x}-%012x', "
+        "CAST(n.i * 4294967295.0 / :last AS INTEGER), n.i)"
+    ).format(salt)
+
+
+class Template:
+    """The rows of one customer, and how those of its clones differ."""
+
+    def __init__(self, database: sqlite3.Connection, customer: int, first: dict, years_back: int | None):
+        self.database = database
+        self.customer = customer
+        self.first = first
+        self.years_back = years_back
+        self.statements: list[str] = []
+        self.rows_per_clone = 0
+
+    def expression(self, table: str, column: str, row: int, salt: int) -> str:
+        number = f"(:identifiers + n.i * 64 + {row})"
+        if column == "sequence":
+            self.rows_per_clone += 1
+            return f":sequence + n.i * :stride + {self.rows_per_clone - 1}"
+        if (table, column) == ("customer", "id") or column == "customer_id":
+            return ":customers + n.i"
+        if column == "nonce":
+            return uuid(900 + salt)
+        if column in ("id", "issued_offer_id") and table == "issued_offer" or column == "issued_offer_id":
+            return uuid(1)
+        if (column == "id" and table == "decision") or column == "decision_id":
+            return uuid(2)
+        if column == "original_transaction_id":
+            return "CAST(:identifiers + n.i * 64 AS TEXT)"
+        if column == "transaction_id" and table == "history_transaction":
+            return f"CAST({number} AS TEXT)"
+        if column == "transaction_id":
+            return "CAST(:identifiers + n.i * 64 AS TEXT)"
+        if column == "app_transaction_id" or column == "rollout_key":
+            return "CAST(:identifiers + n.i * 64 + 63 AS TEXT)"
+        if table == "customer_identifier" and column == "value":
+            return (
+                "CAST(:identifiers + n.i * 64 + CASE t.kind WHEN 'appTransactionId' THEN 63 ELSE 0 END AS TEXT)"
+            )
+        if table == "decision" and column == "body":
+            return "'{}'"
+        if self.years_back is not None:
+            past = "(:now - :span + CAST(n.i * 1.0 * :span / :last AS INTEGER))"
+            if column in ("issued_at", "decided_at", "signed_at", "first_stored_at"):
+                return past
+            if column == "expires_at":
+                return f"{past} + {DAY}"
+            if column == "counts_until":
+                return f"{past} + {DAY + 3_600_000}"
+            if column == "settled_at":
+                ends = f"({past} + {DAY + 3_600_000})"
+                return f"CASE WHEN {ends} <= :now THEN {ends} END"
+        return f"t.{column}"
+
+    def clone(self, table: str, condition: str, key: str = "rowid") -> None:
+        columns = [row[1] for row in self.database.execute(f"PRAGMA table_info({table})")]
+        rows = self.database.execute(
+            f"SELECT {key} FROM {table} WHERE {condition} ORDER BY {key}", {"customer": self.customer}
+        ).fetchall()
+        for index, (row,) in enumerate(rows):
+            values = ", ".join(self.expression(table, column, index, len(self.statements)) for column in columns)
+            self.statements.append(
+                f"""
+                WITH RECURSIVE n(i) AS (SELECT :from UNION ALL SELECT i + 1 FROM n WHERE i < :to)
+                INSERT INTO {table} ({", ".join(columns)})
+                SELECT {values} FROM n JOIN (SELECT * FROM {table} WHERE {key} = {row}) t
+                """
+            )
+
+    def grow(self, count: int, words: str) -> None:
+        if count == 0:
+            return
+        started = time.monotonic()
+        values = dict(self.first, last=max(count - 1, 1), stride=self.rows_per_clone)
+        for start in range(0, count, CHUNK):
+            values.update({"from": start, "to": min(start + CHUNK, count) - 1})
+            for statement in self.statements:
+                self.database.execute(statement, values)
+            self.database.commit()
+            print(f"{values['to'] + 1:>12,} of {count:,} {words}, {time.monotonic() - started:.0f} s", file=sys.stderr)
+        self.database.execute(
+            "UPDATE store_state SET sequence = ? WHERE id = 1", (self.first["sequence"] + count * self.rows_per_clone,)
+        )
+        self.database.commit()
+
+
+def next_values(database: sqlite3.Connection) -> dict:
+    sequence, now = database.execute("SELECT sequence + 1, last_instant FROM store_state").fetchone()
+    customer = database.execute("SELECT max(id) + 1 FROM customer").fetchone()[0]
+    return {"sequence": sequence, "customers": customer, "now": now, "span": 730 * DAY}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("database")
+    parser.add_argument("--askers", type=int, default=0)
+    parser.add_argument("--issued", type=int, default=0)
+    arguments = parser.parse_args()
+    database = sqlite3.connect(arguments.database)
+    for pragma in ("synchronous = OFF", "cache_size = -2000000", "wal_autocheckpoint = 20000"):
+        database.execute(f"PRAGMA {pragma}")
+    owner = database.execute("SELECT customer_id FROM issued_offer LIMIT 1").fetchone()[0]
+    asker = database.execute("SELECT min(id) FROM customer WHERE id <> ?", (owner,)).fetchone()[0]
+
+    askers = Template(database, asker, dict(next_values(database), identifiers=100_000_000_000), None)
+    askers.clone("customer", "id = :customer")
+    askers.clone("customer_identifier", "customer_id = :customer")
+    ids = "(SELECT value FROM customer_identifier WHERE customer_id = :customer)"
+    askers.clone("history_transaction", f"original_transaction_id IN {ids}")
+    askers.clone("history_renewal_info", f"original_transaction_id IN {ids}")
+    askers.clone("history_app_transaction", f"app_transaction_id IN {ids}")
+    askers.clone("coverage", "customer_id = :customer")
+    askers.grow(arguments.askers, "customers who may ask")
+
+    issued = Template(database, owner, dict(next_values(database), identifiers=5_000_000_000_000), 2)
+    issued.clone("customer", "id = :customer")
+    issued.clone("customer_identifier", "customer_id = :customer AND kind = 'originalTransactionId'")
+    issued.clone("issued_offer", "customer_id = :customer")
+    issued.clone("decision", "customer_id = :customer")
+    issued.clone("signature", "issued_offer_id IN (SELECT id FROM issued_offer WHERE customer_id = :customer)")
+    issued.grow(arguments.issued, "offers issued to others")
+
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+
+
+if __name__ == "__main__":
+    main()
