@@ -1,3 +1,4 @@
+import Foundation
 import OfferTestSupport
 import Testing
 
@@ -100,5 +101,19 @@ struct CommandLineTests {
         let missing = try await OfferctlProcess.run(["catalog", "validate", "none.yaml"], directory: directory.url)
         #expect(missing.status == 2)
         #expect(missing.errorText.hasPrefix("error: "))
+    }
+
+    @Test("a catalog may come through a pipe")
+    func pipe() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.url.appending(path: "pipe").path
+        #expect(mkfifo(path, 0o600) == 0)
+        // Opening a pipe waits for the other end, so neither side can be too early.
+        Thread.detachNewThread {
+            FileHandle(forWritingAtPath: path)?.write(Data("bundleId: com.example.pro\nofers: []\n".utf8))
+        }
+        let run = try await OfferctlProcess.run(["catalog", "validate", "pipe"], directory: directory.url)
+        #expect(run.status == 1)
+        #expect(run.errorText.contains("(pipe:2)\nhint: "), "\(run.errorText)")
     }
 }

@@ -1,13 +1,16 @@
 import Foundation
 
-/// A document on disk.
+/// A document on disk, or what a pipe such as `/dev/stdin` or `<(command)` brings.
 enum FileDocument {
-    /// The bytes of a file.
+    /// The bytes of a file, up to its end.
     ///
     /// - Throws: `CommandFailure` with status 2 that says why it cannot be read.
     static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
         do {
-            return Array(try Data(contentsOf: URL(filePath: path)))
+            // Not `Data(contentsOf:)`: it reads as many bytes as the file says it has, and a pipe says none.
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            defer { try? file.close() }
+            return Array(try file.readToEnd() ?? Data())
         } catch {
             throw CommandFailure(.usage, "`\(path)` cannot be read: \(reason(error, path))")
         }
