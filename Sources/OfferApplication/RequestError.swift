@@ -30,6 +30,8 @@ public enum RequestError: Error, Sendable {
     case signedDataRefused([RefusedData])
     /// Too much work is waiting, or the database stayed locked; asking again later may help.
     case busy
+    /// The wall clock is so far behind that no instant of it can be right; nothing is decided until it has caught up.
+    case clockBehind(ClockLag)
     /// The service cannot do this as it is set up; the detail says what is missing.
     case notReady(detail: String, hint: String?)
 }

@@ -42,6 +42,8 @@ public struct UseCases: Sendable {
         clock: @escaping @Sendable () -> Instant
     ) {
         let catalogs = CompiledCatalogs()
+        let wallClock = clock
+        let clock = RequestClock(wallClock: wallClock)
         ingestion = HistoryIngestion(registry: registry, database: database, clock: clock)
         issuing = OfferIssuing(
             registry: registry, database: database, catalogs: catalogs, ingestion: ingestion, digest: digest,
@@ -54,7 +56,7 @@ public struct UseCases: Sendable {
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: database, clock: clock)
         voiding = OfferVoiding(database: database, stories: customers, clock: clock)
-        apiKeys = APIKeys(database: database, digest: digest, random: random, clock: clock)
-        readiness = Readiness(database: database)
+        apiKeys = APIKeys(database: database, digest: digest, random: random, clock: wallClock)
+        readiness = Readiness(database: database, clock: clock)
     }
 }

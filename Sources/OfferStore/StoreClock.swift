@@ -16,6 +16,14 @@ public struct StoreClock {
         try state().value(0)
     }
 
+    /// What the wall clock must not be far behind.
+    ///
+    /// - Throws: ``StoreError``.
+    public func marks() throws -> ClockMarks {
+        let row = try state()
+        return ClockMarks(lastInstant: try row.value(0), newestSignedDate: try row.value(2))
+    }
+
     /// The number of the newest event.
     ///
     /// - Throws: ``StoreError``.
@@ -33,6 +41,18 @@ public struct StoreClock {
                 now))
     }
 
+    /// Notes that data dated so was verified to Apple's own root; an earlier date than already noted changes nothing.
+    ///
+    /// - Throws: ``StoreError``.
+    public func noteSigned(at date: Instant) throws {
+        try transaction.execute(
+            Statement(
+                """
+                UPDATE store_state SET newest_signed_date = ?1
+                WHERE id = 1 AND (newest_signed_date IS NULL OR newest_signed_date < ?1)
+                """, date))
+    }
+
     /// Takes the next number in the store-wide order.
     ///
     /// - Throws: ``StoreError``.
@@ -44,8 +64,23 @@ public struct StoreClock {
     }
 
     private func state() throws -> StoredRow {
-        let row = try transaction.row(Statement("SELECT last_instant, sequence FROM store_state WHERE id = 1"))
+        let row = try transaction.row(
+            Statement("SELECT last_instant, sequence, newest_signed_date FROM store_state WHERE id = 1"))
         guard let row else { throw StoreError.corrupt("the row of `store_state` is missing") }
         return row
+    }
+}
+
+/// The latest times a store knows of (DESIGN §5.5).
+public struct ClockMarks: Sendable, Hashable {
+    /// The latest instant a transaction was committed at.
+    public var lastInstant: Instant?
+    /// The newest date of stored data that was verified to Apple's own root.
+    public var newestSignedDate: Instant?
+
+    /// The marks of a store.
+    public init(lastInstant: Instant? = nil, newestSignedDate: Instant? = nil) {
+        self.lastInstant = lastInstant
+        self.newestSignedDate = newestSignedDate
     }
 }

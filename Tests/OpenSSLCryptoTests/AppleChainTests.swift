@@ -48,6 +48,20 @@ struct AppleChainTests {
         }
     }
 
+    @Test("it is told from a chain to a root of one's own, cold and warm")
+    func anchor() throws {
+        let own = try TestChain()
+        let verifier = try AppStoreChainVerifier(additionalRoots: [.sandbox: [own.root.certificateDER]])
+        for _ in 0..<2 {
+            for (certificates, anchor) in [(der, TrustAnchor.apple), (own.der, .configured)] {
+                let found = try verifier.verifyChain(
+                    certificates.map { Data($0).base64EncodedString() }, effectiveDate: TestChain.inside,
+                    environment: .sandbox)
+                #expect(found == anchor)
+            }
+        }
+    }
+
     @Test("it is not trusted for LocalTesting or Xcode")
     func otherEnvironments() throws {
         let verifier = try AppStoreChainVerifier()

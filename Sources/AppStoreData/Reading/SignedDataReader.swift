@@ -70,9 +70,9 @@ public struct SignedDataReader: Sendable {
                 .signedInFuture,
                 "`\(Payload.kind.dateMember.stringValue)` \(date) is \(ahead / 1_000) s ahead of the clock")
         }
-        try verifier.verify(jws, effectiveDate: date, environment: claims.environment)
+        let anchor = try verifier.verify(jws, effectiveDate: date, environment: claims.environment)
         let payload = try PayloadJSON.read(type, from: jws.payload)
-        return Verified(payload: payload, payloadBytes: jws.payload, signedDate: date, jws: text)
+        return Verified(payload: payload, payloadBytes: jws.payload, signedDate: date, anchor: anchor, jws: text)
     }
 
     /// Apple's data is about 8 KiB, most of it certificates.

@@ -1,4 +1,5 @@
 public import OfferModel
+public import OfferSigning
 
 /// A payload that its signature, its app and its environment vouch for; only ``SignedDataReader`` makes one.
 public struct Verified<Payload: Sendable & Hashable>: Sendable, Hashable {
@@ -8,13 +9,16 @@ public struct Verified<Payload: Sendable & Hashable>: Sendable, Hashable {
     public let payloadBytes: [UInt8]
     /// `signedDate`, or `receiptCreationDate` of an app transaction.
     public let signedDate: Instant
+    /// Whose root stands behind it.
+    public let anchor: TrustAnchor
     /// The data as received.
     public let jws: String
 
-    init(payload: Payload, payloadBytes: [UInt8], signedDate: Instant, jws: String) {
+    init(payload: Payload, payloadBytes: [UInt8], signedDate: Instant, anchor: TrustAnchor, jws: String) {
         self.payload = payload
         self.payloadBytes = payloadBytes
         self.signedDate = signedDate
+        self.anchor = anchor
         self.jws = jws
     }
 }

@@ -44,6 +44,8 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     case `internal`
     /// Too much work is waiting.
     case busy
+    /// The service's clock is behind what it has recorded.
+    case clockBehind = "clock-behind"
     /// The service cannot work yet.
     case notReady = "not-ready"
 
@@ -62,7 +64,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .invalidCatalog, .signedDataRefused, .undetermined: 422
         case .ifMatchRequired: 428
         case .internal: 500
-        case .busy, .notReady: 503
+        case .busy, .clockBehind, .notReady: 503
         }
     }
 
@@ -91,6 +93,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .ifMatchRequired: "the request must name the revision it changes"
         case .internal: "something broke inside"
         case .busy: "too much work is waiting"
+        case .clockBehind: "the clock of the service is behind"
         case .notReady: "the service is not ready"
         }
     }

@@ -6,7 +6,7 @@ public struct APIKeys: Sendable {
     private let database: any StoreDatabase
     private let digest: any Digest
     private let random: any RandomSource
-    private let clock: @Sendable () -> Instant
+    private let clock: RequestClock
 
     /// Keys kept in a database.
     public init(
@@ -16,7 +16,7 @@ public struct APIKeys: Sendable {
         self.database = database
         self.digest = digest
         self.random = random
-        self.clock = clock
+        self.clock = RequestClock(wallClock: clock)
     }
 
     /// Who holds a token; `nil` if it is malformed, unknown, revoked or expired.
@@ -26,9 +26,14 @@ public struct APIKeys: Sendable {
     /// - Throws: what the store throws.
     public func caller(forToken text: String) async throws -> Caller? {
         guard let token = APIToken(text) else { return nil }
-        guard let key = try await database.read({ try APIKeyStore($0).key(token.id) }) else { return nil }
+        let clock = clock
+        let known = try await database.read { transaction in
+            try APIKeyStore(transaction).key(token.id).map { ($0, try clock.instantOfLooking(transaction)) }
+        }
+        guard let (key, now) = known else { return nil }
         let given = token.secretDigest(digest)
-        guard Self.areEqual(given, key.secretDigest), key.isValid(at: clock()) else { return nil }
+        // A key that has expired stays so, however the clock is set.
+        guard Self.areEqual(given, key.secretDigest), key.isValid(at: now) else { return nil }
         return Caller(apiKeyId: key.id, scope: key.scope, role: key.role)
     }
 
@@ -41,7 +46,7 @@ public struct APIKeys: Sendable {
         let token = try APIToken(random: random)
         let key = StoredAPIKey(
             id: token.id, scope: scope, role: role, secretDigest: token.secretDigest(digest), label: label,
-            createdAt: clock(), expiresAt: expiresAt)
+            createdAt: clock.wallClock(), expiresAt: expiresAt)
         try await database.write { try APIKeyStore($0).insert(key) }
         return token
     }
@@ -58,8 +63,8 @@ public struct APIKeys: Sendable {
     /// - Returns: whether there is such a key that was not revoked before.
     /// - Throws: what the store throws.
     public func revoke(_ id: String) async throws -> Bool {
-        let now = clock()
-        return try await database.write { try APIKeyStore($0).revoke(id, at: now) }
+        let clock = clock
+        return try await database.write { try APIKeyStore($0).revoke(id, at: try clock.instantOfLooking($0)) }
     }
 
     /// Compares without telling by its time how much is equal.

@@ -7,9 +7,9 @@ import OfferStore
 public struct CatalogRevisions: Sendable {
     let database: any StoreDatabase
     private let digest: any Digest
-    private let clock: @Sendable () -> Instant
+    private let clock: RequestClock
 
-    init(database: any StoreDatabase, digest: any Digest, clock: @escaping @Sendable () -> Instant) {
+    init(database: any StoreDatabase, digest: any Digest, clock: RequestClock) {
         self.database = database
         self.digest = digest
         self.clock = clock
@@ -41,7 +41,7 @@ public struct CatalogRevisions: Sendable {
         caller: Caller
     ) async throws -> CatalogApplied {
         let catalog = try CatalogDocument.catalog(text, for: caller.scope)
-        let wallClock = clock()
+        let clock = clock
         let digest = Hexadecimal.lowercase(digest.sha256(Array(text.utf8)))
         let body: @Sendable (any StoreTransaction) throws -> CatalogApplied = { transaction in
             let scopes = ScopeStore(transaction)
@@ -57,7 +57,7 @@ public struct CatalogRevisions: Sendable {
                 return CatalogApplied(revision: revision, changes: changes)
             }
             let storeClock = StoreClock(transaction)
-            let now = try storeClock.instant(wallClock: wallClock)
+            let now = try clock.instant(transaction)
             let next = CatalogRevision(
                 revision: Int64(revision) + 1, document: text, format: format == .yaml ? .yaml : .json,
                 digest: digest, actor: caller.apiKeyId, message: message, createdAt: now)

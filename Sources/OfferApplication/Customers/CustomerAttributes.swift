@@ -4,9 +4,9 @@ import OfferStore
 /// What the app sets for a customer: `PUT /v1/customers/attributes`.
 public struct CustomerAttributes: Sendable {
     private let database: any StoreDatabase
-    private let clock: @Sendable () -> Instant
+    private let clock: RequestClock
 
-    init(database: any StoreDatabase, clock: @escaping @Sendable () -> Instant) {
+    init(database: any StoreDatabase, clock: RequestClock) {
         self.database = database
         self.clock = clock
     }
@@ -23,10 +23,10 @@ public struct CustomerAttributes: Sendable {
     public func replace(
         _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
     ) async throws -> [KnownIdentifiers] {
-        let wallClock = clock()
+        let clock = clock
         return try await database.write { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
-            let now = try StoreClock(transaction).instant(wallClock: wallClock)
+            let now = try clock.instant(transaction)
             let store = CustomerStore(transaction)
             var customers = try Subject.resolve(identifiers, signed: [], in: number, transaction).customers
             if customers.isEmpty {

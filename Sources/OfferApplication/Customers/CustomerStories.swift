@@ -5,9 +5,9 @@ import OfferStore
 /// What support reads: one customer's story, and issued offers.
 public struct CustomerStories: Sendable {
     private let database: any StoreDatabase
-    private let clock: @Sendable () -> Instant
+    private let clock: RequestClock
 
-    init(database: any StoreDatabase, clock: @escaping @Sendable () -> Instant) {
+    init(database: any StoreDatabase, clock: RequestClock) {
         self.database = database
         self.clock = clock
     }
@@ -17,7 +17,7 @@ public struct CustomerStories: Sendable {
     /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and what the store
     ///   throws.
     public func story(_ identifiers: CustomerIdentifiers, caller: Caller) async throws -> CustomerStory {
-        let wallClock = clock()
+        let clock = clock
         let read = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
                 throw RequestError.unknownCustomer
@@ -29,7 +29,7 @@ public struct CustomerStories: Sendable {
                 of: subject.customers, offer: nil, before: nil, limit: Self.shownOffers, in: number)
             return (
                 customers: try CustomerStore(transaction).customers(subject.customers).map(KnownIdentifiers.init),
-                now: try StoreClock(transaction).instant(wallClock: wallClock), facts: facts,
+                now: try clock.instantOfLooking(transaction), facts: facts,
                 issued: try IssuedOfferRows(issued, united: facts, in: number, transaction)
             )
         }
@@ -42,14 +42,14 @@ public struct CustomerStories: Sendable {
     ///
     /// - Throws: ``RequestError/unknownIssuedOffer(_:)`` and what the store throws.
     public func issuedOffer(_ id: LowercaseUUID, caller: Caller) async throws -> IssuedOffer {
-        let wallClock = clock()
+        let clock = clock
         let (rows, now) = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let issued = try SlotStore(transaction).issuedOffer(id, in: number)
             else { throw RequestError.unknownIssuedOffer(id) }
             return (
                 try IssuedOfferRows([issued], in: number, transaction),
-                try StoreClock(transaction).instant(wallClock: wallClock)
+                try clock.instantOfLooking(transaction)
             )
         }
         guard let offer = rows.offers(scope: caller.scope, at: now).first else {
@@ -65,7 +65,7 @@ public struct CustomerStories: Sendable {
     public func issuedOffers(
         _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
     ) async throws -> IssuedOfferPage {
-        let wallClock = clock()
+        let clock = clock
         let read = try await database.read { transaction -> (IssuedOfferRows, Int64?, Instant)? in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
             let names = !identifiers.proven.isEmpty || !identifiers.aliases.isEmpty
@@ -80,7 +80,7 @@ public struct CustomerStories: Sendable {
             return (
                 try IssuedOfferRows(shown, united: united, in: number, transaction),
                 found.count > limit ? shown.last?.sequence : nil,
-                try StoreClock(transaction).instant(wallClock: wallClock)
+                try clock.instantOfLooking(transaction)
             )
         }
         guard let (rows, next, now) = read else { return IssuedOfferPage(items: [], next: nil) }

@@ -6,9 +6,9 @@ import OfferStore
 public struct OfferVoiding: Sendable {
     private let database: any StoreDatabase
     private let stories: CustomerStories
-    private let clock: @Sendable () -> Instant
+    private let clock: RequestClock
 
-    init(database: any StoreDatabase, stories: CustomerStories, clock: @escaping @Sendable () -> Instant) {
+    init(database: any StoreDatabase, stories: CustomerStories, clock: RequestClock) {
         self.database = database
         self.stories = stories
         self.clock = clock
@@ -24,12 +24,12 @@ public struct OfferVoiding: Sendable {
     public func void(
         _ id: LowercaseUUID, reason: String, release: Bool, caller: Caller
     ) async throws -> IssuedOffer {
-        let wallClock = clock()
+        let clock = clock
         try await database.write { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 try SlotStore(transaction).issuedOffer(id, in: number) != nil
             else { throw RequestError.unknownIssuedOffer(id) }
-            let now = try StoreClock(transaction).instant(wallClock: wallClock)
+            let now = try clock.instant(transaction)
             guard try SlotStore(transaction).void(id, reason: reason, release: release, at: now, in: number) else {
                 return
             }

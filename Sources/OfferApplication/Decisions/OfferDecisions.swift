@@ -9,11 +9,11 @@ public struct OfferDecisions: Sendable {
     private let database: any StoreDatabase
     private let catalogs: CompiledCatalogs
     private let policy: Policy
-    private let clock: @Sendable () -> Instant
+    private let clock: RequestClock
 
     init(
         registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy,
-        clock: @escaping @Sendable () -> Instant
+        clock: RequestClock
     ) {
         self.registry = registry
         self.database = database
@@ -28,11 +28,11 @@ public struct OfferDecisions: Sendable {
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         _ = try registry.app(for: caller.scope)
         let supposition = try ReadSupposition(inquiry.supposition, scope: caller.scope)
-        let wallClock = clock()
+        let clock = clock
         let (catalogs, policy) = (catalogs, policy)
         let snapshot = try await database.read { transaction in
             try Snapshot.read(
-                inquiry.customer, signed: [], scope: caller.scope, wallClock: wallClock, catalogs: catalogs,
+                inquiry.customer, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: inquiry.offerIds, transaction
             ).supposing(
                 supposition, scope: caller.scope, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,

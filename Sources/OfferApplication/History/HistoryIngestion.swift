@@ -1,15 +1,16 @@
 import AppStoreData
 import OfferEligibility
 import OfferModel
+import OfferSigning
 import OfferStore
 
 /// Takes signed purchase data in: `POST /v1/transactions`, and the first step of issuing.
 public struct HistoryIngestion: Sendable {
     private let registry: AppRegistry
     private let database: any StoreDatabase
-    private let clock: @Sendable () -> Instant
+    private let clock: RequestClock
 
-    init(registry: AppRegistry, database: any StoreDatabase, clock: @escaping @Sendable () -> Instant) {
+    init(registry: AppRegistry, database: any StoreDatabase, clock: RequestClock) {
         self.registry = registry
         self.database = database
         self.clock = clock
@@ -29,7 +30,7 @@ public struct HistoryIngestion: Sendable {
                 pointer: "/signedTransactions", detail: "the request brings no signed data and says nothing of anybody",
                 hint: "send signed data, or `historyComplete: true` with a `customer`")
         }
-        let verified = try verify(delivery, caller: caller)
+        let verified = try await verify(delivery, caller: caller)
         if !verified.entries.isEmpty, verified.payloads.isEmpty {
             throw RequestError.signedDataRefused(verified.refused)
         }
@@ -47,12 +48,19 @@ public struct HistoryIngestion: Sendable {
     }
 
     /// Checks every JWS of a delivery against the caller's app and environment.
-    func verify(_ delivery: SignedDelivery, caller: Caller) throws -> VerifiedDelivery {
+    ///
+    /// - Throws: ``RequestError/clockBehind(_:)`` if data seems to come from the future and it is the clock that is wrong.
+    func verify(_ delivery: SignedDelivery, caller: Caller) async throws -> VerifiedDelivery {
         let app = try registry.app(for: caller.scope)
         let reader = SignedDataReader(
             verifier: app.verifier, bundleId: app.bundleId, appAppleId: app.appAppleId,
             environment: caller.scope.environment)
-        return VerifiedDelivery(delivery, reader: reader, now: clock())
+        let verified = VerifiedDelivery(delivery, reader: reader, now: clock.wallClock())
+        if verified.refused.contains(where: { $0.refusal.code == .signedInFuture }) {
+            let clock = clock
+            _ = try await database.read { try clock.instant($0) }
+        }
+        return verified
     }
 
     /// What became of verified payloads.
@@ -71,13 +79,14 @@ public struct HistoryIngestion: Sendable {
         guard try await needsWriting(verified, identifiers, caller) else {
             return Kept(outcomes: payloads.map { _ in .unchanged })
         }
-        let wallClock = clock()
+        let clock = clock
         return try await database.write { transaction in
-            let storeClock = StoreClock(transaction)
-            let now = try storeClock.instant(wallClock: wallClock)
+            let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).findOrAdd(caller.scope)
             let ingested = try HistoryStore(transaction).ingest(payloads, at: now, in: scope)
+            let storeClock = StoreClock(transaction)
             try storeClock.advance(to: now)
+            if let date = verified.newestDateOfApple { try storeClock.noteSigned(at: date) }
             let outcomes = ingested.map(\.outcome)
             var owners: [CustomerNumber]
             do {
@@ -102,8 +111,9 @@ public struct HistoryIngestion: Sendable {
     private func needsWriting(
         _ verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, _ caller: Caller
     ) async throws -> Bool {
-        let now = clock()
+        let clock = clock
         return try await database.read { transaction in
+            let now = try clock.instant(transaction)
             guard let scope = try ScopeStore(transaction).number(of: caller.scope) else {
                 return !verified.payloads.isEmpty || verified.isComplete
             }

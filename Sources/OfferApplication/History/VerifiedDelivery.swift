@@ -47,6 +47,9 @@ struct VerifiedDelivery: Sendable {
         }
     }
 
+    /// The newest date of what was verified to Apple's own root: its clock showed that, so ours must not be far behind.
+    let newestDateOfApple: Instant?
+
     /// Checks every JWS of a delivery; one that is refused does not keep the others from being checked.
     init(_ delivery: SignedDelivery, reader: SignedDataReader, now: Instant) {
         func entry(_ pointer: String, _ read: () throws(SignedDataRefusal) -> HistoryPayload) -> Entry {
@@ -56,22 +59,25 @@ struct VerifiedDelivery: Sendable {
                 return Entry(pointer: pointer, result: .failure(error))
             }
         }
-        entries = []
+        var newest: Instant?
+        func payload<Payload>(_ content: HistoryPayload.Content, of verified: Verified<Payload>) -> HistoryPayload {
+            if verified.anchor == .apple { newest = max(newest ?? verified.signedDate, verified.signedDate) }
+            return HistoryPayload(content, bytes: verified.payloadBytes, provenance: .client)
+        }
+        var entries: [Entry] = []
         isVouchedFor = delivery.historyComplete
         for (index, jws) in delivery.signedTransactions.enumerated() {
             entries.append(
                 entry("/signedTransactions/\(index)") { () throws(SignedDataRefusal) in
                     let verified = try reader.transaction(jws, now: now)
-                    return HistoryPayload(
-                        .transaction(verified.payload), bytes: verified.payloadBytes, provenance: .client)
+                    return payload(.transaction(verified.payload), of: verified)
                 })
         }
         for (index, jws) in delivery.signedRenewalInfo.enumerated() {
             entries.append(
                 entry("/signedRenewalInfo/\(index)") { () throws(SignedDataRefusal) in
                     let verified = try reader.renewalInfo(jws, now: now)
-                    return HistoryPayload(
-                        .renewalInfo(verified.payload), bytes: verified.payloadBytes, provenance: .client)
+                    return payload(.renewalInfo(verified.payload), of: verified)
                 })
         }
         if let jws = delivery.signedAppTransaction {
@@ -82,9 +88,10 @@ struct VerifiedDelivery: Sendable {
                         throw SignedDataRefusal(
                             .malformedPayload, "the app transaction has no `appTransactionId`, so it names nobody")
                     }
-                    return HistoryPayload(
-                        .appTransaction(verified.payload), bytes: verified.payloadBytes, provenance: .client)
+                    return payload(.appTransaction(verified.payload), of: verified)
                 })
         }
+        self.entries = entries
+        newestDateOfApple = newest
     }
 }

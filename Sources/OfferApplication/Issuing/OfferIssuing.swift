@@ -8,7 +8,7 @@ public struct OfferIssuing: Sendable {
     private let catalogs: CompiledCatalogs
     private let ingestion: HistoryIngestion
     private let digest: any Digest
-    private let clock: @Sendable () -> Instant
+    private let clock: RequestClock
     let database: any StoreDatabase
     let random: any RandomSource
     let policy: Policy
@@ -18,7 +18,7 @@ public struct OfferIssuing: Sendable {
 
     init(
         registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, ingestion: HistoryIngestion,
-        digest: any Digest, random: any RandomSource, policy: Policy, clock: @escaping @Sendable () -> Instant
+        digest: any Digest, random: any RandomSource, policy: Policy, clock: RequestClock
     ) {
         self.registry = registry
         self.database = database
@@ -52,9 +52,9 @@ public struct OfferIssuing: Sendable {
         write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
     ) async throws -> WrittenAnswer {
         let reply = KeptReply(request, caller: caller, digest: digest, write: write)
-        let wallClock = clock()
+        let clock = clock
         let earlier = try await database.read { transaction in
-            try reply.earlier(at: try StoreClock(transaction).instant(wallClock: wallClock), transaction)
+            try reply.earlier(at: try clock.instant(transaction), transaction)
         }
         if let earlier { return earlier }
         return try await issue(order, caller: caller, reply)
@@ -64,7 +64,7 @@ public struct OfferIssuing: Sendable {
         _ order: IssueOrder, caller: Caller, _ reply: Reply
     ) async throws -> Reply.Answer {
         let app = try registry.app(for: caller.scope)
-        let verified = try ingestion.verify(order.delivery, caller: caller)
+        let verified = try await ingestion.verify(order.delivery, caller: caller)
         let kept = try await ingestion.keep(verified, identifiers: order.customer, caller: caller)
         guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }
         if let ambiguity = kept.ambiguity { throw ambiguity }
@@ -87,11 +87,11 @@ public struct OfferIssuing: Sendable {
     private func look<Reply: IssueReply>(
         _ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
-        let wallClock = clock()
+        let clock = clock
         let catalogs = catalogs
         return try await database.read { transaction in
             let snapshot = try Snapshot.read(
-                order.customer, signed: signed, scope: scope, wallClock: wallClock, catalogs: catalogs,
+                order.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: [order.offerId], transaction)
             return (snapshot, try reply.earlier(at: snapshot.now, transaction))
         }

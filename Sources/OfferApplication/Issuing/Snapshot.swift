@@ -34,11 +34,11 @@ struct Snapshot: Sendable {
     ///
     /// - Parameter offers: the offers whose open slots are wanted; every offer's if absent.
     static func read(
-        _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, wallClock: Instant,
+        _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, clock: RequestClock,
         catalogs: CompiledCatalogs, openSlotsOf offers: [OfferId]?, _ transaction: any StoreTransaction
     ) throws -> Snapshot {
         let storeClock = StoreClock(transaction)
-        let now = try storeClock.instant(wallClock: wallClock)
+        let now = try clock.instant(transaction)
         guard let number = try ScopeStore(transaction).number(of: scope) else {
             return Snapshot(
                 scope: nil, subject: Subject(customers: []), version: try CustomerStore(transaction).version(of: []),

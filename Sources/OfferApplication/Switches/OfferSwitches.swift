@@ -5,9 +5,9 @@ import OfferStore
 public struct OfferSwitches: Sendable {
     private let database: any StoreDatabase
     private let catalogs: CompiledCatalogs
-    private let clock: @Sendable () -> Instant
+    private let clock: RequestClock
 
-    init(database: any StoreDatabase, catalogs: CompiledCatalogs, clock: @escaping @Sendable () -> Instant) {
+    init(database: any StoreDatabase, catalogs: CompiledCatalogs, clock: RequestClock) {
         self.database = database
         self.catalogs = catalogs
         self.clock = clock
@@ -37,7 +37,7 @@ public struct OfferSwitches: Sendable {
     /// - Throws: ``RequestError/unknownOffer(_:)`` for an offer that the catalog in force does not have and that is not
     ///   paused, and what the store throws.
     public func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> SwitchState {
-        let wallClock = clock()
+        let clock = clock
         let known = try await offers(caller: caller).map(\.offer.id)
         return try await database.write { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
@@ -47,7 +47,8 @@ public struct OfferSwitches: Sendable {
             {
                 throw RequestError.unknownOffer(offerId)
             }
-            let now = try StoreClock(transaction).instant(wallClock: wallClock)
+            // To stop is never too early: only resuming waits for a clock that is behind.
+            let now = try paused ? clock.instantOfLooking(transaction) : clock.instant(transaction)
             let changed =
                 paused
                 ? try pauses.pause(offerId, actor: caller.apiKeyId, at: now, in: number)

@@ -72,6 +72,11 @@ extension Problem {
                 errors: refused.map(ProblemErrorBody.init))
         case .busy:
             self = .busy
+        case .clockBehind(let lag):
+            self = Problem(
+                .clockBehind, lag.detail,
+                hint: "nothing is decided or signed until the clock has caught up: tell the operator to set it right"
+            ).retry(after: lag.secondsToWait)
         case .notReady(let detail, let hint):
             self = Problem(.notReady, detail, hint: hint).retry(after: 5)
         }
@@ -94,5 +99,12 @@ extension ProblemErrorBody {
 
     init(_ refused: RefusedData) {
         self.init(pointer: refused.pointer, code: refused.refusal.code.rawValue, detail: refused.refusal.detail)
+    }
+}
+
+extension ClockLag {
+    /// Somebody may set the clock right any moment, so nobody is sent away for longer than a minute.
+    fileprivate var secondsToWait: Int {
+        Int(min(60, max(1, (caughtUpAfter + Instant.Duration.second - 1) / Instant.Duration.second)))
     }
 }

@@ -4,6 +4,7 @@ import Logging
 import OfferApplication
 import OfferCatalog
 import OfferHTTP
+import OfferModel
 import OpenSSLCrypto
 import SQLiteStore
 import ServiceLifecycle
@@ -17,6 +18,9 @@ struct Serve: AsyncParsableCommand {
             Prints `listening on http://HOST:PORT` once requests are accepted; its log goes to standard error. On SIGTERM \
             it finishes the requests in progress and exits 0.
 
+            With --clock-file the time is what a file holds, in milliseconds since 1970, read anew for each request: to \
+            let a test go through days in seconds. keys.yaml must know no environment but LocalTesting.
+
             Example:
               offerd serve --config offerd.yaml
             """)
@@ -29,6 +33,9 @@ struct Serve: AsyncParsableCommand {
     )
     var listen: String?
 
+    @Option(help: "A file with the time to go by, for tests in LocalTesting alone.", completion: .file())
+    var clockFile: String?
+
     @Option(help: "The least severe level that is logged.")
     var logLevel: LogLevel = .info
 
@@ -38,12 +45,13 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let setup = try options.setup(listen: listen)
         let registry = try setup.registry()
+        var logger = Logger(label: "offerd")
+        logger.logLevel = logLevel.level
+        let clock = try clock(setup, logger: logger)
         let database = try SQLiteDatabase(path: setup.databasePath)
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-            clock: { .wallClock() })
-        var logger = Logger(label: "offerd")
-        logger.logLevel = logLevel.level
+            clock: clock)
         let address = setup.listen
         var limits = HTTPLimits()
         limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
@@ -64,6 +72,21 @@ struct Serve: AsyncParsableCommand {
             throw ListenFailure.translate(error, address: address)
         }
         try database.close()
+    }
+
+    /// The machine's time, or a file's where nothing but `LocalTesting` could be signed by it.
+    private func clock(_ setup: ServerSetup, logger: Logger) throws -> @Sendable () -> Instant {
+        guard let clockFile else { return { .wallClock() } }
+        let real = setup.keys.apps.flatMap { app in
+            app.environments.filter { $0 != .localTesting }.map { "`\(app.bundleId)` in `\($0.rawValue)`" }
+        }
+        guard real.isEmpty else {
+            throw CommandFailure.configuration(
+                "`--clock-file` is for LocalTesting alone, and keys.yaml has \(real.joined(separator: ", "))",
+                hints: ["leave `--clock-file` out, or name a keys.yaml whose every environment is `LocalTesting`"])
+        }
+        let file = try ClockFile(path: clockFile, logger: logger)
+        return { file.now }
     }
 }
 

@@ -52,6 +52,8 @@ enum Terminal {
             .failed(error.detail, hints: error.hint.map { [$0] } ?? [])
         case let error as OpenSSLFailure:
             .failed(error.description)
+        case RequestError.clockBehind(let lag):
+            .failed(lag.detail, hints: ["set the clock right, or see `offerd doctor --help`"])
         case RequestError.notReady(let detail, let hint):
             .configuration(detail, hints: hint.map { [$0] } ?? [])
         default:

@@ -30,10 +30,12 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
 
     /// Checks the algorithm, the chain at the effective date, and the signature.
     ///
+    /// - Returns: whose root the chain leads to.
     /// - Throws: `SignedDataRefusal`, naming the certificate at fault.
+    @discardableResult
     public func verify(
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
-    ) throws(SignedDataRefusal) {
+    ) throws(SignedDataRefusal) -> TrustAnchor {
         guard jws.header.alg == "ES256" else {
             throw SignedDataRefusal(
                 .unsupportedAlgorithm, "the header's `alg` is `\(jws.header.alg ?? "absent")`, not `ES256`")
@@ -47,16 +49,19 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
             throw SignedDataRefusal(
                 .badSignature, "the signature does not belong to the leaf certificate's key and the data")
         }
+        return chain.anchor
     }
 
     /// Checks a chain alone, as `verify` does before it looks at the signature.
     ///
     /// - Parameter certificates: `x5c` as it stands in a header: standard Base64 of DER, leaf first.
+    /// - Returns: whose root it leads to.
     /// - Throws: `SignedDataRefusal`, naming the certificate at fault.
+    @discardableResult
     public func verifyChain(
         _ certificates: [String], effectiveDate date: Instant, environment: AppStoreEnvironment
-    ) throws(SignedDataRefusal) {
-        _ = try verifiedChain(certificates, date, environment)
+    ) throws(SignedDataRefusal) -> TrustAnchor {
+        try verifiedChain(certificates, date, environment).anchor
     }
 
     private func verifiedChain(
@@ -93,7 +98,8 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
         let validity = ChainValidity(chain)
         try validity.check(date)
         try chain.checkSignatures()
-        return VerifiedChain(leafKey: chain.leaf.publicKey, validity: validity)
+        return VerifiedChain(
+            leafKey: chain.leaf.publicKey, validity: validity, anchor: TrustedRoots.anchor(of: der[2]))
     }
 
     private func decode(_ certificates: [String]) throws(SignedDataRefusal) -> [[UInt8]] {

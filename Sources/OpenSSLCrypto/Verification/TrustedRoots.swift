@@ -50,6 +50,11 @@ struct TrustedRoots: Sendable {
         sets[environment]
     }
 
+    /// Whose a trusted root is.
+    static func anchor(of der: [UInt8]) -> TrustAnchor {
+        OpenSSLDigest().sha256(der) == appleRootG3 ? .apple : .configured
+    }
+
     private static func requireAllowed(_ environment: AppStoreEnvironment) throws(CertificateError) {
         guard environment == .sandbox || environment == .localTesting else {
             throw CertificateError(

@@ -1,7 +1,11 @@
+import OfferSigning
+
 /// What is kept of a chain that was verified: enough to judge each payload's own date and signature.
 struct VerifiedChain: Sendable {
     /// The leaf's key.
     let leafKey: KeyHandle
     /// When all three certificates are valid.
     let validity: ChainValidity
+    /// Whose root it leads to.
+    let anchor: TrustAnchor
 }

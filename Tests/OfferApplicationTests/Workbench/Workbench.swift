@@ -33,7 +33,10 @@ final class Workbench: Sendable {
     ///   - onFile: whether the database is a file.
     ///   - shop: the App Store whose root is trusted; one of its own unless given.
     ///   - catalog: what is applied at once.
-    init(onFile: Bool = false, shop: Shop? = nil, catalog: String? = BenchCatalog.yaml) async throws {
+    ///   - vouchedByApple: whether the shop's root passes for Apple's.
+    init(
+        onFile: Bool = false, shop: Shop? = nil, catalog: String? = BenchCatalog.yaml, vouchedByApple: Bool = false
+    ) async throws {
         clock = shop?.clock ?? TestClock(Self.start)
         self.shop = try shop ?? Shop(clock: clock)
         directory = try TemporaryDirectory()
@@ -45,12 +48,13 @@ final class Workbench: Sendable {
         }
         key = try OpenSSLSigningKey.generate(toNewFile: directory.path("key.p8"), keyId: "2X9R4HXF34")
         let roots = self.shop.root.rootDER
+        let judge = try AppStoreChainVerifier(additionalRoots: [.localTesting: [roots], .sandbox: [roots]])
         registry = AppRegistry([
             RegisteredApp(
                 bundleId: Self.scope.bundleId, appAppleId: 1_234_567_890,
                 issuerId: "57246542-96fe-1a63-e053-0824d011072a",
                 environments: [.localTesting, .sandbox, .production], signingKey: key,
-                verifier: try AppStoreChainVerifier(additionalRoots: [.localTesting: [roots], .sandbox: [roots]]))
+                verifier: vouchedByApple ? VouchedByApple(judge: judge) : judge)
         ])
         useCases = Self.useCases(registry, over: database, clock)
         if let catalog { try await apply(catalog, expected: 0) }

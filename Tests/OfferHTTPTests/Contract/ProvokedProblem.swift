@@ -125,6 +125,11 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
                 try await service.ask("POST", "/v1/offers/pause", token: token)
             }
         },
+        ProvokedProblem(.clockBehind) { service in
+            try await service.applyCatalog()
+            service.clock.advance(milliseconds: -60_001)
+            return try await issue("comeback", on: service)
+        },
         ProvokedProblem(.notReady) { service in
             let stranger = Scope(bundleId: "com.example.stranger", environment: .production)
             return try await service.ask(

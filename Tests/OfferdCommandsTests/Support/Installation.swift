@@ -90,3 +90,12 @@ struct Installation: Sendable {
 
     static func originalTransactionId(_ id: Int) -> String { "\(7_000_000 + id)001" }
 }
+
+extension Installation {
+    /// What the servers started here have logged.
+    func logs() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+            .filter { $0.hasPrefix("serve-") && $0.hasSuffix(".log") }
+            .map { try String(contentsOfFile: directory.path($0), encoding: .utf8) }
+    }
+}

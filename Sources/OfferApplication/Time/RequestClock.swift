@@ -1,0 +1,66 @@
+public import OfferModel
+public import OfferStore
+
+/// Where every use case takes its one instant from (DESIGN §5.5).
+struct RequestClock: Sendable {
+    /// How far behind what is stored the wall clock may be, in milliseconds.
+    static let tolerance = 60 * Instant.Duration.second
+
+    /// The wall clock.
+    let wallClock: @Sendable () -> Instant
+
+    /// The instant of a request that decides or writes: never before anything that was committed.
+    ///
+    /// - Throws: ``RequestError/clockBehind(_:)`` if the wall clock is so far behind that it cannot be right.
+    func instant(_ transaction: any StoreTransaction) throws -> Instant {
+        let marks = try StoreClock(transaction).marks()
+        let now = wallClock()
+        if let lag = ClockLag(of: now, behind: marks) { throw RequestError.clockBehind(lag) }
+        return max(now, marks.lastInstant ?? now)
+    }
+
+    /// The instant of a request that only looks, or only takes something away: it is answered however late the clock is.
+    func instantOfLooking(_ transaction: any StoreTransaction) throws -> Instant {
+        let now = wallClock()
+        return max(now, try StoreClock(transaction).lastInstant() ?? now)
+    }
+}
+
+/// By how much the wall clock is behind, and behind what.
+public struct ClockLag: Error, Sendable, Hashable {
+    /// What shows that the clock is behind.
+    public enum Mark: Sendable, Hashable {
+        /// Something was committed at a later instant.
+        case lastInstant
+        /// Data that Apple dated later is stored.
+        case signedDate
+    }
+
+    /// What shows it.
+    public let mark: Mark
+    /// By how much, in milliseconds; more than is tolerated.
+    public let milliseconds: Int64
+
+    /// In how many milliseconds the clock will have caught up, if nobody sets it right before.
+    public var caughtUpAfter: Int64 { milliseconds - RequestClock.tolerance }
+
+    /// `nil` if the clock is not behind, or so little that it is tolerated.
+    public init?(of wallClock: Instant, behind marks: ClockMarks) {
+        let lags = [(Mark.lastInstant, marks.lastInstant), (.signedDate, marks.newestSignedDate)].compactMap {
+            mark, at in
+            at.map { (mark: mark, lag: $0.milliseconds(since: wallClock)) }
+        }
+        guard let most = lags.max(by: { $0.lag < $1.lag }), most.lag > RequestClock.tolerance else { return nil }
+        mark = most.mark
+        milliseconds = most.lag
+    }
+
+    /// What is wrong, for people.
+    public var detail: String {
+        let seconds = milliseconds / Instant.Duration.second
+        return switch mark {
+        case .lastInstant: "the clock of the service is \(seconds) s behind the last moment it recorded something at"
+        case .signedDate: "the clock of the service is \(seconds) s behind data that the App Store has signed"
+        }
+    }
+}
