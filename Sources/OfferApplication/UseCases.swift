@@ -44,7 +44,7 @@ public struct UseCases: Sendable {
         let catalogs = CompiledCatalogs()
         let wallClock = clock
         let clock = RequestClock(wallClock: wallClock)
-        ingestion = HistoryIngestion(registry: registry, database: database, clock: clock)
+        ingestion = HistoryIngestion(registry: registry, database: database, catalogs: catalogs, clock: clock)
         issuing = OfferIssuing(
             registry: registry, database: database, catalogs: catalogs, ingestion: ingestion, digest: digest,
             random: random, policy: .standard, clock: clock)

@@ -59,6 +59,7 @@ public final class SQLiteDatabase: StoreDatabase {
         let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: configuration) }
         try Durability.establish(pool)
         let steps = try Schema.migrate(pool)
+        try Schema.completeBacklog(pool)
         try StoreError.mapping { try pool.close() }
         return steps
     }

@@ -49,39 +49,21 @@ import Testing
         #expect(offer.eligibility == nil)
     }
 
-    @Test("DESIGN's own example without what is not supported yet is valid")
-    func designSubset() throws {
-        let catalog = try CatalogReader.read(Fixture.bytes("design/subset.yaml")).value
-        let offer = try #require(catalog.offer("comeback-half-price"))
+    @Test("DESIGN's own example is valid as it stands")
+    func design() throws {
+        let document = try CatalogReader.read(Fixture.bytes("design/full.yaml"))
+        let offer = try #require(document.value.offer("comeback-half-price"))
         #expect(offer.starts == Instant(iso8601: "2026-12-01T00:00:00Z"))
         #expect(offer.ends == Instant(iso8601: "2027-02-01T00:00:00Z"))
         #expect(offer.environments == [.production, .sandbox])
         #expect(offer.priority == 10)
         #expect(offer.tags == ["comeback"])
-    }
-
-    @Test("DESIGN's own example in full gives exactly what is not supported yet, line by line")
-    func designFull() throws {
-        let bytes = try Fixture.bytes("design/full.yaml")
-        let invalid = try #require(throws: InvalidDocument.self) { try CatalogReader.read(bytes) }
-        #expect(invalid.errors.allSatisfy { $0.code == .notSupportedYet })
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        let expected = [
-            ("offers[0].limits[2]", "count: 10000"),
-            ("offers[0].limits[3]", "spend:"),
-        ]
-        #expect(invalid.errors.map(\.path) == expected.map(\.0))
-        for (error, (_, text)) in zip(invalid.errors, expected) {
-            #expect(lines[error.line - 1].contains(text), "line \(error.line)")
-        }
-    }
-
-    @Test("once every feature is supported, DESIGN's own example is valid as it stands")
-    func designLater() throws {
-        let document = try CatalogReader.read(Fixture.bytes("design/full.yaml"), refusing: [])
-        let offer = try #require(document.value.offer("comeback-half-price"))
-        #expect(offer.limits.count == 4)
-        #expect(offer.limits[1] == .perCustomer(count: 1, window: Period("P90D"), across: .tag("comeback")))
+        #expect(
+            offer.limits == [
+                .perCustomer(count: 1, window: nil, across: .thisOffer),
+                .perCustomer(count: 1, window: Period("P90D"), across: .tag("comeback")), .total(count: 10_000),
+                .budget(Money(milliunits: 25_000_000, currency: "USD")),
+            ])
         #expect(offer.rollout == Rollout(percent: 50, holdout: 5, salt: "spring"))
         #expect(
             document.value.offer("free-month-back")?.winBackTerms
@@ -89,19 +71,6 @@ import Testing
                     paidSubscriptionDurationInMonths: 3, timeSinceLastSubscribedInMonths: 1...12,
                     waitBetweenOffersInMonths: 6))
         #expect(document.warnings.map(\.code) == [.unknownOffer])
-    }
-
-    @Test(
-        "each later feature can be refused alone, so that each is lifted alone",
-        arguments: [
-            (LaterFeature.totalLimit, 1), (.budgetLimit, 1),
-        ])
-    func laterFeatures(feature: LaterFeature, count: Int) throws {
-        let bytes = try Fixture.bytes("design/full.yaml")
-        let invalid = try #require(throws: InvalidDocument.self) {
-            try CatalogReader.read(bytes, refusing: [feature])
-        }
-        #expect(invalid.errors.map(\.code) == Array(repeating: .notSupportedYet, count: count))
     }
 
     @Test("JSON, a byte order mark and Windows line ends are read alike")

@@ -72,6 +72,6 @@ import Testing
                 eligibility: \(condition)
                 limits: [{ count: 1, per: customer }]
             """
-        return try CatalogReader.read(Array(text.utf8), refusing: [])
+        return try CatalogReader.read(Array(text.utf8))
     }
 }

@@ -154,6 +154,6 @@ import Testing
                 eligibility:
             \(tree)\(more)    limits: [{ count: 1, per: customer }]
             """
-        return try CatalogReader.read(Array(text.utf8), refusing: [])
+        return try CatalogReader.read(Array(text.utf8))
     }
 }

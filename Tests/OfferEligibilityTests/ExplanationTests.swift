@@ -7,7 +7,7 @@ import Testing
 @Suite("decisions in words")
 struct ExplanationTests {
     /// The files whose every case is explained in `Fixtures/explanations.txt`.
-    private static let files = ["availability", "catalog", "limits", "rollout"]
+    private static let files = ["availability", "catalog", "limits", "rollout", "totals"]
 
     private static func text(of filed: FiledCase) -> String? {
         guard let question = filed.question else { return nil }

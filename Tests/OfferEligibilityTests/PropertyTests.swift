@@ -151,6 +151,34 @@ struct PropertyTests {
         #expect(flips > 10, "the seeds should reach many turning points")
     }
 
+    @Test(
+        "a limit for everyone flips at its turning point's millisecond and not one before, and not without one",
+        arguments: [RuleId.limitTotal, .limitBudget])
+    func sharedTurningPoints(of id: RuleId) {
+        var (flips, finals) = (0, 0)
+        for seed in Self.seeds {
+            var random = RandomSubject(seed: seed)
+            let now = random.instant()
+            var offer = random.offer()
+            offer.limits = [.total(count: 10), .budget(Money(milliunits: 99_900, currency: "USD"))]
+            var question = random.question(offer, at: now)
+            question.products = [CaseWorld.product]
+            var facts = random.facts(random.history(transactions: 3))
+            facts.slots = random.slots(of: offer)
+            let own = facts.openSlot(of: offer, at: now)
+            facts.slots.removeAll { $0.isOpen(at: now) && $0.id != own?.id }
+            facts.counters[offer.id] = random.counters(open: own.map { [$0] } ?? [], at: now)
+            if flipsExactly(question, facts, at: now, of: id, seed: seed) {
+                flips += 1
+            } else if let before = verdict(question, facts, at: now, of: id), before.verdict != .undetermined {
+                finals += 1
+                let later = verdict(question, facts, at: now.adding(months: 24), of: id)
+                #expect(later?.verdict == before.verdict, "seed \(seed)")
+            }
+        }
+        #expect(flips > 50 && finals > 50, "the seeds should reach both")
+    }
+
     @Test("a condition flips at its turning point's millisecond and not one before")
     func turningPoints() {
         var flips = 0

@@ -191,6 +191,21 @@ struct RandomSubject {
         }
     }
 
+    /// Counters near a limit of 10 places, with the end that it waits for or without one.
+    mutating func counters(open: [Slot], at now: Instant) -> OfferCounters {
+        let others = Int.random(in: 6...12, using: &generator)
+        let end = chance(70) ? instant(from: now, to: now.adding(months: 1)).adding(milliseconds: 1) : nil
+        var counters = OfferCounters(
+            asOf: now, places: others + open.count,
+            spent: ["USD": Int64(others) * 9_990 + open.compactMap(\.cost).map(\.milliunits).reduce(0, +)],
+            open: open.map(OfferCounters.OpenPlace.init))
+        counters.unmatched = chance(30) ? ["com.example.pro.monthly": 1] : [:]
+        counters.endings = [
+            .init(unit: .places, amount: 20, at: end), .init(unit: .money("USD"), amount: 999_000, at: end),
+        ]
+        return counters
+    }
+
     /// The history without some of its rows, and not complete.
     mutating func forgetful(_ history: History) -> History {
         var other = history

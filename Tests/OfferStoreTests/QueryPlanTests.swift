@@ -42,7 +42,11 @@ struct QueryPlanTests {
         }
         #expect(plans.count > 30)
         for (sql, plan) in plans {
-            let scans = plan.filter { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" }
+            // `ends` and a subquery are what the statement itself has found by an index.
+            let own = ["SCAN CONSTANT ROW", "SCAN ends"]
+            let scans = plan.filter {
+                $0.hasPrefix("SCAN") && !own.contains($0) && !$0.hasPrefix("SCAN (subquery")
+            }
             #expect(scans.isEmpty, "\(sql)\n\(plan.joined(separator: "\n"))")
         }
     }
@@ -97,6 +101,24 @@ struct QueryPlanTests {
         _ = try slots.slots(of: customers)
         try slots.insert(.fixture(1), catalogRevision: 1, for: customers[0], subject: customers, in: scope)
         try slots.settle([.number(2)], at: Bench.now, in: scope)
+        try slots.settlePassed(of: "comeback", at: Bench.now, in: scope)
+        let counters = CounterStore(transaction)
+        let offer = Offer(
+            id: "comeback", type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
+            products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
+            limits: [])
+        _ = try counters.counters(of: offer, in: "21500001", open: [], at: Bench.now, in: scope)
+        for unit in [CounterUnit.places, .money("USD")] {
+            _ = try counters.ending(of: 1, unit, offer: "comeback", without: nil, after: Bench.now, in: scope)
+        }
+        let capped = CounterStore.Cap(unit: .places, most: 9)
+        try slots.insert(
+            .fixture(7, offer: "capped"), catalogRevision: 1, for: customers[0], subject: customers, caps: [capped],
+            in: scope)
+        let redemptions = RedemptionStore(transaction)
+        try redemptions.record(of: customers[0], offers: [offer], at: Bench.now, in: scope)
+        try redemptions.matchLaterEvidence(
+            of: customers[0], since: Bench.now, offers: [offer], at: Bench.now, in: scope)
         _ = try slots.addSigning(
             to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: customers, in: scope)
         _ = try slots.slots(of: customers, asOf: Bench.now)

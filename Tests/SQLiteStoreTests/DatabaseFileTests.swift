@@ -144,6 +144,7 @@ struct DatabaseFileTests {
             "0001-main-job": "f33399579c0dab0df9171f120f27755f1c088d8c7d046b852250b8ba0b59aac6",
             "0002-kept-answers": "695b378d4206156abf08e44eacb661e3d94a52b5543413e7c8316a19cbbb26dd",
             "0003-customer-context": "4c995d70824eafd6597ecb7a3fe88e4dc3ab58d1a47f750c0a2186906776ebad",
+            "0004-counters": "6ac6ae5a2d4231241081ea64e60c9f031a8e9e7962ce719e0828b884d38d2599",
             "0006-upkeep": "3bab5365b5f633be447fe11954ed0455093ea01c1a121b72501d704b90499d3d",
         ]
         for migration in Migration.all {

@@ -139,7 +139,8 @@ public struct TransactionSummaryBody: Sendable, Hashable, Codable {
 public struct TimelineEntryBody: Sendable, Hashable, Codable {
     /// When.
     public var at: Instant
-    /// What kind of thing: `purchased`, `renewed`, `expired`, `revoked`, `issued`, `voided`.
+    /// What kind of thing: `purchased`, `renewed`, `expired`, `revoked`, `issued`, `redeemed`, `boughtAtFullPrice`,
+    /// `voided`.
     public var kind: String
     /// The same in a sentence.
     public var message: String

@@ -33,4 +33,19 @@ final class CompiledCatalogs: Sendable {
         }
         return catalog
     }
+
+    /// The offers of the catalog in force; none where this version cannot read it.
+    ///
+    /// - Throws: `StoreError`.
+    func offersInForce(
+        of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
+    ) throws -> [Offer] {
+        do {
+            return try catalog(
+                try CatalogStore(transaction).currentNumber(in: number), of: number, in: scope, transaction
+            ).offers
+        } catch is InvalidDocument {
+            return []
+        }
+    }
 }

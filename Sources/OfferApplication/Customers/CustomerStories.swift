@@ -30,12 +30,14 @@ public struct CustomerStories: Sendable {
             return (
                 customers: try CustomerStore(transaction).customers(subject.customers).map(KnownIdentifiers.init),
                 now: try clock.instantOfLooking(transaction), facts: facts,
-                issued: try IssuedOfferRows(issued, united: facts, in: number, transaction)
+                issued: try IssuedOfferRows(issued, united: facts, in: number, transaction),
+                redemptions: try subject.customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption)
             )
         }
         return CustomerStory(
             customers: read.customers, attributes: read.facts.attributes, now: read.now, history: read.facts.history,
-            issuedOffers: read.issued.offers(scope: caller.scope, at: read.now))
+            issuedOffers: read.issued.offers(scope: caller.scope, at: read.now),
+            redemptions: read.redemptions.sorted { $0.firstEvidence < $1.firstEvidence })
     }
 
     /// One issued offer of the caller's app and environment.

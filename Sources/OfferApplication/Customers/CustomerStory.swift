@@ -13,17 +13,20 @@ public struct CustomerStory: Sendable, Hashable {
     public var history: History
     /// Their slots, newest first.
     public var issuedOffers: [IssuedOffer]
+    /// Their uses of offers as they are recorded, from the earliest.
+    public var redemptions: [Redemption]
 
     /// A story by its parts.
     public init(
         customers: [KnownIdentifiers], attributes: [String: FactValue], now: Instant, history: History,
-        issuedOffers: [IssuedOffer]
+        issuedOffers: [IssuedOffer], redemptions: [Redemption]
     ) {
         self.customers = customers
         self.attributes = attributes
         self.now = now
         self.history = history
         self.issuedOffers = issuedOffers
+        self.redemptions = redemptions
     }
 }
 

@@ -41,10 +41,12 @@ struct IssuedOfferRows: Sendable {
         let redemptions = facts.mapValues { $0.redemptions() }
         return issued.compactMap { offer in
             guard let decisionId = decisions[offer.slot.id] else { return nil }
-            return IssuedOffer(
+            var shown = IssuedOffer(
                 offer.slot, catalogRevision: Int(offer.catalogRevision), scope: scope,
                 signatures: signatures[offer.slot.id] ?? [], decisionId: decisionId,
                 state: offer.slot.state(at: now, redemptions: redemptions[offer.customer] ?? []))
+            shown.fullPriceTransactionId = offer.fullPriceTransactionId
+            return shown
         }
     }
 }

@@ -31,12 +31,16 @@ public struct OfferDecisions: Sendable {
         let clock = clock
         let (catalogs, policy) = (catalogs, policy)
         let snapshot = try await database.read { transaction in
-            try Snapshot.read(
+            var snapshot = try Snapshot.read(
                 inquiry.customer, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: inquiry.offerIds, transaction
             ).supposing(
                 supposition, scope: caller.scope, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
                 transaction)
+            try snapshot.readCounters(
+                of: try Self.offers(inquiry, snapshot.catalog).map { ($0, try Self.product(inquiry, $0)) },
+                scope: caller.scope, transaction)
+            return snapshot
         }
         let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []

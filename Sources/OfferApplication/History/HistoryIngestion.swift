@@ -8,11 +8,13 @@ import OfferStore
 public struct HistoryIngestion: Sendable {
     private let registry: AppRegistry
     private let database: any StoreDatabase
+    private let catalogs: CompiledCatalogs
     private let clock: RequestClock
 
-    init(registry: AppRegistry, database: any StoreDatabase, clock: RequestClock) {
+    init(registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, clock: RequestClock) {
         self.registry = registry
         self.database = database
+        self.catalogs = catalogs
         self.clock = clock
     }
 
@@ -79,11 +81,13 @@ public struct HistoryIngestion: Sendable {
         guard try await needsWriting(verified, identifiers, caller) else {
             return Kept(outcomes: payloads.map { _ in .unchanged })
         }
-        let clock = clock
+        let (clock, catalogs) = (clock, catalogs)
         return try await database.write { transaction in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).findOrAdd(caller.scope)
-            let ingested = try HistoryStore(transaction).ingest(payloads, at: now, in: scope)
+            let ingested = try HistoryStore(transaction).ingest(
+                payloads, offers: try catalogs.offersInForce(of: scope, in: caller.scope, transaction), at: now,
+                in: scope)
             let storeClock = StoreClock(transaction)
             try storeClock.advance(to: now)
             if let date = verified.newestDateOfApple { try storeClock.noteSigned(at: date) }

@@ -17,9 +17,11 @@ struct AskedOrder: Sendable {
     /// The same, if what it holds is handed out again.
     var stored: OpenSlot?
 
-    /// Whether nothing that the answer rests on has changed since it was read.
+    /// Whether nothing that the answer rests on has changed since it was read, and it was read a moment ago.
     func stillHolds(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> Bool {
-        try snapshot.stillHolds(order.customer, signed: signed, in: number, transaction)
+        let last = try StoreClock(transaction).lastInstant() ?? snapshot.now
+        guard last.milliseconds(since: snapshot.now) <= SlotStore.settlingDelay else { return false }
+        return try snapshot.stillHolds(order.customer, signed: signed, in: number, transaction)
     }
 
     /// Notes that the offer is open to the subject from now on, if this is the first request that finds it so; the

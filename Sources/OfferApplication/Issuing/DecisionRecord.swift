@@ -54,6 +54,8 @@ struct DecisionRecord: Codable, Sendable {
     var identifiers: SeenIdentifiers?
     var historySequence: Int64
     var slots: [SeenSlot]
+    /// What everyone had used of the offer; only where its limits count that.
+    var counters: OfferCounters?
     var coverage: String
     var coverageAsOf: Instant?
     var coverageProvenance: Provenance?
@@ -79,6 +81,7 @@ struct DecisionRecord: Codable, Sendable {
         identifiers = SeenIdentifiers(snapshot.facts.history)
         historySequence = snapshot.sequence
         slots = snapshot.facts.slots.map(SeenSlot.init)
+        counters = snapshot.facts.counters[asked.question.offer.id]
         self.coverage = coverage.level.rawValue
         coverageAsOf = coverage.asOf
         coverageProvenance = coverage.provenance

@@ -95,6 +95,8 @@ public struct IssuedOffer: Sendable, Hashable {
     public var expiresAt: Instant
     /// When it was voided.
     public var voidedAt: Instant?
+    /// The purchase at full price that the customer made right after a signature, if nothing has used the offer.
+    public var fullPriceTransactionId: TransactionId?
     /// The catalog it was decided on.
     public var catalogRevision: Int
     /// The newest signing's V1 artefact.

@@ -26,17 +26,45 @@ extension OfferIssuing {
             slot, catalogRevision: asked.catalogRevision, scope: asked.scope, signatures: signatures,
             decisionId: decisionId, state: .open)
         let answer = try reply.write(.issued(issued, isNew: true))
-        return try await database.write { transaction in
-            if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
-            guard try asked.stillHolds(in: number, transaction) else { return nil }
-            guard
-                try Self.record(
-                    slot, asked, signatures: signatures, decisionId: decisionId, record: record, in: number,
-                    transaction)
-            else { return nil }
-            try reply.keep(answer, at: asked.snapshot.now, transaction)
-            return answer
+        let committed: Committed<Reply.Answer>
+        do {
+            committed = try await database.write { transaction in
+                if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return .answered(earlier) }
+                guard try asked.stillHolds(in: number, transaction) else { return .moved }
+                let caps: [CounterStore.Cap]
+                switch try asked.sharedLimits(in: number, transaction) {
+                case .fit(let fitting): caps = fitting
+                case .reached(let counters): return .limited(counters)
+                }
+                guard
+                    try Self.record(
+                        slot, asked, caps: caps, signatures: signatures, decisionId: decisionId, record: record,
+                        in: number, transaction)
+                else { return .moved }
+                try reply.keep(answer, at: asked.snapshot.now, transaction)
+                return .answered(answer)
+            }
+        } catch  where CounterStore.isCap(error) {
+            return nil
         }
+        switch committed {
+        case .answered(let answer): return answer
+        case .moved: return nil
+        case .limited(let counters):
+            // The signature is thrown away, and the answer is the rules' own no.
+            let again = asked.decided(with: counters, policy: policy)
+            return again.decision.outcome == .eligible ? nil : try await refuse(again, signer: signer, reply)
+        }
+    }
+
+    /// What became of a signed offer in the committing transaction.
+    private enum Committed<Answer: Sendable>: Sendable {
+        /// It was recorded, or the same request had been answered before.
+        case answered(Answer)
+        /// What the decision rests on has changed.
+        case moved
+        /// Others have taken the last place meanwhile.
+        case limited(OfferCounters)
     }
 
     /// Hands out signatures that are recorded already; only keeping the answer or opening the offer writes anything.
@@ -76,14 +104,16 @@ extension OfferIssuing {
         return Slot(
             id: try random.uuid(), offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
             delivery: offer.delivery, productId: asked.plan.productId, subscriptionGroupIdentifier: group,
-            tags: offer.tags, issuedAt: now, expiresAt: expiresAt, countsUntil: countsUntil, signings: 1)
+            tags: offer.tags, issuedAt: now, expiresAt: expiresAt, countsUntil: countsUntil, signings: 1,
+            cost: asked.question.cost)
     }
 
     /// Writes the slot, the signatures and the decision, in the committing transaction.
     ///
     /// - Returns: false if the open slot takes no further signing; then nothing was written.
     private static func record(
-        _ slot: Slot, _ asked: AskedOrder, signatures: [RecordedSignature], decisionId: LowercaseUUID, record: String,
+        _ slot: Slot, _ asked: AskedOrder, caps: [CounterStore.Cap], signatures: [RecordedSignature],
+        decisionId: LowercaseUUID, record: String,
         in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> Bool {
         let customers = asked.snapshot.subject.customers
@@ -95,11 +125,13 @@ extension OfferIssuing {
             try store.settle(redeemed, at: slot.issuedAt, in: number)
             try store.insert(
                 slot, catalogRevision: Int64(asked.snapshot.catalogRevision), for: owner, subject: customers,
-                in: number)
+                caps: caps, in: number)
+            try RedemptionStore(transaction).matchLaterEvidence(
+                of: owner, since: slot.issuedAt, offers: asked.question.offers, at: slot.issuedAt, in: number)
         } else {
             let signings = try store.addSigning(
-                to: slot.id, productId: slot.productId, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil,
-                at: asked.snapshot.now, subject: customers, in: number)
+                to: slot.id, productId: slot.productId, cost: asked.question.cost, expiresAt: slot.expiresAt,
+                countsUntil: slot.countsUntil, at: asked.snapshot.now, subject: customers, caps: caps, in: number)
             guard signings == slot.signings else { return false }
         }
         try DecisionStore(transaction).insert(

@@ -90,9 +90,14 @@ public struct OfferIssuing: Sendable {
         let clock = clock
         let catalogs = catalogs
         return try await database.read { transaction in
-            let snapshot = try Snapshot.read(
+            var snapshot = try Snapshot.read(
                 order.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: [order.offerId], transaction)
+            if let offer = snapshot.catalog.offer(order.offerId),
+                let product = try? offer.product(asked: order.productId)
+            {
+                try snapshot.readCounters(of: [(offer, product)], scope: scope, transaction)
+            }
             return (snapshot, try reply.earlier(at: snapshot.now, transaction))
         }
     }

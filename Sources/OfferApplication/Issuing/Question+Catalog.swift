@@ -13,6 +13,6 @@ extension Question {
             now: now, scope: scope, offer: offer, productId: productId, subscriptionGroupIdentifier: group?.id,
             pause: pause, signals: signals, needsNewSigning: needsNewSigning,
             takesHistoryAsProven: takesHistoryAsProven, groupProducts: Set(group?.products.map(\.productId) ?? []),
-            request: request, offers: catalog.offers, offerGroups: catalog.offerGroups)
+            products: group?.products ?? [], request: request, offers: catalog.offers, offerGroups: catalog.offerGroups)
     }
 }

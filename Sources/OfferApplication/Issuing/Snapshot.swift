@@ -15,6 +15,8 @@ struct Snapshot: Sendable {
     var generation: Int64
     /// The one instant of the request: never before anything that was committed.
     var now: Instant
+    /// The same, also where another instant is supposed.
+    var present: Instant
     /// The newest event that was seen.
     var sequence: Int64
     /// The catalog in force.
@@ -43,7 +45,8 @@ struct Snapshot: Sendable {
             return Snapshot(
                 scope: nil, subject: Subject(customers: []), version: try CustomerStore(transaction).version(of: []),
                 generation: 0,
-                now: now, sequence: 0, catalogRevision: 0, catalog: Catalog(bundleId: scope.bundleId), pauses: [],
+                now: now, present: now, sequence: 0, catalogRevision: 0, catalog: Catalog(bundleId: scope.bundleId),
+                pauses: [],
                 facts: SubjectFacts(rolloutKey: identifiers.rolloutKey), openSlots: [:])
         }
         let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
@@ -52,7 +55,7 @@ struct Snapshot: Sendable {
         return Snapshot(
             scope: number, subject: subject,
             version: try CustomerStore(transaction).version(of: subject.customers),
-            generation: try ScopeStore(transaction).generation(of: number), now: now,
+            generation: try ScopeStore(transaction).generation(of: number), now: now, present: now,
             sequence: try storeClock.newestSequence(), catalogRevision: Int(revision),
             catalog: try catalogs.catalog(revision, of: number, in: scope, transaction),
             pauses: try PauseStore(transaction).active(in: number),

@@ -43,7 +43,9 @@ public struct OfferReplay: Sendable {
             }
             do {
                 let catalog = try catalogs.catalog(asked, of: number, in: caller.scope, transaction)
-                return (found, record, try record.facts(in: number, transaction), catalog)
+                var facts = try record.facts(in: number, transaction)
+                facts.counters[found.offerId] = record.counters
+                return (found, record, facts, catalog)
             } catch let invalid as InvalidDocument {
                 throw RequestError.invalidCatalog(invalid.errors)
             }

@@ -22,7 +22,7 @@ enum CaseOfferReader {
         }
         let identifier = mapping.optional("offerIdentifier")?.text(.promotionalOfferIdentifier)
         let price = mapping.optional("price")?.money()
-        let limits = mapping.value("limits", default: []) { LimitReader.read($0, &context) }
+        let limits = mapping.value("limits", default: []) { LimitReader.read($0, [], &context) }
         var parts = OfferParts()
         parts.read(mapping, &context)
         parts.readConditions(mapping, of: OfferId(id), &context)

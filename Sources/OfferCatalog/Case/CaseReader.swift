@@ -60,7 +60,7 @@ struct CaseOffers {
     private static func own(_ mapping: Mapping) -> [Offer]? {
         guard let field = mapping.optional("offers") else { return mapping.has("offers") ? nil : [] }
         guard let entries = field.entries() else { return nil }
-        var context = OfferContext(groups: [], named: nil, refused: [])
+        var context = OfferContext(groups: [], named: nil)
         context.isUnchecked = mapping.optional("unchecked")?.boolean() ?? false
         let offers = entries.compactMap { CaseOfferReader.read($0.value, id: $0.key, &context) }
         context.warnAboutUnknownOffers()

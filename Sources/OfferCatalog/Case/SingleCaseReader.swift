@@ -5,7 +5,7 @@ struct SingleCaseReader {
     private static let keys = [
         "name", "asOf", "offer", "productId", "environment", "history", "signals", "attributes", "request",
         "issuedOffers", "pause", "openedAt", "rolloutKey", "firstStoredAt", "needsNewSigning", "takesHistoryAsProven",
-        "groupProducts", "isPresent", "expect",
+        "groupProducts", "isPresent", "counters", "expect",
     ]
 
     let source: CaseOffers
@@ -56,6 +56,7 @@ struct SingleCaseReader {
         result.needsNewSigning = mapping.optional("needsNewSigning")?.boolean() ?? true
         result.takesHistoryAsProven = mapping.optional("takesHistoryAsProven")?.boolean() ?? false
         result.isPresent = mapping.optional("isPresent")?.boolean() ?? false
+        result.counters = mapping.isNull("counters") ? nil : counters(mapping.optional("counters"))
         result.groupProducts = mapping.optional("groupProducts")?.list(allowsEmpty: true)?.compactMap { field in
             field.text(.productId).map { ProductId($0) }
         }
@@ -63,6 +64,13 @@ struct SingleCaseReader {
         result.request = DeviceRequest(
             appVersion: request.optional("appVersion")?.text(), osVersion: request.optional("osVersion")?.text(),
             locale: request.optional("locale")?.text())
+    }
+
+    private func counters(_ field: Field?) -> CaseCounters {
+        guard let mapping = field?.mapping(["used", "spent", "frees", "asOf"]) else { return CaseCounters() }
+        return CaseCounters(
+            used: mapping.optional("used")?.wholeNumber(0...1_000_000_000), spent: mapping.optional("spent")?.money(),
+            frees: mapping.optional("frees")?.caseInstant(), asOf: mapping.optional("asOf")?.caseInstant())
     }
 
     /// The offer asked for, which may be left out where the file has one, or where the case is not about one.

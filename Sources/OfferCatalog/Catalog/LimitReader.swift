@@ -4,7 +4,8 @@ import OfferModel
 enum LimitReader {
     private static let keys = ["count", "per", "window", "across", "spend", "currency"]
 
-    static func read(_ field: Field?, _ context: inout OfferContext) -> [Limit]? {
+    /// - Parameter products: those that the offer discounts, as far as the catalog lists them.
+    static func read(_ field: Field?, _ products: [Product], _ context: inout OfferContext) -> [Limit]? {
         guard let field, let items = field.list(allowsEmpty: true) else { return nil }
         if items.isEmpty {
             field.warn(
@@ -13,14 +14,14 @@ enum LimitReader {
         }
         var limits: [Limit] = []
         for item in items {
-            if let limit = read(item, &context) { limits.append(limit) }
+            if let limit = limit(item, products, &context) { limits.append(limit) }
         }
         return limits.count == items.count ? limits : nil
     }
 
-    private static func read(_ field: Field, _ context: inout OfferContext) -> Limit? {
+    private static func limit(_ field: Field, _ products: [Product], _ context: inout OfferContext) -> Limit? {
         guard let mapping = field.mapping(keys) else { return nil }
-        if mapping.has("spend") { return budget(mapping, context) }
+        if mapping.has("spend") { return budget(mapping, products) }
         mapping.refuse(key: "currency", .notAllowed, "`currency` goes with `spend` only", hint: "leave it out")
         let count = mapping.required("count")?.wholeNumber(1...1_000_000_000)
         if mapping.has("per") { return perCustomer(count, mapping, &context) }
@@ -28,7 +29,6 @@ enum LimitReader {
             mapping.refuse(
                 key: key, .notAllowed, "`\(key)` goes with `per: customer` only", hint: "add `per: customer`")
         }
-        context.check(.totalLimit, "a limit in all, without `per: customer`,", at: field)
         return count.map { .total(count: $0) }
     }
 
@@ -55,12 +55,11 @@ enum LimitReader {
         return nil
     }
 
-    private static func budget(_ mapping: Mapping, _ context: OfferContext) -> Limit? {
+    private static func budget(_ mapping: Mapping, _ products: [Product]) -> Limit? {
         for key in ["count", "per", "window", "across"] {
             mapping.refuse(
                 key: key, .notAllowed, "`\(key)` does not go with `spend`", hint: "make it a limit of its own")
         }
-        context.check(.budgetLimit, "a limit with `spend`", at: mapping.field)
         guard let field = mapping.required("spend"), let currencyField = mapping.required("currency") else {
             return nil
         }
@@ -69,6 +68,13 @@ enum LimitReader {
         guard let milliunits, let currency else { return nil }
         guard milliunits > 0 else {
             field.refuse(.outOfRange, "the budget is zero", hint: "use `status: draft` to give nothing")
+            return nil
+        }
+        if let other = products.first(where: { $0.price.currency != currency }) {
+            currencyField.refuse(
+                .currencyMismatch,
+                "the budget is in \(currency), but `\(other.productId)` is sold in \(other.price.currency)",
+                hint: "nothing is converted: give the budget in the currency of the products")
             return nil
         }
         return .budget(Money(milliunits: milliunits, currency: currency))

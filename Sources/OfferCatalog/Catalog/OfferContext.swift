@@ -5,7 +5,6 @@ struct OfferContext {
     let catalog: Catalog
     /// The products that the document names; `nil` if it has no list of groups that could be read.
     private let named: Set<ProductId>?
-    let refused: Set<LaterFeature>
     /// Whether conditions are read as they are written: only where a file of cases asks for it.
     var isUnchecked = false
     /// Judges the conditions of all offers, so that a hostile catalog costs as little as one.
@@ -17,15 +16,9 @@ struct OfferContext {
     private var tags: Set<String> = []
     private var countedTags: [(tag: String, field: Field)] = []
 
-    init(groups: [SubscriptionGroup], named: Set<ProductId>?, refused: Set<LaterFeature>) {
+    init(groups: [SubscriptionGroup], named: Set<ProductId>?) {
         self.named = named
         catalog = Catalog(bundleId: "", subscriptionGroups: groups)
-        self.refused = refused
-    }
-
-    /// Logs that the feature is not supported yet, if this version refuses it.
-    func check(_ feature: LaterFeature, _ what: String, at field: Field) {
-        if refused.contains(feature) { feature.refuse(what, at: field) }
     }
 
     /// Whether an offer may name the product; what is wrong with the product itself is said where it is listed.

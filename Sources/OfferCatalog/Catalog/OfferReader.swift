@@ -22,7 +22,8 @@ enum OfferReader {
         let products = ProductsReader.read(mapping.required("products"), context)
         let identifier = DeliveryReader.offerIdentifier(mapping, type, delivery, products, &context)
         let terms = TermsReader.read(mapping, products, context.catalog)
-        let limits = LimitReader.read(mapping.required("limits"), &context)
+        let limits = LimitReader.read(
+            mapping.required("limits"), (products ?? []).compactMap { context.catalog.product($0)?.product }, &context)
         let status = mapping.required("status")?.choice(OfferStatus.self)
         var parts = OfferParts()
         parts.read(mapping, &context)

@@ -11,7 +11,8 @@ extension CaseFile {
             productId: product, subscriptionGroupIdentifier: group,
             pause: asked.pause.flatMap(Pause.init(rawValue:)) ?? .none, signals: asked.signals,
             needsNewSigning: asked.needsNewSigning, takesHistoryAsProven: asked.takesHistoryAsProven,
-            groupProducts: Set(asked.groupProducts ?? catalogProducts ?? []), request: asked.request, offers: offers,
+            groupProducts: Set(asked.groupProducts ?? catalogProducts ?? []), products: products(with: product),
+            request: asked.request, offers: offers,
             offerGroups: catalog?.offerGroups ?? [:])
     }
 
@@ -23,7 +24,19 @@ extension CaseFile {
             slots: asked.issuedOffers.enumerated().compactMap { slot($1, place: $0, policy) },
             attributes: asked.attributes, firstStoredAt: asked.firstStoredAt, rolloutKey: asked.rolloutKey,
             openedAt: asked.openedAt)
-        return asked.isPresent ? facts : facts.known(asOf: asked.asOf)
+        var known = asked.isPresent ? facts : facts.known(asOf: asked.asOf)
+        if let counters = asked.counters {
+            for offer in offers { known.counters[offer.id] = OfferCounters(counters, asked, slots: known.slots, offer) }
+        }
+        return known
+    }
+
+    /// The catalog's products in the group of one; without a catalog every product costs the same.
+    private func products(with product: ProductId) -> [Product] {
+        if let catalog { return catalog.product(product)?.group.products ?? [] }
+        var only = CaseWorld.product
+        only.productId = product
+        return [only]
     }
 
     private func slot(_ issued: CaseIssuedOffer, place: Int, _ policy: Policy) -> Slot? {
@@ -36,12 +49,31 @@ extension CaseFile {
             offerType: offer.type, delivery: offer.delivery, productId: product, subscriptionGroupIdentifier: group,
             tags: offer.tags, issuedAt: issued.issuedAt, expiresAt: expires,
             countsUntil: issued.countsUntil ?? expires.adding(milliseconds: policy.slotTail),
-            signings: issued.signings, voidedAt: issued.voidedAt, isReleased: issued.isReleased)
+            signings: issued.signings, cost: cost(of: offer, on: product), voidedAt: issued.voidedAt,
+            isReleased: issued.isReleased)
+    }
+
+    private func cost(of offer: Offer, on product: ProductId) -> Money? {
+        products(with: product).first { $0.productId == product }.flatMap { offer.cost(on: $0) }
     }
 
     /// The id of an issued offer that a case does not name, from its place in the list.
     private static func id(of place: Int) -> LowercaseUUID {
         LowercaseUUID(version4From: (0..<16).map { $0 < 12 ? 0 : UInt8(truncatingIfNeeded: place >> (8 * (15 - $0))) })
+    }
+}
+
+extension OfferCounters {
+    /// The counters that a case states; the customer's own open offers are among what is used.
+    fileprivate init(_ stated: CaseCounters, _ asked: OfferCase, slots: [Slot], _ offer: Offer) {
+        let open = slots.filter { $0.offerId == offer.id && $0.isOpen(at: asked.asOf) }
+        self.init(asOf: stated.asOf ?? asked.asOf, places: stated.used ?? open.count, open: open.map(OpenPlace.init))
+        spent = Dictionary(open.compactMap(\.cost).map { ($0.currency, $0.milliunits) }, uniquingKeysWith: +)
+        if let stated = stated.spent { spent[stated.currency] = stated.milliunits }
+        endings = [Ending(unit: .places, amount: .max, at: stated.frees)]
+        if let currency = stated.spent?.currency {
+            endings.append(Ending(unit: .money(currency), amount: .max, at: stated.frees))
+        }
     }
 }
 

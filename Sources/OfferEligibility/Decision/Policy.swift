@@ -29,8 +29,8 @@ public struct Policy: Sendable {
         PaidDurationRule(), TimeSinceLastSubscribedRule(), WaitBetweenOffersRule(), ListedByAppStoreRule(),
         EligibilityRule(), AvailableForRule(),
         RolloutPercentRule(), RolloutHoldoutRule(),
-        LimitCustomerRule(), LimitCustomerWindowRule(), LimitCoolDownRule(), LimitExcludesRule(),
-        LimitSignaturesRule(),
+        LimitCustomerRule(), LimitCustomerWindowRule(), LimitTotalRule(), LimitBudgetRule(), LimitCoolDownRule(),
+        LimitExcludesRule(), LimitSignaturesRule(),
     ])
 
     private static let hour: Int64 = 3_600_000

@@ -25,6 +25,8 @@ public struct Question: Sendable, Hashable {
     /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts elsewhere
     /// leaves open what the group lacks. Empty if the catalog does not know the group.
     public var groupProducts: Set<ProductId>
+    /// The products of that group with their prices: budgets are counted in them.
+    public var products: [Product]
     /// What the backend says about the device that asks.
     public var request: DeviceRequest
     /// Every offer of the catalog in force: conditions and limits may ask about other offers than this one.
@@ -38,7 +40,7 @@ public struct Question: Sendable, Hashable {
         now: Instant, scope: Scope, offer: Offer, productId: ProductId,
         subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],
         needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false, groupProducts: Set<ProductId> = [],
-        request: DeviceRequest = DeviceRequest(), offers: [Offer] = [],
+        products: [Product] = [], request: DeviceRequest = DeviceRequest(), offers: [Offer] = [],
         offerGroups: [OfferId: SubscriptionGroupId] = [:]
     ) {
         self.now = now
@@ -51,6 +53,7 @@ public struct Question: Sendable, Hashable {
         self.needsNewSigning = needsNewSigning
         self.takesHistoryAsProven = takesHistoryAsProven
         self.groupProducts = groupProducts
+        self.products = products
         self.request = request
         self.offers = offers
         self.offerGroups = offerGroups
@@ -81,11 +84,14 @@ public struct SubjectFacts: Sendable, Hashable {
     public var rolloutKey: String?
     /// When an offer with `availableFor` was first found open to the subject by an issue request (DESIGN §5.2).
     public var openedAt: [OfferId: Instant]
+    /// How much everyone has used of the offers whose limits count that; of others nothing is known.
+    public var counters: [OfferId: OfferCounters]
 
     /// Facts by their parts; nothing is known of an empty one.
     public init(
         history: History = History(), slots: [Slot] = [], attributes: [String: FactValue] = [:],
-        firstStoredAt: Instant? = nil, rolloutKey: String? = nil, openedAt: [OfferId: Instant] = [:]
+        firstStoredAt: Instant? = nil, rolloutKey: String? = nil, openedAt: [OfferId: Instant] = [:],
+        counters: [OfferId: OfferCounters] = [:]
     ) {
         self.history = history
         self.slots = slots
@@ -93,5 +99,6 @@ public struct SubjectFacts: Sendable, Hashable {
         self.firstStoredAt = firstStoredAt
         self.rolloutKey = rolloutKey
         self.openedAt = openedAt
+        self.counters = counters
     }
 }

@@ -39,8 +39,8 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case factUnknown
     /// The comparison has the wrong number of values, or one that cannot be compared.
     case comparisonMalformed
-    /// The catalog asks for something that this version does not evaluate.
-    case notSupportedYet
+    /// How much everyone together has used of the offer was not counted.
+    case usesNotCounted
     /// The fact needs a subscription in the group, and there is none.
     case noSubscription
     /// The fact needs access, and there is none.
@@ -114,7 +114,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case notListedByAppStore
     /// The offer's own condition does not hold.
     case conditionNotMet
-    /// The customer has used every place the limit gives.
+    /// Every place or all the money that the limit gives is used.
     case limitReached
     /// The open slot holds every signing it may.
     case signingsUsedUp

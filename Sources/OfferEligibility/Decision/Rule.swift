@@ -59,14 +59,14 @@ extension ReasonCode {
         case .noRedemption: .offerRedeemed
         case .accessGoesOn: .subscriptionEnded
         case .nothingPending, .currencyMismatch, .valueUnknown, .introductoryOfferShared: .subscriptionChanged
-        case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .notSupportedYet, .offerUnknown:
+        case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .offerUnknown:
             .catalogChanged
         case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
             .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
             .lapsedTooRecently, .lapsedTooLongAgo, .redeemedTooRecently, .notListedByAppStore, .conditionNotMet,
             .limitReached, .signingsUsedUp, .heldOpen, .availabilityEnded, .notInRollout, .heldOut, .coolingDown,
-            .excludedByOffer:
+            .excludedByOffer, .usesNotCounted:
             nil
         }
     }
@@ -88,7 +88,7 @@ extension ReasonCode {
         case .currencyMismatch: "the amounts are of different currencies"
         case .factUnknown: "the fact is not known here"
         case .comparisonMalformed: "the comparison's values do not fit its operator"
-        case .notSupportedYet: "this version does not evaluate it"
+        case .usesNotCounted: "what everyone together has used was not counted"
         case .noSubscription: "there is no subscription in the group"
         case .noAccess: "there is no access"
         case .accessGoesOn: "access goes on"

@@ -15,6 +15,8 @@ struct RuleContext: Sendable {
     let rolloutKey: String?
     /// When the offer asked for was opened to the subject.
     let openedAt: Instant?
+    /// How much everyone has used of the offer asked for.
+    let counters: OfferCounters?
 
     init(question: Question, subject: Subject, catalog: CatalogUses, policy: Policy) {
         self.catalog = catalog
@@ -26,6 +28,7 @@ struct RuleContext: Sendable {
             of: question.offer, in: question.subscriptionGroupIdentifier, subject: subject, at: question.now)
         rolloutKey = subject.past.facts.rolloutKey
         openedAt = subject.past.facts.openedAt[question.offer.id]
+        counters = subject.past.facts.counters[question.offer.id]
     }
 
     init(question: Question, facts: SubjectFacts, policy: Policy) {

@@ -48,6 +48,10 @@ public enum RuleId: String, Sendable, Hashable, CaseIterable, Codable {
     case limitCustomer = "limit.customer"
     /// The limits per customer within a window.
     case limitCustomerWindow = "limit.customerWindow"
+    /// The limits of everyone together.
+    case limitTotal = "limit.total"
+    /// The budgets of everyone together.
+    case limitBudget = "limit.budget"
     /// The rest after a redemption of the offer.
     case limitCoolDown = "limit.coolDown"
     /// The offers after which this one is never issued.

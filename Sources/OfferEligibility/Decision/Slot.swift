@@ -30,6 +30,8 @@ public struct Slot: Sendable, Hashable {
     public var voidedAt: Instant?
     /// Whether the void freed its place at once.
     public var isReleased: Bool
+    /// What it costs nominally, by the catalog it was issued on; absent if that cannot be told.
+    public var cost: Money?
     /// When its redemption or its end was recorded; since then it is never open again, even if later evidence no longer
     /// matches that redemption to it.
     public var settledAt: Instant?
@@ -39,7 +41,7 @@ public struct Slot: Sendable, Hashable {
         id: LowercaseUUID, offerId: OfferId, offerIdentifier: OfferIdentifier?, offerType: OfferType,
         delivery: Delivery, productId: ProductId, subscriptionGroupIdentifier: SubscriptionGroupId,
         tags: [String] = [], issuedAt: Instant, expiresAt: Instant, countsUntil: Instant, signings: Int,
-        voidedAt: Instant? = nil, isReleased: Bool = false, settledAt: Instant? = nil
+        cost: Money? = nil, voidedAt: Instant? = nil, isReleased: Bool = false, settledAt: Instant? = nil
     ) {
         self.id = id
         self.offerId = offerId
@@ -53,6 +55,7 @@ public struct Slot: Sendable, Hashable {
         self.expiresAt = expiresAt
         self.countsUntil = countsUntil
         self.signings = signings
+        self.cost = cost
         self.voidedAt = voidedAt
         self.isReleased = isReleased
         self.settledAt = settledAt

@@ -69,30 +69,3 @@ struct CustomerLimit {
         return ends.sorted().first { context.places(of: counted, in: window, at: $0).count < count }
     }
 }
-
-extension Rule {
-    /// The finding on several limits: each must hold. A single one is told by itself, several as children.
-    func finding(on limits: [CustomerLimit], _ context: RuleContext) -> Finding {
-        let findings = limits.map { limit in
-            var finding = limit.finding(self, context)
-            if limits.count > 1 { finding.path = "limits[\(limit.index)]" }
-            return finding
-        }
-        guard findings.count > 1, let first = findings.first else {
-            return findings.first ?? notApplicable("the offer has no such limit per customer")
-        }
-        let verdict = Kleene.all(findings.map(\.verdict))
-        let deciding = findings.filter { $0.verdict == verdict }
-        return Finding(
-            rule: id, verdict: verdict, reason: (deciding.first ?? first).reason,
-            message: deciding.map(\.message).joined(separator: "; and "),
-            turningPoint: lastToFree(findings.filter { $0.verdict != .satisfied }), children: findings)
-    }
-
-    /// Every limit must have a place: one that never frees decides, else one that waits for an event, else the last.
-    private func lastToFree(_ findings: [Finding]) -> TurningPoint? {
-        let turningPoints = findings.compactMap(\.turningPoint)
-        guard turningPoints.count == findings.count else { return nil }
-        return turningPoints.first { $0.event != nil } ?? turningPoints.compactMap(\.instant).max().map(TurningPoint.at)
-    }
-}

@@ -2,7 +2,8 @@ import OfferModel
 
 /// One place taken under a limit: by a redemption, for ever, or by a slot as long as it counts (DESIGN §5.3).
 struct Place {
-    /// The date that counts in a window: when the slot was issued, or of a redemption without a slot its first evidence.
+    /// The date that counts in a window: when the slot was issued; of a redemption without a slot, and of a second use of
+    /// one, its first evidence (docs/decisions/0017).
     let takenAt: Instant
     /// From when it no longer counts; `nil` for a redemption.
     let countsUntil: Instant?
@@ -10,7 +11,7 @@ struct Place {
     let evidence: Evidence
 
     init(_ redemption: Redemption, slot: Slot?) {
-        takenAt = slot?.issuedAt ?? redemption.firstEvidence
+        takenAt = redemption.isDoubled ? redemption.firstEvidence : slot?.issuedAt ?? redemption.firstEvidence
         countsUntil = nil
         evidence = Evidence(
             field: "redemption", observed: .instant(redemption.firstEvidence), provenance: redemption.provenance,

@@ -12,6 +12,8 @@ public struct Redemption: Sendable, Hashable {
     public var originalTransactionId: TransactionId
     /// The first transaction of the run; absent while the offer only waits for the next renewal.
     public var transactionId: TransactionId?
+    /// The product it was used for first.
+    public var productId: ProductId
     /// When the first evidence of it is dated: a purchase, or renewal info that shows it pending.
     public var firstEvidence: Instant
     /// When its last known period ends or was cut short; absent while the offer only waits for the next renewal.
@@ -20,6 +22,31 @@ public struct Redemption: Sendable, Hashable {
     public var provenance: Provenance
     /// The slot it used, if we issued one: the newest of that offer issued before the evidence.
     public var slotId: LowercaseUUID?
+    /// Whether an earlier redemption used the same slot.
+    public var isDoubled = false
+    /// Whether the slot had stopped counting by the date of the evidence.
+    public var isLate = false
+
+    /// A redemption by its parts.
+    public init(
+        offerType: TransactionOfferType, offerIdentifier: OfferIdentifier?,
+        subscriptionGroupIdentifier: SubscriptionGroupId, originalTransactionId: TransactionId, productId: ProductId,
+        transactionId: TransactionId? = nil, firstEvidence: Instant, offerEnds: Instant? = nil,
+        provenance: Provenance, slotId: LowercaseUUID? = nil, isDoubled: Bool = false, isLate: Bool = false
+    ) {
+        self.offerType = offerType
+        self.offerIdentifier = offerIdentifier
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.originalTransactionId = originalTransactionId
+        self.productId = productId
+        self.transactionId = transactionId
+        self.firstEvidence = firstEvidence
+        self.offerEnds = offerEnds
+        self.provenance = provenance
+        self.slotId = slotId
+        self.isDoubled = isDoubled
+        self.isLate = isLate
+    }
 }
 
 extension SubjectFacts {
@@ -29,9 +56,13 @@ extension SubjectFacts {
     ///   - offer: an offer whose length is used where Apple's data does not state one.
     ///   - takesHistoryAsProven: whether the history was supplied for a "what if".
     public func redemptions(of offer: Offer? = nil, takesHistoryAsProven: Bool = false) -> [Redemption] {
+        redemptions(of: offer.map { [$0] } ?? [], takesHistoryAsProven: takesHistoryAsProven)
+    }
+
+    /// The same with the lengths of several offers; of several that look alike, the first counts.
+    public func redemptions(of offers: [Offer], takesHistoryAsProven: Bool = false) -> [Redemption] {
         RedemptionReader(
-            past: SubjectPast(self), lengths: OfferLengths(offer.map { [$0] } ?? []),
-            takesHistoryAsProven: takesHistoryAsProven
+            past: SubjectPast(self), lengths: OfferLengths(offers), takesHistoryAsProven: takesHistoryAsProven
         ).redemptions()
     }
 
@@ -71,7 +102,7 @@ extension Slot {
 
 extension Delivery {
     /// The offer type Apple shows when an offer delivered like this is used.
-    var redeemedAs: TransactionOfferType {
+    public var redeemedAs: TransactionOfferType {
         switch self {
         case .signature: .promotional
         case .introductoryEligibility: .introductory

@@ -10,10 +10,18 @@ struct RedemptionReader {
 
     /// By first evidence; subscription, transaction, group and name settle equal dates.
     func redemptions() -> [Redemption] {
-        past.groups
+        var used: Set<LowercaseUUID> = []
+        return past.groups
             .flatMap { id, group in group.subscriptions.flatMap { redemptions(of: $0, in: id) } }
-            .map(matched)
             .sorted { $0.order < $1.order }
+            .map { redemption in
+                guard let slot = slot(of: redemption) else { return redemption }
+                var matched = redemption
+                matched.slotId = slot.id
+                matched.isDoubled = !used.insert(slot.id).inserted
+                matched.isLate = redemption.firstEvidence >= slot.countsUntil
+                return matched
+            }
     }
 
     private func redemptions(of subscription: SubscriptionPast, in group: SubscriptionGroupId) -> [Redemption] {
@@ -59,13 +67,11 @@ struct RedemptionReader {
         return lengths[key]
     }
 
-    private func matched(_ redemption: Redemption) -> Redemption {
-        var matched = redemption
-        matched.slotId =
-            past.facts.slots
+    /// The newest slot of that offer issued before the evidence.
+    private func slot(of redemption: Redemption) -> Slot? {
+        past.facts.slots
             .filter { $0.issuedAt <= redemption.firstEvidence && $0.redemptionKey == redemption.key }
-            .max { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }?.id
-        return matched
+            .max { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }
     }
 }
 

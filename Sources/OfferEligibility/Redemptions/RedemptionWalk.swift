@@ -32,7 +32,9 @@ struct RedemptionWalk {
         settleWaiting()
         let redemption = Redemption(
             offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
-            originalTransactionId: info.payload.originalTransactionId, firstEvidence: info.payload.signedDate,
+            originalTransactionId: info.payload.originalTransactionId,
+            productId: info.payload.autoRenewProductId ?? info.payload.productId,
+            firstEvidence: info.payload.signedDate,
             provenance: info.provenance)
         waiting = (redemption, false)
     }
@@ -68,8 +70,9 @@ struct RedemptionWalk {
         found.append(
             Redemption(
                 offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
-                originalTransactionId: row.payload.originalTransactionId, transactionId: row.payload.transactionId,
-                firstEvidence: evidence, offerEnds: row.ends, provenance: row.provenance))
+                originalTransactionId: row.payload.originalTransactionId, productId: row.payload.productId,
+                transactionId: row.payload.transactionId, firstEvidence: evidence, offerEnds: row.ends,
+                provenance: row.provenance))
         running = found.indices.last
     }
 

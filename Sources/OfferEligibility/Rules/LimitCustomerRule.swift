@@ -8,6 +8,8 @@ struct LimitCustomerRule: Rule {
     let id = RuleId.limitCustomer
 
     func finding(_ context: RuleContext) -> Finding {
-        finding(on: CustomerLimit.all(of: context.offer, withWindow: false), context)
+        let limits = CustomerLimit.all(of: context.offer, withWindow: false)
+        return finding(
+            on: limits.map { ($0.index, $0.finding(self, context)) }, none: "the offer has no such limit per customer")
     }
 }

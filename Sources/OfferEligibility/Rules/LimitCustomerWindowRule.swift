@@ -8,6 +8,8 @@ struct LimitCustomerWindowRule: Rule {
     let id = RuleId.limitCustomerWindow
 
     func finding(_ context: RuleContext) -> Finding {
-        finding(on: CustomerLimit.all(of: context.offer, withWindow: true), context)
+        let limits = CustomerLimit.all(of: context.offer, withWindow: true)
+        return finding(
+            on: limits.map { ($0.index, $0.finding(self, context)) }, none: "the offer has no such limit per customer")
     }
 }

@@ -8,11 +8,12 @@ enum CustomerTimeline {
     static func entries(_ story: CustomerStory) -> [TimelineEntryBody] {
         let transactions = story.history.currentTransactions.map(\.payload)
         let bought = transactions.flatMap { entries(for: $0, among: transactions, now: story.now) }
-        let issued = story.issuedOffers.flatMap(entries)
-        return (bought + issued).sorted { ($0.at, $0.kind, $0.message) < ($1.at, $1.kind, $1.message) }
+        let issued = story.issuedOffers.flatMap { entries(for: $0, among: transactions) }
+        let redeemed = story.redemptions.map { entry(for: $0, story.issuedOffers) }
+        return (bought + issued + redeemed).sorted { ($0.at, $0.kind, $0.message) < ($1.at, $1.kind, $1.message) }
     }
 
-    private static func entries(for issued: IssuedOffer) -> [TimelineEntryBody] {
+    private static func entries(for issued: IssuedOffer, among all: [Transaction]) -> [TimelineEntryBody] {
         let offer = "the offer `\(issued.offerId)`"
         var entries = [
             TimelineEntryBody(
@@ -24,7 +25,25 @@ enum CustomerTimeline {
                 TimelineEntryBody(
                     at: voidedAt, kind: "voided", message: "\(offer) was voided (issued offer \(issued.id))"))
         }
+        if let id = issued.fullPriceTransactionId, let purchase = all.first(where: { $0.transactionId == id }) {
+            entries.append(
+                TimelineEntryBody(
+                    at: purchase.purchaseDate, kind: "boughtAtFullPrice",
+                    message: "\(offer) was signed and not used: bought at full price right after (transaction \(id))"))
+        }
         return entries
+    }
+
+    private static func entry(for redemption: Redemption, _ offers: [IssuedOffer]) -> TimelineEntryBody {
+        let name = redemption.offerIdentifier.map { "the offer `\($0)`" } ?? "the introductory offer"
+        let offer = redemption.slotId.flatMap { id in offers.first { $0.id == id } }.map { "the offer `\($0.offerId)`" }
+        var remarks = [redemption.slotId.map { "issued offer \($0)" } ?? "not issued by us"]
+        if redemption.isDoubled { remarks.append("used before") }
+        if redemption.isLate { remarks.append("after it stopped counting") }
+        if redemption.transactionId == nil { remarks.append("waits for the next renewal") }
+        return TimelineEntryBody(
+            at: redemption.firstEvidence, kind: "redeemed",
+            message: "\(offer ?? name) was redeemed (\(remarks.joined(separator: "; ")))")
     }
 
     private static func entries(

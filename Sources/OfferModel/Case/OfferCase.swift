@@ -30,6 +30,8 @@ public struct OfferCase: Sendable, Hashable {
     public var rolloutKey: String?
     /// When the customer was first stored.
     public var firstStoredAt: Instant?
+    /// What everyone together has used of the offers; absent if nothing is known of it.
+    public var counters: CaseCounters? = CaseCounters()
     /// Whether the answer would need another signing.
     public var needsNewSigning = true
     /// Whether the history stands for what Apple signed, as in a "what if".
@@ -93,6 +95,26 @@ public struct CaseRow<Payload: Sendable & Hashable>: Sendable, Hashable {
     public init(_ payload: Payload, provenance: Provenance) {
         self.payload = payload
         self.provenance = provenance
+    }
+}
+
+/// What everyone together has used of the offer that a case asks for.
+public struct CaseCounters: Sendable, Hashable {
+    /// Places taken, the customer's own open ones included; only these if absent.
+    public var used: Int?
+    /// What was spent of the budget; the currency decides which.
+    public var spent: Money?
+    /// When enough will have passed for a limit that is reached; never if absent.
+    public var frees: Instant?
+    /// When it was counted; at the instant of the case if absent.
+    public var asOf: Instant?
+
+    /// Counters by their parts; nothing is used by default.
+    public init(used: Int? = nil, spent: Money? = nil, frees: Instant? = nil, asOf: Instant? = nil) {
+        self.used = used
+        self.spent = spent
+        self.frees = frees
+        self.asOf = asOf
     }
 }
 

@@ -1,3 +1,4 @@
+import OfferEligibility
 import OfferModel
 
 /// Makes one customer of several who were proven to be one, keeping every row (DESIGN §5.6).
@@ -5,6 +6,7 @@ struct CustomerMerge {
     let transaction: any StoreTransaction
     let scope: ScopeNumber
     let now: Instant
+    let offers: [Offer]
 
     /// Merges all of them into the one stored first, who is returned.
     ///
@@ -44,6 +46,8 @@ struct CustomerMerge {
         try transaction.execute(
             Statement("UPDATE issued_offer SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged))
         try transaction.execute(
+            Statement("UPDATE redemption SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged))
+        try transaction.execute(
             Statement(
                 """
                 INSERT INTO customer_alias (scope_id, kind, value, customer_id, first_stored_at)
@@ -59,6 +63,19 @@ struct CustomerMerge {
     private func voidDoubledSlots(_ first: CustomerNumber, _ second: CustomerNumber) throws {
         let slots = SlotStore(transaction)
         try slots.settlePassed(of: [first, second], at: now)
+        guard try !doubledSlots(first, second).isEmpty else { return }
+        // Together the two histories may show that one of them was redeemed: then it is not open.
+        let facts = SubjectFacts(
+            history: try HistoryStore(transaction).history(of: [first, second]),
+            slots: try slots.slots(of: [first, second]))
+        try slots.settle(facts.redemptions(of: offers).compactMap(\.slotId), at: now, in: scope)
+        for slot in try doubledSlots(first, second) {
+            try slots.close(slot, reason: SlotStore.mergeReason, release: false, at: now)
+        }
+    }
+
+    /// Of open slots for the same offer all but the oldest.
+    private func doubledSlots(_ first: CustomerNumber, _ second: CustomerNumber) throws -> [LowercaseUUID] {
         let rows = try transaction.rows(
             Statement(
                 """
@@ -67,8 +84,6 @@ struct CustomerMerge {
                 ORDER BY issued_at, sequence
                 """, first, second))
         var seen = Set<OfferId>()
-        for row in rows where !seen.insert(try row.value(1)).inserted {
-            try slots.close(try row.value(0), reason: SlotStore.mergeReason, release: false, at: now)
-        }
+        return try rows.filter { !seen.insert(try $0.value(1)).inserted }.map { try $0.value(0) }
     }
 }

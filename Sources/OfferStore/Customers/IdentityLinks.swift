@@ -8,6 +8,8 @@ struct IdentityLinks {
     let transaction: any StoreTransaction
     let scope: ScopeNumber
     let now: Instant
+    /// Of the catalog in force: a merge has to know which slots were redeemed.
+    let offers: [Offer]
 
     private var customers: CustomerStore { CustomerStore(transaction) }
 
@@ -26,7 +28,8 @@ struct IdentityLinks {
         if let first = found.first {
             customer = first
             if found.count > 1 {
-                customer = try CustomerMerge(transaction: transaction, scope: scope, now: now).merge(found, by: linked)
+                customer = try CustomerMerge(transaction: transaction, scope: scope, now: now, offers: offers)
+                    .merge(found, by: linked)
             }
         } else {
             customer = try customers.add(rolloutKey: rolloutKey(linked), at: now, in: scope)

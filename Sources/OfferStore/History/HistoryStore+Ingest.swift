@@ -15,15 +15,16 @@ extension HistoryStore {
 
     /// Keeps payloads and finds, adds and merges the customers they name, in one transaction.
     ///
-    /// The same payloads in any order and any number leave the same history, customers and current views
-    /// (invariant 7).
+    /// The same payloads in any order and any number leave the same history, customers, current views and recorded
+    /// redemptions (invariant 7).
     ///
+    /// - Parameter offers: of the catalog in force, for ``RedemptionStore/record(of:offers:at:in:)``.
     /// - Returns: what became of each, in the same order.
     /// - Throws: ``StoreError``.
-    public func ingest(_ payloads: [HistoryPayload], at now: Instant, in scope: ScopeNumber) throws
-        -> [IngestedPayload]
-    {
-        let links = IdentityLinks(transaction: transaction, scope: scope, now: now)
+    public func ingest(
+        _ payloads: [HistoryPayload], offers: [Offer] = [], at now: Instant, in scope: ScopeNumber
+    ) throws -> [IngestedPayload] {
+        let links = IdentityLinks(transaction: transaction, scope: scope, now: now, offers: offers)
         var results = [IngestedPayload]()
         var stored = [Int]()
         for (index, payload) in payloads.enumerated() {
@@ -50,6 +51,9 @@ extension HistoryStore {
             results[index].customer = try customers.customer(owner, in: scope)
         }
         let changed = Set(stored.compactMap { results[$0].customer })
+        for customer in changed.sorted() {
+            try RedemptionStore(transaction).record(of: customer, offers: offers, at: now, in: scope)
+        }
         if !changed.isEmpty {
             try customers.noteChange(try StoreClock(transaction).newestSequence(), of: changed)
         }

@@ -11,6 +11,8 @@ public struct IssuedOffer: Sendable, Hashable {
     public var catalogRevision: Int64
     /// Why it was voided.
     public var voidReason: String?
+    /// The purchase without the offer that the customer made right after a signature, if nothing has used the slot.
+    public var fullPriceTransactionId: TransactionId?
     /// Its place in the store-wide order; pages are cut by it.
     public var sequence: Int64
 }

@@ -73,7 +73,7 @@ extension SlotStore {
     }
 
     private static let issuedColumns =
-        "\(slotColumns), customer_id, catalog_revision, void_reason, sequence"
+        "\(slotColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
 }
 
 extension Slot {
@@ -84,6 +84,9 @@ extension Slot {
             tags: try row.next(StoredTextList.self).texts, issuedAt: try row.next(), expiresAt: try row.next(),
             countsUntil: try row.next(), signings: try row.next(), voidedAt: try row.next(),
             isReleased: try row.next(), settledAt: try row.next())
+        let cost: Int64? = try row.next()
+        let currency: String? = try row.next()
+        if let cost, let currency { self.cost = Money(milliunits: cost, currency: currency) }
     }
 }
 
@@ -92,6 +95,6 @@ extension IssuedOffer {
         var reader = RowReader(row)
         self.init(
             slot: try Slot(reading: &reader), customer: try reader.next(), catalogRevision: try reader.next(),
-            voidReason: try reader.next(), sequence: try reader.next())
+            voidReason: try reader.next(), fullPriceTransactionId: try reader.next(), sequence: try reader.next())
     }
 }

@@ -34,12 +34,15 @@ public struct SlotStore {
     /// - Parameters:
     ///   - customer: whose it is.
     ///   - subject: every customer it was decided for; their version moves on.
-    /// - Throws: ``StoreError/constraint(_:)`` if the customer has an open slot for the offer, or the id is known.
+    ///   - caps: the most that the offer's counters may show with it: the backstop of its limits for everyone.
+    /// - Throws: ``StoreError/constraint(_:)`` if the customer has an open slot for the offer, or the id is known;
+    ///   one that ``CounterStore/isCap(_:)`` if a counter would show more.
     public func insert(
         _ slot: Slot, catalogRevision: Int64, for customer: CustomerNumber, subject: [CustomerNumber],
-        in scope: ScopeNumber
+        caps: [CounterStore.Cap] = [], in scope: ScopeNumber
     ) throws {
         try settlePassed(of: [customer], at: slot.issuedAt)
+        try settlePassed(of: slot.offerId, at: slot.issuedAt, in: scope)
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.execute(
             Statement(
@@ -51,30 +54,47 @@ public struct SlotStore {
                     slot.subscriptionGroupIdentifier.storedValue, StoredTextList(slot.tags).storedValue,
                     slot.issuedAt.storedValue, slot.expiresAt.storedValue, slot.countsUntil.storedValue,
                     slot.signings.storedValue, slot.voidedAt.storedValue, slot.isReleased.storedValue,
-                    slot.settledAt.storedValue,
+                    slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue, (slot.cost?.currency).storedValue,
                 ]))
+        try count(1, .places, of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
+        if let cost = slot.cost {
+            try count(
+                cost.milliunits, .money(cost.currency), of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
+        }
         try CustomerStore(transaction).noteChange(sequence, of: Set(subject).union([customer]))
     }
 
     /// Notes one more signing of an open slot, which then lives and counts longer.
     ///
-    /// - Parameter productId: the product of this signing; the slot's own if absent.
+    /// - Parameters:
+    ///   - productId: the product of this signing; the slot's own if absent.
+    ///   - cost: what the offer costs on that product. A dearer one makes the slot dearer, because both can be redeemed;
+    ///     a cost in another currency than the slot's was frozen in changes nothing.
+    ///   - caps: as for a new slot.
     /// - Returns: the number of the new signing; `nil` if the slot is not open any more.
     /// - Throws: ``StoreError``.
     public func addSigning(
-        to id: LowercaseUUID, productId: ProductId? = nil, expiresAt: Instant, countsUntil: Instant, at now: Instant,
-        subject: [CustomerNumber], in scope: ScopeNumber
+        to id: LowercaseUUID, productId: ProductId? = nil, cost: Money? = nil, expiresAt: Instant,
+        countsUntil: Instant, at now: Instant, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
+        in scope: ScopeNumber
     ) throws -> Int? {
+        let before = try issuedOffer(id, in: scope)?.slot
         let row = try transaction.row(
             Statement(
                 """
                 UPDATE issued_offer SET signings = signings + 1, product_id = COALESCE(?6, product_id),
                     expires_at = CASE WHEN expires_at < ?3 THEN ?3 ELSE expires_at END,
-                    counts_until = CASE WHEN counts_until < ?4 THEN ?4 ELSE counts_until END
+                    counts_until = CASE WHEN counts_until < ?4 THEN ?4 ELSE counts_until END,
+                    cost = CASE WHEN cost_currency = ?7 AND cost < ?8 THEN ?8 ELSE cost END
                 WHERE id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL AND counts_until > ?5
                 RETURNING signings, customer_id
-                """, id, scope, expiresAt, countsUntil, now, productId))
-        guard let row else { return nil }
+                """, id, scope, expiresAt, countsUntil, now, productId, cost?.currency, cost?.milliunits))
+        guard let row, let before else { return nil }
+        if let cost, let frozen = before.cost, cost.currency == frozen.currency, cost.milliunits > frozen.milliunits {
+            try count(
+                cost.milliunits - frozen.milliunits, .money(cost.currency), of: before.offerId, caps: caps, at: now,
+                in: scope)
+        }
         let owner: CustomerNumber = try row.value(1)
         let sequence = try StoreClock(transaction).nextSequence()
         try CustomerStore(transaction).noteChange(sequence, of: Set(subject).union([owner]))
@@ -96,6 +116,7 @@ public struct SlotStore {
     }
 
     func close(_ id: LowercaseUUID, reason: String, release: Bool, at now: Instant) throws {
+        if release { try setUse(of: id, at: now) { $0.redemptions == 0 ? 0 : $0.places } }
         try transaction.execute(
             Statement(
                 """
@@ -106,11 +127,11 @@ public struct SlotStore {
 
     private static let insertSQL = """
         INSERT INTO issued_offer (sequence, scope_id, customer_id, catalog_revision, \(slotColumns))
-        VALUES (\(Statement.placeholders(19)))
+        VALUES (\(Statement.placeholders(21)))
         """
 
     static let slotColumns = """
         id, offer_id, offer_identifier, offer_type, delivery, product_id, subscription_group_identifier, tags, \
-        issued_at, expires_at, counts_until, signings, voided_at, is_released, settled_at
+        issued_at, expires_at, counts_until, signings, voided_at, is_released, settled_at, cost, cost_currency
         """
 }

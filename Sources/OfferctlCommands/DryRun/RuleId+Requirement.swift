@@ -27,6 +27,8 @@ extension RuleId {
         case .rolloutPercent: "the customer must be among those who get the offer"
         case .rolloutHoldout: "the customer must not be held out for comparison"
         case .limitCustomer, .limitCustomerWindow: "the customer must have a place left under the limit"
+        case .limitTotal: "the offer must have a place left for everyone together"
+        case .limitBudget: "the offer's budget must have enough left"
         case .limitCoolDown: "the rest after the last redemption must be over"
         case .limitExcludes: "no offer that excludes this one may have been issued or redeemed"
         case .limitSignatures: "the issued offer must have a signing left"

@@ -6,5 +6,5 @@ struct Migration: Sendable {
     let sql: String
 
     /// Every step, in order.
-    static let all: [Migration] = [.mainJob, .keptAnswers, .customerContext, .upkeep]
+    static let all: [Migration] = [.mainJob, .keptAnswers, .customerContext, .counters, .upkeep]
 }

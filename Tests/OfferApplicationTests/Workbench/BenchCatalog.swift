@@ -109,6 +109,23 @@ enum BenchCatalog {
         """
     }.joined()
 
+    /// A free month with limits for everyone: each use costs 9.99 USD.
+    static func shared(_ limits: String, id: String = "drop") -> String {
+        """
+          - id: \(id)
+            type: promotional
+            offerIdentifier: \(id)50
+            products: [monthly]
+            paymentMode: freeTrial
+            period: P1M
+            periodCount: 1
+            status: active
+            limits: [ \(limits) ]
+            formats: [v2, v1]
+
+        """
+    }
+
     static let yaml = head + comeback + others
 
     /// Apple's name and the allowance of each offer with a limit.

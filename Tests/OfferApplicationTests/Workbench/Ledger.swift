@@ -54,8 +54,17 @@ extension Workbench {
         for nonce in ledger.nonces {
             #expect(nonce.wholeMatch(of: version4) != nil, "\(nonce)", sourceLocation: location)
         }
+        try await checkCounters(location: location)
         let overruns = try await overruns(at: max(clock.now, ledger.lastInstant ?? clock.now))
         #expect(toleratesOverrun || overruns.isEmpty, "above the limit", sourceLocation: location)
+    }
+
+    /// Holds the counters to what the slots and the histories say: recounted, not read.
+    private func checkCounters(location: SourceLocation) async throws {
+        let (counted, recounted) = try await database.read { transaction in
+            (try Recount.stored(transaction), try Recount.again(transaction))
+        }
+        #expect(counted == recounted, "the counters are not what they count", sourceLocation: location)
     }
 
     /// The customers and offers whose counting slots and known redemptions are more than allowed.

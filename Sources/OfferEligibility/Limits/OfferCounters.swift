@@ -1,0 +1,108 @@
+public import OfferModel
+
+/// How much of an offer everyone together has used, as the store counts it (DESIGN §5.3).
+///
+/// A decision keeps the counters that it saw, so that it can be replayed (invariant 5).
+public struct OfferCounters: Sendable, Hashable, Codable {
+    /// When they were read: what had passed by then is not in them.
+    public var asOf: Instant
+    /// Places taken by issued offers that count, and by the redemptions of issued offers.
+    public var places: Int
+    /// What these cost nominally, in milliunits by currency.
+    public var spent: [String: Int64]
+    /// Redemptions without an issued offer, by product.
+    public var unmatched: [String: Int]
+    /// Which of these places the subject of the question holds with open issued offers.
+    public var open: [OpenPlace]
+    /// When enough will have passed for the limits that are reached.
+    public var endings: [Ending]
+
+    /// Counters by their parts; nothing is used by default.
+    public init(
+        asOf: Instant, places: Int = 0, spent: [String: Int64] = [:], unmatched: [String: Int] = [:],
+        open: [OpenPlace] = [], endings: [Ending] = []
+    ) {
+        self.asOf = asOf
+        self.places = places
+        self.spent = spent
+        self.unmatched = unmatched
+        self.open = open
+        self.endings = endings
+    }
+
+    /// A place that an open issued offer of the subject takes.
+    public struct OpenPlace: Sendable, Hashable, Codable {
+        /// The issued offer.
+        public var id: LowercaseUUID
+        /// Until when it counts.
+        public var countsUntil: Instant
+        /// What it costs, in milliunits.
+        public var cost: Int64?
+        /// The currency of that.
+        public var currency: String?
+
+        /// The place of an open slot.
+        public init(_ slot: Slot) {
+            id = slot.id
+            countsUntil = slot.countsUntil
+            cost = slot.cost?.milliunits
+            currency = slot.cost?.currency
+        }
+    }
+
+    /// When so much of what is counted will have passed.
+    public struct Ending: Sendable, Hashable, Codable {
+        /// What is counted.
+        public var unit: CounterUnit
+        /// How much of it: places, or milliunits.
+        public var amount: Int64
+        /// The first instant at which so much has passed if nothing else happens; absent if it never will.
+        public var at: Instant?
+
+        /// An ending by its parts.
+        public init(unit: CounterUnit, amount: Int64, at: Instant?) {
+            self.unit = unit
+            self.amount = amount
+            self.at = at
+        }
+    }
+
+    /// When that much will have passed; `nil` if it was not looked up.
+    func ending(of amount: Int64, _ unit: CounterUnit) -> Ending? {
+        endings.filter { $0.unit == unit && $0.amount >= amount }.min { $0.amount < $1.amount }
+    }
+}
+
+/// What one counter of an offer counts.
+public enum CounterUnit: Sendable, Hashable, Codable {
+    /// Issued offers that count, and redemptions.
+    case places
+    /// Nominal discount, in milliunits of a currency.
+    case money(String)
+
+    /// Its name in the store and in records: `places`, or the currency's code.
+    public var name: String {
+        switch self {
+        case .places: "places"
+        case .money(let currency): currency
+        }
+    }
+
+    /// The unit of that name.
+    public init(name: String) {
+        self = name == "places" ? .places : .money(name)
+    }
+
+    /// Reads a name.
+    ///
+    /// - Throws: `DecodingError` if it is no text.
+    public init(from decoder: any Decoder) throws {
+        self.init(name: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes the name.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}

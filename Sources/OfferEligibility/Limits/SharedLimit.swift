@@ -1,0 +1,111 @@
+public import OfferModel
+
+/// One limit that all customers share: a total or a budget, with its place among the offer's limits.
+public struct SharedLimit: Sendable, Hashable {
+    /// Its place.
+    public var index: Int
+    /// What it counts.
+    public var unit: CounterUnit
+    /// How much it allows: places, or milliunits.
+    public var allowed: Int64
+
+    /// The shared limits of an offer.
+    public static func all(of offer: Offer) -> [SharedLimit] {
+        offer.limits.enumerated().compactMap { index, limit in
+            switch limit {
+            case .perCustomer: nil
+            case .total(let count): SharedLimit(index: index, unit: .places, allowed: Int64(count))
+            case .budget(let money):
+                SharedLimit(index: index, unit: .money(money.currency), allowed: money.milliunits)
+            }
+        }
+    }
+
+    /// What is taken under it, seen by one customer.
+    ///
+    /// - Parameters:
+    ///   - open: the customer's own open slot, which does not count against itself.
+    ///   - now: the instant of the question; later than the counters' where a decision looks ahead.
+    /// - Returns: `nil` if what the offer costs cannot be told in the budget's currency.
+    public func use(
+        _ question: Question, counters: OfferCounters, open: LowercaseUUID?, at now: Instant
+    ) -> SharedUse? {
+        // Asking again is no new use, and what has passed since the counters were read does not count any more.
+        let own = counters.open.filter { $0.id == open || $0.countsUntil <= now }
+        switch unit {
+        case .places:
+            let unmatched = counters.unmatched.values.reduce(0, +)
+            return SharedUse(
+                limit: self, taken: Int64(counters.places - own.count + unmatched), unmatched: Int64(unmatched),
+                asked: 1)
+        case .money(let currency):
+            guard let cost = question.cost(of: question.productId, in: currency) else { return nil }
+            var unmatched: Int64 = 0
+            for (product, count) in counters.unmatched {
+                let each = question.cost(of: ProductId(product), in: currency) ?? cost
+                unmatched = unmatched.saturatingAdding(each.saturatingMultiplied(by: Int64(count)))
+            }
+            let ownCost = own.lazy.filter { $0.currency == currency }.compactMap(\.cost).reduce(0, +)
+            // A further signing may be for a dearer product; both can be redeemed, and one of them will be.
+            let frozen = own.first { $0.id == open && $0.currency == currency }?.cost ?? 0
+            return SharedUse(
+                limit: self,
+                taken: (counters.spent[currency] ?? 0).saturatingAdding(unmatched).saturatingAdding(-ownCost),
+                unmatched: unmatched, asked: max(cost, frozen))
+        }
+    }
+}
+
+/// What is taken under a shared limit, and what one more use would take.
+public struct SharedUse: Sendable, Hashable {
+    /// The limit.
+    public var limit: SharedLimit
+    /// What others have taken: places, or milliunits.
+    public var taken: Int64
+    /// How much of that by redemptions without an issued offer, which are counted apart.
+    public var unmatched: Int64
+    /// What the use asked for takes.
+    public var asked: Int64
+
+    /// How much too little is left; zero or less if the use fits.
+    public var shortfall: Int64 { taken.saturatingAdding(asked).saturatingAdding(-limit.allowed) }
+
+    /// How much more than allowed is taken already: by redemptions that became known late, or since the allowance was
+    /// lowered. Zero or less if nothing is.
+    public var overrun: Int64 { taken.saturatingAdding(-limit.allowed) }
+}
+
+extension Question {
+    /// What the offer costs nominally on a product, in milliunits; never less than nothing.
+    func cost(of id: ProductId, in currency: String) -> Int64? {
+        guard let product = products.first(where: { $0.productId == id }), let cost = offer.cost(on: product),
+            cost.currency == currency
+        else { return nil }
+        return cost.milliunits
+    }
+
+    /// What the offer costs nominally on the product asked for, as it is frozen on a slot (DESIGN §5.3).
+    public var cost: Money? {
+        products.first { $0.productId == productId }.flatMap { offer.cost(on: $0) }
+    }
+}
+
+extension Offer {
+    /// What it costs nominally on a product: what the customer saves, never less than nothing.
+    func cost(on product: Product) -> Money? {
+        value(on: product).map { Money(milliunits: max(0, $0.milliunits), currency: $0.currency) }
+    }
+}
+
+extension Int64 {
+    fileprivate func saturatingAdding(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// Of numbers that are not negative.
+    fileprivate func saturatingMultiplied(by other: Int64) -> Int64 {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
+    }
+}

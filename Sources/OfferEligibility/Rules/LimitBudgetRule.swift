@@ -1,0 +1,14 @@
+import OfferModel
+
+/// Every budget of the offer has enough left for one more use (DESIGN §5.3).
+///
+/// A use costs nominally what it saves the customer by the catalog's prices when it is issued, whatever becomes of it;
+/// nothing is converted. A redemption without an issued offer costs what the catalog in force says of its product.
+struct LimitBudgetRule: Rule {
+    let id = RuleId.limitBudget
+
+    func finding(_ context: RuleContext) -> Finding {
+        let limits = SharedLimit.all(of: context.offer).filter { $0.unit != .places }
+        return finding(on: limits.map { ($0.index, $0.finding(self, context)) }, none: "the offer has no budget")
+    }
+}

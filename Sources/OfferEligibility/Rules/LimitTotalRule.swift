@@ -1,0 +1,15 @@
+import OfferModel
+
+/// The offer has a place left under every limit in all (DESIGN §5.3).
+///
+/// Counted are the issued offers that count and the redemptions of everyone, known late or without an issued offer too.
+/// The customer's own open issued offer does not count against itself.
+struct LimitTotalRule: Rule {
+    let id = RuleId.limitTotal
+
+    func finding(_ context: RuleContext) -> Finding {
+        let limits = SharedLimit.all(of: context.offer).filter { $0.unit == .places }
+        return finding(
+            on: limits.map { ($0.index, $0.finding(self, context)) }, none: "the offer has no limit in all")
+    }
+}

@@ -1,0 +1,90 @@
+import OfferEligibility
+public import OfferModel
+
+extension SlotStore {
+    /// How many passed slots one transaction settles at most.
+    static let settledAtOnce = 500
+
+    /// How long after its end a slot is settled: requests that began a moment before still count it.
+    ///
+    /// A request that is older than this when it commits has to look again.
+    public static let settlingDelay: Int64 = Instant.Duration.minute
+
+    /// Takes passed slots of an offer off its counters, the first to pass first, so that reading them stays quick.
+    ///
+    /// Nothing relies on it: whoever reads a counter leaves out what has passed.
+    ///
+    /// - Returns: how many, at most 500.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    public func settlePassed(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> Int {
+        let rows = try transaction.rows(
+            Statement(
+                """
+                UPDATE issued_offer SET places = 0, settled_at = COALESCE(settled_at, ?4)
+                WHERE sequence IN (
+                    SELECT sequence FROM issued_offer
+                    WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0 AND counts_until <= ?3
+                    ORDER BY counts_until LIMIT ?5
+                ) RETURNING cost, cost_currency
+                """, scope, offer, now.adding(milliseconds: -Self.settlingDelay), now, Self.settledAtOnce))
+        var spent: [String: Int64] = [:]
+        for row in rows {
+            guard let cost: Int64 = try row.value(0), let currency: String = try row.value(1) else { continue }
+            spent[currency, default: 0] += cost
+        }
+        try count(-Int64(rows.count), .places, of: offer, caps: [], at: now, in: scope)
+        for (currency, amount) in spent.sorted(by: { $0.key < $1.key }) {
+            try count(-amount, .money(currency), of: offer, caps: [], at: now, in: scope)
+        }
+        return rows.count
+    }
+
+    /// What a slot takes of its offer's counters.
+    struct Use {
+        var redemptions: Int
+        var places: Int
+        var isReleased: Bool
+    }
+
+    /// Changes how many places a slot takes, and the counters with it.
+    ///
+    /// - Parameters:
+    ///   - redemptions: how many redemptions used it; as many as before if absent.
+    ///   - places: how many places it takes from now on.
+    func setUse(
+        of id: LowercaseUUID, redemptions: Int? = nil, at now: Instant, places: (Use) -> Int
+    ) throws {
+        let row = try transaction.row(
+            Statement(
+                """
+                SELECT scope_id, offer_id, redemptions, places, is_released, cost, cost_currency FROM issued_offer
+                WHERE id = ?1
+                """, id))
+        guard let row else { throw StoreError.corrupt("the issued offer `\(id)` is missing") }
+        let use = Use(
+            redemptions: try row.value(2, as: Int.self), places: try row.value(3), isReleased: try row.value(4))
+        let taken = places(
+            Use(redemptions: redemptions ?? use.redemptions, places: use.places, isReleased: use.isReleased))
+        try transaction.execute(
+            Statement(
+                "UPDATE issued_offer SET redemptions = ?2, places = ?3 WHERE id = ?1", id,
+                redemptions ?? use.redemptions, taken))
+        let (scope, offer): (ScopeNumber, OfferId) = (try row.value(0), try row.value(1))
+        let more = Int64(taken - use.places)
+        try count(more, .places, of: offer, caps: [], at: now, in: scope)
+        guard let cost: Int64 = try row.value(5), let currency: String = try row.value(6) else { return }
+        try count(more * cost, .money(currency), of: offer, caps: [], at: now, in: scope)
+    }
+
+    /// - Throws: ``StoreError/constraint(_:)`` that ``CounterStore/isCap(_:)`` if a counter would show more than its cap.
+    func count(
+        _ amount: Int64, _ unit: CounterUnit, of offer: OfferId, caps: [CounterStore.Cap], at now: Instant,
+        in scope: ScopeNumber
+    ) throws {
+        let cap = caps.filter { $0.unit == unit }.map(\.most).min()
+        guard try CounterStore(transaction).add(amount, unit, of: offer, cap: cap, at: now, in: scope) else {
+            throw StoreError.constraint(CounterStore.capPrefix + unit.name)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import OfferModel
+
+extension SlotStore {
+    /// Notes how often each slot of a customer was redeemed. A redeemed slot is settled and takes as many places as it
+    /// has redemptions, for ever, also one that had passed or was released (DESIGN §5.3).
+    ///
+    /// - Parameter times: how often, by slot; those that are not named were not redeemed.
+    func redeem(_ times: [LowercaseUUID: Int], of customer: CustomerNumber, at now: Instant) throws {
+        var recorded: [LowercaseUUID: Int] = [:]
+        for row in try transaction.rows(
+            Statement("SELECT id, redemptions FROM issued_offer WHERE customer_id = ?1", customer))
+        {
+            recorded[try row.value(0)] = try row.value(1)
+        }
+        for (id, count) in recorded.sorted(by: { $0.key < $1.key }) {
+            let known = times[id] ?? 0
+            guard known != count else { continue }
+            try setUse(of: id, redemptions: known, at: now) { use in
+                use.redemptions > 0 ? use.redemptions : use.isReleased ? 0 : 1
+            }
+            guard known > 0 else { continue }
+            try transaction.execute(
+                Statement(
+                    """
+                    UPDATE issued_offer SET settled_at = ?2
+                    WHERE id = ?1 AND voided_at IS NULL AND settled_at IS NULL
+                    """, id, now))
+        }
+    }
+
+    /// Notes which slots of a customer were passed over: the customer bought at full price right after.
+    func noteFullPrice(_ purchases: [LowercaseUUID: TransactionId], of customer: CustomerNumber) throws {
+        for row in try transaction.rows(
+            Statement(
+                "SELECT id, full_price_transaction_id FROM issued_offer WHERE customer_id = ?1", customer))
+        {
+            let id: LowercaseUUID = try row.value(0)
+            let noted: TransactionId? = try row.value(1)
+            guard purchases[id] != noted else { continue }
+            try transaction.execute(
+                Statement(
+                    "UPDATE issued_offer SET full_price_transaction_id = ?2 WHERE id = ?1", id, purchases[id]))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+import SQLiteStore
+import Testing
+
+@Suite("Counters of limits that everyone shares")
+struct CounterTests {
+    private static let offer = Offer(
+        id: "comeback", type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
+        products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
+        limits: [])
+
+    private static func slot(_ number: Int, cost: Int64 = 9_990, issued: Instant = Bench.now) -> Slot {
+        var slot = Slot.fixture(number, issued: issued)
+        slot.cost = Money(milliunits: cost, currency: "USD")
+        return slot
+    }
+
+    /// Inserts a slot for a customer of its own, going around every rule.
+    private static func insert(
+        _ slot: Slot, _ caps: [CounterStore.Cap], _ bench: Bench, on database: (any StoreDatabase)? = nil
+    ) async throws {
+        let scope = bench.scope
+        let customer = try await bench.customer(TransactionId("\(slot.id)"))
+        try await (database ?? bench.database).write {
+            try SlotStore($0).insert(
+                slot, catalogRevision: 1, for: customer, subject: [customer], caps: caps, in: scope)
+        }
+    }
+
+    private static func counters(_ bench: Bench, at now: Instant = Bench.now) async throws -> OfferCounters {
+        let scope = bench.scope
+        return try await bench.database.read {
+            try CounterStore($0).counters(of: offer, in: "21500001", open: [], at: now, in: scope)
+        }
+    }
+
+    @Test(
+        "40 writers on two databases who ask no rule take no more places than the backstop allows (invariant 2)",
+        arguments: [CounterStore.Cap(unit: .places, most: 7), .init(unit: .money("USD"), most: 7 * 9_990 + 5)])
+    func backstop(cap: CounterStore.Cap) async throws {
+        let bench = try await Bench(.file)
+        let second = try SQLiteDatabase(path: bench.path)
+        let won = await withTaskGroup(of: Int.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    do {
+                        try await Self.insert(
+                            Self.slot(number), [cap], bench, on: number.isMultiple(of: 2) ? bench.database : second)
+                        return 1
+                    } catch {
+                        #expect(CounterStore.isCap(error), "\(error)")
+                        return 0
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(won == 7)
+        let stored = try await bench.database.read { try $0.rows(Statement("SELECT 1 FROM issued_offer")).count }
+        #expect(stored == 7, "whoever is stopped leaves nothing behind")
+        #expect(try await Self.counters(bench).places == 7)
+        #expect(try await Self.counters(bench).spent == ["USD": 7 * 9_990])
+        try second.close()
+    }
+
+    @Test("what has passed does not count for the backstop, settled or not", arguments: Driver.allCases)
+    func backstopAfterEnd(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let one = [CounterStore.Cap(unit: .places, most: 1)]
+        try await Self.insert(Self.slot(1), one, bench)
+        let ends = Self.slot(1).countsUntil
+        await #expect {
+            try await Self.insert(Self.slot(2, issued: ends.adding(milliseconds: -1)), one, bench)
+        } throws: {
+            CounterStore.isCap($0)
+        }
+        try await Self.insert(Self.slot(3, issued: ends), one, bench)
+        let counters = try await Self.counters(bench, at: ends)
+        #expect(counters.places == 1 && counters.spent == ["USD": 9_990])
+    }
+
+    @Test("settling takes at most 500 of what passed a minute ago, and changes nothing that anybody reads")
+    func settling() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let customers = try await bench.ingest((0..<601).map { .bought(TransactionId("\($0)")) }).compactMap(\.customer)
+        try await bench.database.write { transaction in
+            for (number, customer) in customers.enumerated() {
+                try SlotStore(transaction).insert(
+                    Self.slot(number, issued: Bench.now.adding(milliseconds: Int64(number))), catalogRevision: 1,
+                    for: customer, subject: [], in: scope)
+            }
+        }
+        let ends = Self.slot(0).countsUntil
+        let early = ends.adding(milliseconds: 599)
+        let late = early.adding(milliseconds: SlotStore.settlingDelay)
+        for now in [early, late] {
+            let before = try await Self.counters(bench, at: now)
+            let settled = try await bench.database.write {
+                try SlotStore($0).settlePassed(of: "comeback", at: now, in: scope)
+            }
+            #expect(settled == (now == early ? 0 : 500))
+            #expect(try await Self.counters(bench, at: now) == before)
+            #expect(before.places == (now == early ? 1 : 0))
+        }
+        let rest = try await bench.database.write {
+            try SlotStore($0).settlePassed(of: "comeback", at: late, in: scope)
+        }
+        #expect(rest == 100)
+        #expect(try await Self.counters(bench, at: early).places == 1, "who began a minute earlier counts it still")
+    }
+
+    @Test("the next ends are found by number and by money, without the asker's own", arguments: Driver.allCases)
+    func endings(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        for (number, cost) in [5_000, 1_000, 7_000].enumerated() {
+            try await Self.insert(
+                Self.slot(number, cost: Int64(cost), issued: Bench.now.adding(milliseconds: Int64(number))), [], bench)
+        }
+        let scope = bench.scope
+        func end(_ amount: Int64, _ unit: CounterUnit, without own: Int? = nil) async throws -> Int64? {
+            try await bench.database.read {
+                try CounterStore($0).ending(
+                    of: amount, unit, offer: "comeback", without: own.map { .number($0) }, after: Bench.now, in: scope)
+            }?.milliseconds(since: Self.slot(0).countsUntil)
+        }
+        #expect(try await end(1, .places) == 0)
+        #expect(try await end(3, .places) == 2)
+        #expect(try await end(4, .places) == nil)
+        #expect(try await end(1, .places, without: 0) == 1)
+        #expect(try await end(5_000, .money("USD")) == 0)
+        #expect(try await end(5_001, .money("USD")) == 1)
+        #expect(try await end(6_001, .money("USD")) == 2)
+        #expect(try await end(8_001, .money("USD"), without: 0) == nil)
+        #expect(try await end(1, .money("EUR")) == nil)
+    }
+
+    @Test("a further signature for a dearer product costs the difference, a cheaper one nothing")
+    func dearer() async throws {
+        let bench = try await Bench()
+        try await Self.insert(Self.slot(1), [], bench)
+        let scope = bench.scope
+        for (cost, currency, expected) in [
+            (12_000, "USD", 12_000), (8_000, "USD", 12_000), (50_000, "EUR", 12_000), (12_500, "USD", 12_500),
+        ] {
+            _ = try await bench.database.write {
+                try SlotStore($0).addSigning(
+                    to: .number(1), cost: Money(milliunits: Int64(cost), currency: currency),
+                    expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: [], in: scope)
+            }
+            #expect(try await Self.counters(bench).spent == ["USD": Int64(expected)])
+        }
+        await #expect {
+            _ = try await bench.database.write {
+                try SlotStore($0).addSigning(
+                    to: .number(1), cost: Money(milliunits: 20_000, currency: "USD"), expiresAt: Bench.now,
+                    countsUntil: Bench.now, at: Bench.now, subject: [],
+                    caps: [CounterStore.Cap(unit: .money("USD"), most: 19_999)], in: scope)
+            }
+        } throws: {
+            CounterStore.isCap($0)
+        }
+    }
+}
