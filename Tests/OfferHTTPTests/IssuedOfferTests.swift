@@ -224,7 +224,10 @@ struct IssuedOfferTests {
             #expect(transactions.count == 3)
             #expect(transactions.map { $0["price"] as? String }.last == "9.99 USD")
             let timeline = try #require(answer.json["timeline"] as? [[String: Any]])
-            #expect(timeline.map { $0["kind"] as? String } == ["purchased", "renewed", "renewed", "expired", "issued"])
+            #expect(
+                timeline.map { $0["kind"] as? String }
+                    == ["purchased", "redeemed", "renewed", "renewed", "expired", "issued"])
+            #expect(timeline[1]["message"] as? String == "the introductory offer was redeemed (not issued by us)")
             let times = timeline.compactMap { $0["at"] as? Int64 }
             #expect(times == times.sorted())
             #expect((answer.json["issuedOffers"] as? [[String: Any]])?.count == 1)

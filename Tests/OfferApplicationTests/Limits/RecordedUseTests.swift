@@ -1,0 +1,95 @@
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferStore
+import Testing
+
+@Suite("Uses as they are recorded")
+struct RecordedUseTests {
+    private static func issued() async throws -> (bench: Workbench, first: String, slot: LowercaseUUID) {
+        let bench = try await Workbench()
+        let delivery = try bench.shop.delivery(.lapsed, "100")
+        let slot = try await bench.granted(.of("comeback", delivery)).offer.id
+        return (bench, try #require(delivery.signedTransactions.first), slot)
+    }
+
+    private static func story(_ bench: Workbench) async throws -> CustomerStory {
+        try await bench.useCases.customers.story(named("100"), caller: Workbench.client)
+    }
+
+    @Test("a story tells of each use which issued offer it used, and what was used twice or late")
+    func story() async throws {
+        let (bench, jws, slot) = try await Self.issued()
+        bench.tolerateOverrun()
+        bench.clock.advance(hours: 24 * 70)
+        let uses = try [1, 24 * 40].map { hours in
+            try bench.shop.redemption(
+                of: "comeback50", "1009\(hours)", like: jws,
+                at: Workbench.start.adding(milliseconds: Int64(hours) * Instant.Duration.hour))
+        }
+        try await bench.deliver(SignedDelivery(signedTransactions: uses.reversed()))
+        let redemptions = try await Self.story(bench).redemptions
+        #expect(redemptions.map(\.transactionId) == ["10091", "1009960"])
+        #expect(redemptions.map(\.slotId) == [slot, slot])
+        #expect(redemptions.map(\.isDoubled) == [false, true])
+        #expect(redemptions.map(\.isLate) == [false, true])
+    }
+
+    @Test("a purchase without the offer right after its signature is told")
+    func fullPrice() async throws {
+        let (bench, jws, slot) = try await Self.issued()
+        bench.clock.advance(hours: 1)
+        let now = bench.clock.now
+        let purchase = try bench.shop.edited(jws) { payload in
+            payload["transactionId"] = "100900"
+            payload["purchaseDate"] = now.milliseconds
+            payload["expiresDate"] = now.adding(months: 1).milliseconds
+            payload["signedDate"] = now.milliseconds
+            payload["transactionReason"] = "PURCHASE"
+        }
+        try await bench.deliver(SignedDelivery(signedTransactions: [purchase]))
+        let offers = try await Self.story(bench).issuedOffers
+        #expect(offers.map(\.id) == [slot])
+        #expect(offers.map(\.fullPriceTransactionId) == ["100900"])
+    }
+
+    @Test("a redeemed slot is settled by the data that shows it, so the offer can be issued again at once")
+    func settledAtOnce() async throws {
+        let (bench, jws, slot) = try await Self.issued()
+        bench.clock.advance(hours: 1)
+        let now = bench.clock.now
+        try await bench.deliver(
+            SignedDelivery(signedTransactions: [
+                try bench.shop.redemption(of: "comeback50", "100900", like: jws, at: now)
+            ]))
+        let row = try await bench.database.read { try SlotStore($0).slots(of: [CustomerNumber(rawValue: 1)]).first }
+        #expect(row?.id == slot)
+        #expect(row?.settledAt == now)
+    }
+
+    @Test("a second use of one issued offer months later counts in a window at its own date")
+    func secondUseInWindow() async throws {
+        let bench = try await Workbench(
+            catalog: BenchCatalog.head + BenchCatalog.shared("{ count: 1, per: customer, window: P30D }"))
+        let delivery = try bench.shop.delivery(.lapsed, "100")
+        let jws = try #require(delivery.signedTransactions.first)
+        _ = try await bench.granted(.of("drop", delivery))
+        bench.clock.advance(hours: 1)
+        let first = bench.clock.now
+        try await bench.deliver(
+            SignedDelivery(signedTransactions: [
+                try bench.shop.redemption(of: "drop50", "100901", like: jws, at: first)
+            ]))
+        bench.clock.advance(hours: 24 * 60)
+        let second = bench.clock.now
+        bench.clock.advance(hours: 24)
+        try await bench.deliver(
+            SignedDelivery(signedTransactions: [
+                try bench.shop.redemption(
+                    of: "drop50", "100902", like: jws, at: second, refundedAt: bench.clock.now)
+            ]))
+        let finding = try #require(try await bench.dryRun(named("100"), "drop")[.limitCustomerWindow])
+        #expect(finding.verdict == .violated)
+        #expect(finding.turningPoint == .at(second.adding(milliseconds: 30 * Instant.Duration.day)))
+    }
+}
