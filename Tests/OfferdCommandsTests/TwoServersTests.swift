@@ -41,6 +41,50 @@ struct TwoServersTests {
         for server in servers { #expect(await server.stop() == 0) }
     }
 
+    @Test(
+        "24 customers at once for four places and the money for four get four, whichever server they meet (invariant 2)"
+    )
+    func total() async throws {
+        let installation = try await Installation()
+        let servers = [try await RunningServer.start(installation), try await RunningServer.start(installation)]
+        let client = HTTPClient(configuration: HTTPClient.Configuration())
+        let applied = try await servers[0].ask(
+            "PUT", "/v1/catalog", token: try installation.token(.marketing),
+            body: TestCatalog.yaml.replacing(
+                "[ { count: 1, per: customer } ]", with: #"[ { count: 4 }, { spend: "60.00", currency: USD } ]"#),
+            headers: ["Content-Type": "application/yaml", "If-Match": "\"0\""], client: client)
+        try #require(applied.status == 200)
+        let token = try installation.token(.client)
+        let bodies = try (1...24).map { number in
+            """
+            {"offerId":"comeback","customer":{"originalTransactionId":\
+            "\(Installation.originalTransactionId(number))"},\(try installation.lapsedCustomer(number))}
+            """
+        }
+        let answers = try await withThrowingTaskGroup(of: RunningServer.Answer.self) { group in
+            for (index, body) in bodies.enumerated() {
+                group.addTask {
+                    try await servers[index % 2].ask(
+                        "POST", "/v1/issued-offers", token: token, body: body, client: client)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.count { $0.status == 201 } == 4)
+        #expect(answers.count { $0.status == 403 } == 20)
+        for refused in answers where refused.status == 403 {
+            let rules = (refused.json["findings"] as? [[String: Any]])?.map { $0["rule"] as? String }
+            #expect(rules == ["limit.total", "limit.budget"])
+        }
+        let counted = try await installation.reading { transaction in
+            try transaction.rows(Statement("SELECT unit || ' ' || amount FROM offer_counter ORDER BY unit"))
+                .map { try $0.value(0, as: String.self) }
+        }
+        #expect(counted == ["USD 60000", "places 4"])
+        try await client.shutdown()
+        for server in servers { #expect(await server.stop() == 0) }
+    }
+
     @Test("50 equal requests under one key get one answer from two servers, and again after a restart (invariant 2)")
     func oneAnswer() async throws {
         let installation = try await Installation()
