@@ -2,6 +2,7 @@ import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
+import SQLiteStore
 import Testing
 
 @Suite("Uses as they are recorded")
