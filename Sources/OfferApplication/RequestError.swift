@@ -8,6 +8,8 @@ public import OfferSigning
 public enum RequestError: Error, Sendable {
     /// A member of the request is not as it must be; the pointer is a JSON pointer into the request.
     case invalidRequest(pointer: String, detail: String, hint: String?)
+    /// A query parameter does not fit what is known, such as the present instant.
+    case unusableParameter(name: String, detail: String, hint: String?)
     /// The offer has several products and the request names none.
     case productRequired(offerId: OfferId, products: [ProductId])
     /// The catalog has no such offer.

@@ -24,6 +24,8 @@ public struct UseCases: Sendable {
     public let customers: CustomerStories
     /// `PUT /v1/customers/attributes`.
     public let attributes: CustomerAttributes
+    /// `GET /v1/reports/funnel`.
+    public let reports: FunnelReports
     /// The keys that callers hold.
     public let apiKeys: APIKeys
     /// `GET /readyz`.
@@ -56,6 +58,7 @@ public struct UseCases: Sendable {
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: database, clock: clock)
         voiding = OfferVoiding(database: database, stories: customers, clock: clock)
+        reports = FunnelReports(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         apiKeys = APIKeys(database: database, digest: digest, random: random, clock: wallClock)
         readiness = Readiness(database: database, clock: clock)
     }

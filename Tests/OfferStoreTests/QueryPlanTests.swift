@@ -48,6 +48,9 @@ struct QueryPlanTests {
                 $0.hasPrefix("SCAN") && !own.contains($0) && !$0.hasPrefix("SCAN (subquery")
             }
             #expect(scans.isEmpty, "\(sql)\n\(plan.joined(separator: "\n"))")
+            // A report reads page by page: sorting would read everything for each.
+            let sorts = sql.contains("FROM decision WHERE scope_id") && plan.contains { $0.contains("TEMP B-TREE") }
+            #expect(!sorts, "\(sql)\n\(plan.joined(separator: "\n"))")
         }
     }
 
@@ -130,6 +133,16 @@ struct QueryPlanTests {
         _ = try DecisionStore(transaction).decision(.number(1), in: scope)
         _ = try DecisionStore(transaction).decisions(issuedOffer: .number(1), in: scope)
         _ = try DecisionStore(transaction).newest(of: customers[0], limit: 5)
+        let evaluations = EvaluationStore(transaction)
+        _ = try evaluations.offers(in: scope)
+        _ = try evaluations.evaluated(for: "comeback", after: customers[0], limit: 5, in: scope)
+        _ = try evaluations.first(of: customers[0], for: "comeback", in: scope)
+        _ = try evaluations.evaluations(of: customers[0], for: "comeback", after: nil, limit: 5, in: scope)
+        _ = try evaluations.refusalsOfUnknown(for: "comeback", in: Bench.now..<Bench.now, in: scope)
+        _ = try evaluations.catalogRevision(of: "comeback", in: scope)
+        _ = try store.survivors(of: customers)
+        _ = try store.merged(into: customers)
+        _ = try slots.issuedOffers(to: customers[0])
         _ = try slots.issuedOffer(.number(1), in: scope)
         _ = try slots.firstIssued(of: "comeback", in: scope)
         _ = try slots.page(of: nil, offer: nil, before: nil, limit: 5, in: scope)

@@ -146,6 +146,7 @@ struct DatabaseFileTests {
             "0003-customer-context": "4c995d70824eafd6597ecb7a3fe88e4dc3ab58d1a47f750c0a2186906776ebad",
             "0004-counters": "6ac6ae5a2d4231241081ea64e60c9f031a8e9e7962ce719e0828b884d38d2599",
             "0006-upkeep": "3bab5365b5f633be447fe11954ed0455093ea01c1a121b72501d704b90499d3d",
+            "0007-offer-evaluations": "5af5bc15eeb97767209648c88e7b2d2edb5d88fa9bad08dbc7704bd0570d3828",
         ]
         for migration in Migration.all {
             let digest = try Command.run("sha256sum", [], input: Array(migration.sql.utf8)).text.prefix(64)

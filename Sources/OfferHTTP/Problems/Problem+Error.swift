@@ -25,6 +25,11 @@ extension Problem {
                 ProblemErrorBody(
                     pointer: pointer, code: RequestErrorCode.invalidValue.rawValue, detail: detail, hint: hint)
             ])
+        case .unusableParameter(let name, let detail, let hint):
+            self = .invalidRequest([
+                ProblemErrorBody(
+                    path: "query.\(name)", code: RequestErrorCode.invalidValue.rawValue, detail: detail, hint: hint)
+            ])
         case .productRequired(let offerId, let products):
             self.init(
                 .productRequired, "the offer `\(offerId)` has several products and the request names none",

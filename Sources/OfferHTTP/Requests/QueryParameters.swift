@@ -90,6 +90,11 @@ struct QueryParameters {
         return flag
     }
 
+    /// Notes that a value is not of its form.
+    mutating func refuse(_ name: String, _ detail: String, hint: String) {
+        errors.append(Self.error(name, .invalidValue, detail, hint: hint))
+    }
+
     /// Ends the reading.
     ///
     /// - Throws: ``RequestFault`` if anything read was wrong.

@@ -19,6 +19,7 @@ struct RouteTable: Sendable {
         let offers = OffersController(switches: useCases.switches)
         let customers = CustomersController(
             customers: useCases.customers, attributes: useCases.attributes, bodyLimit: limits.bodyBytes)
+        let reports = ReportsController(reports: useCases.reports)
         let health = HealthController(readiness: useCases.readiness)
         let description = DescriptionController(document: openAPI)
         routes = [
@@ -40,6 +41,7 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/offers/resume", for: MarketingAccess.self, use: offers.resumeAll),
             Route(.get, "/v1/customers", for: SupportAccess.self, use: customers.show),
             Route(.put, "/v1/customers/attributes", for: ClientAccess.self, use: customers.setAttributes),
+            Route(.get, "/v1/reports/funnel", for: MarketingAccess.self, use: reports.funnel),
             Route(open: .get, "/healthz", use: health.live),
             Route(open: .get, "/readyz", use: health.ready),
             Route(open: .get, "/openapi.yaml", use: description.show),

@@ -19,6 +19,16 @@ extension SlotStore {
         }
     }
 
+    /// Every offer ever issued to one customer, the earliest first.
+    ///
+    /// - Throws: ``StoreError``.
+    public func issuedOffers(to customer: CustomerNumber) throws -> [IssuedOffer] {
+        try transaction.rows(
+            Statement(
+                "SELECT \(Self.issuedColumns) FROM issued_offer WHERE customer_id = ?1 ORDER BY sequence", customer)
+        ).map(IssuedOffer.init(row:))
+    }
+
     /// One issued offer.
     ///
     /// - Throws: ``StoreError``.

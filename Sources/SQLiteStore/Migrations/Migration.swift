@@ -6,5 +6,7 @@ struct Migration: Sendable {
     let sql: String
 
     /// Every step, in order.
-    static let all: [Migration] = [.mainJob, .keptAnswers, .customerContext, .counters, .upkeep]
+    static let all: [Migration] = [
+        .mainJob, .keptAnswers, .customerContext, .counters, .upkeep, .offerEvaluations,
+    ]
 }

@@ -60,6 +60,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall(
             "PUT /v1/customers/attributes", 200, .client,
             body: #"{"customer":{"originalTransactionId":"100"},"attributes":{"seats":12}}"#),
+        AnsweredCall("GET /v1/reports/funnel", 200, .marketing, target: "/v1/reports/funnel?offerId=comeback"),
         AnsweredCall("GET /healthz"),
         AnsweredCall("GET /readyz"),
         AnsweredCall("GET /openapi.yaml"),

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// One customer with all decisions about one offer, whatever order they are added in.
+struct CohortMember {
+    /// Under which side of the comparison with the holdout somebody is, and since when. It is settled by the first
+    /// decision that found everything but the holdout in order, so that a later change of the catalog moves nobody.
+    struct Arm {
+        var place: Evaluation.Place
+        var isTreated: Bool
+    }
+
+    /// The customer as they are now.
+    let customer: CustomerNumber
+    /// When they were first evaluated.
+    let firstEvaluated: Instant
+    private(set) var isIssued = false
+    private(set) var arm: Arm?
+    private(set) var wasHeldOut = false
+    private(set) var wasOutsideRollout = false
+    private(set) var lastRefusal: (place: Evaluation.Place, obstacles: Obstacles)?
+
+    init(customer: CustomerNumber, firstEvaluated: Instant) {
+        self.customer = customer
+        self.firstEvaluated = firstEvaluated
+    }
+
+    /// Whether every rule but the rollout held at least once.
+    var isEligible: Bool { isIssued || wasHeldOut || wasOutsideRollout }
+
+    /// Why the offer was never issued; `nil` if it was.
+    var refusal: RefusalKind? {
+        if isIssued { return nil }
+        if wasHeldOut { return .heldOut }
+        if wasOutsideRollout { return .notInRollout }
+        return lastRefusal?.obstacles.kind ?? .undetermined
+    }
+
+    /// Takes one decision into account.
+    ///
+    /// - Throws: `DecodingError` if what was recorded cannot be read.
+    mutating func add(_ evaluation: Evaluation) throws {
+        guard let body = evaluation.refusalBody else {
+            isIssued = true
+            settleArm(evaluation.place, isTreated: true)
+            return
+        }
+        let obstacles = Obstacles(try RefusalOutline(text: body).decision.findings)
+        switch obstacles.kind {
+        case .heldOut:
+            wasHeldOut = true
+            settleArm(evaluation.place, isTreated: false)
+        case .notInRollout: wasOutsideRollout = true
+        default: break
+        }
+        if lastRefusal.map({ $0.place < evaluation.place }) ?? true {
+            lastRefusal = (evaluation.place, obstacles)
+        }
+    }
+
+    private mutating func settleArm(_ place: Evaluation.Place, isTreated: Bool) {
+        guard arm.map({ place < $0.place }) ?? true else { return }
+        arm = Arm(place: place, isTreated: isTreated)
+    }
+}
+
+/// What a report reads of a recorded refusal.
+private struct RefusalOutline: Decodable {
+    struct Findings: Decodable {
+        var findings: [FindingOutline]
+    }
+
+    var decision: Findings
+
+    init(text: String) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
+    }
+}

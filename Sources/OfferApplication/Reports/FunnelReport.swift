@@ -1,0 +1,139 @@
+public import OfferEligibility
+public import OfferModel
+
+/// What became of the customers who were first evaluated for offers in a range of time (docs/reports.md).
+public struct FunnelReport: Sendable, Hashable {
+    /// The instant of the report: what happened later is not in it.
+    public var asOf: Instant
+    /// When the customers were first evaluated.
+    public var range: Range<Instant>
+    /// One funnel an offer, by id.
+    public var offers: [OfferFunnel]
+}
+
+/// The funnel of one offer. Every number counts customers, each once, unless it says otherwise.
+public struct OfferFunnel: Sendable, Hashable {
+    /// The offer.
+    public var offerId: OfferId
+    /// Each stage counts members of the stage before.
+    public var stages = FunnelStages()
+    /// The evaluated who were never issued the offer, by why.
+    public var notIssued: [RefusalKind: Int] = [:]
+    /// What stood in the way of those who are ineligible, undetermined or met the kill switch.
+    public var obstacles: [Obstacle: ObstacleCount] = [:]
+    /// Of the redeemed, those whose offer still runs or waits for the next renewal.
+    public var inOffer = 0
+    /// Of the redeemed, those to whom Apple refunded a period of it.
+    public var refunded = 0
+    /// Uses of a slot beyond its first: a number of redemptions.
+    public var doubledRedemptions = 0
+    /// Uses of the offer by the evaluated that no slot led to: a number of redemptions.
+    public var redemptionsWithoutSlot = 0
+    /// Requests refused to somebody unknown, who is no customer: a number of requests.
+    public var requestsOfUnknown = 0
+    /// What the discount costs, by currency.
+    public var discountCost: [String: DiscountCost] = [:]
+    /// Slots of which the catalog does not tell a discount: a number of slots.
+    public var slotsWithoutCost = 0
+    /// Those whom the rules would have given the offer, and to whom it was offered.
+    public var treated = ComparedGroup()
+    /// Those whom the rules would have given the offer, and who were held out.
+    public var heldOut = ComparedGroup()
+    /// Of those redeemed after cancelling, how many stayed.
+    public var saveRate = SaveRate()
+
+    init(_ offerId: OfferId) {
+        self.offerId = offerId
+    }
+
+    /// The treated minus the held out, of whom the subscription is active; absent where a group is too small.
+    public var lift: ProportionDifference? {
+        guard min(treated.customers, heldOut.customers) >= ComparedGroup.minimum else { return nil }
+        return ProportionDifference(
+            .init(treated.active, of: treated.customers), minus: .init(heldOut.active, of: heldOut.customers))
+    }
+}
+
+/// The stages of a funnel, each of which counts members of the one before.
+public struct FunnelStages: Sendable, Hashable {
+    /// First asked about by an issue request in the range.
+    public var evaluated = 0
+    /// Of these, those for whom every rule but the rollout held at least once.
+    public var eligible = 0
+    /// Of these, those who were issued the offer.
+    public var issued = 0
+    /// Of these, those who used it at Apple.
+    public var redeemed = 0
+    /// Of these, those who paid for a later period without an offer.
+    public var renewedAtFullPrice = 0
+    /// Of these, those whose own subscription gives access.
+    public var stillActive = 0
+}
+
+/// How often something stood in the way.
+public struct ObstacleCount: Sendable, Hashable {
+    /// Customers in whose way it stood.
+    public var customers = 0
+    /// Of these, those for whom it was the only thing.
+    public var alone = 0
+
+    /// A count by its numbers.
+    public init(customers: Int = 0, alone: Int = 0) {
+        self.customers = customers
+        self.alone = alone
+    }
+}
+
+/// What discounts of one currency cost, nominally and in milliunits.
+public struct DiscountCost: Sendable, Hashable {
+    /// Of everything issued: what it may come to.
+    public var issued: Int64 = 0
+    /// Of what was redeemed, each redemption once.
+    public var redeemed: Int64 = 0
+    /// Of the redeemed, those of customers to whom Apple refunded a period of it.
+    public var refunded: Int64 = 0
+
+    /// A cost by its sums.
+    public init(issued: Int64 = 0, redeemed: Int64 = 0, refunded: Int64 = 0) {
+        self.issued = issued
+        self.redeemed = redeemed
+        self.refunded = refunded
+    }
+
+    /// With another slot; `nil` beyond any amount that can be counted.
+    func adding(_ value: Int64, uses: Int64, isRefunded: Bool) -> DiscountCost? {
+        let (used, tooMany) = value.multipliedReportingOverflow(by: uses)
+        let sums = [
+            issued.addingReportingOverflow(value), redeemed.addingReportingOverflow(used),
+            refunded.addingReportingOverflow(isRefunded ? used : 0),
+        ]
+        guard !tooMany, sums.allSatisfy({ !$0.overflow }) else { return nil }
+        return DiscountCost(
+            issued: sums[0].partialValue, redeemed: sums[1].partialValue, refunded: sums[2].partialValue)
+    }
+}
+
+/// One side of the comparison with the holdout.
+public struct ComparedGroup: Sendable, Hashable {
+    /// The members.
+    public var customers = 0
+    /// Of these, those whose own subscription of the offer's group gives access.
+    public var active = 0
+    /// Of these, those of whom that is not known; they count as not active.
+    public var undetermined = 0
+
+    /// A smaller group says too little to compare.
+    public static let minimum = 30
+}
+
+/// Of the customers who redeemed the offer after they had cancelled, how many stayed.
+public struct SaveRate: Sendable, Hashable {
+    /// Those judged: saved, lost or undetermined.
+    public var judged = 0
+    /// Of these, those whose subscription runs and renews afterwards.
+    public var saved = 0
+    /// Of these, those of whom that is not known; they count as not saved.
+    public var undetermined = 0
+    /// Those whose days have not passed yet.
+    public var pending = 0
+}

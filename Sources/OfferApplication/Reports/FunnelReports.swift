@@ -1,0 +1,83 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+import Synchronization
+
+/// Reports of what became of the customers whom issue requests asked about (DESIGN §6).
+public struct FunnelReports: Sendable {
+    private let database: any StoreDatabase
+    private let catalogs: CompiledCatalogs
+    private let policy: Policy
+    private let clock: RequestClock
+    private let turn = Turn()
+
+    init(
+        database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy, clock: RequestClock
+    ) {
+        self.database = database
+        self.catalogs = catalogs
+        self.policy = policy
+        self.clock = clock
+    }
+
+    /// The funnel of one offer, or of every offer that the catalog has or anybody was evaluated for.
+    ///
+    /// It reads one snapshot customer by customer, in memory that does not grow with them, and the writer never waits for
+    /// it. A server makes one report at a time: each takes one of its few readers for as long as it lasts.
+    ///
+    /// - Throws: ``RequestError/unknownOffer(_:)``, ``RequestError/unusableParameter(name:detail:hint:)``,
+    ///   ``RequestError/busy`` while another report is made, and what the store throws.
+    public func funnel(_ request: FunnelRequest, caller: Caller) async throws -> FunnelReport {
+        guard turn.take() else { throw RequestError.busy }
+        defer { turn.give() }
+        let (catalogs, policy, scope, clock) = (catalogs, policy, caller.scope, clock)
+        return try await database.read { transaction in
+            let now = try clock.instantOfLooking(transaction)
+            let range = try request.range(at: now)
+            guard let number = try ScopeStore(transaction).number(of: scope) else {
+                if let offerId = request.offerId { throw RequestError.unknownOffer(offerId) }
+                return FunnelReport(asOf: now, range: range, offers: [])
+            }
+            let offers = ReportedOffers(catalogs: catalogs, scope: scope, number: number, transaction: transaction)
+            let funnels = try offers.all(request.offerId).map { reported in
+                try Self.funnel(
+                    of: reported, range, at: now, policy: policy,
+                    NominalDiscounts(catalogs: catalogs, scope: scope, number: number, transaction: transaction))
+            }
+            return FunnelReport(asOf: now, range: range, offers: funnels)
+        }
+    }
+
+    private static func funnel(
+        of reported: ReportedOffers.Reported, _ range: Range<Instant>, at now: Instant, policy: Policy,
+        _ discounts: NominalDiscounts
+    ) throws -> OfferFunnel {
+        let (number, transaction) = (discounts.number, discounts.transaction)
+        var tally = FunnelTally(
+            reported.offer, in: reported.group, at: now, policy: policy, discounts: discounts, transaction)
+        let cohort = OfferCohort(
+            offerId: reported.offer.id, range: range, scope: number, transaction: transaction)
+        try cohort.forEach { try tally.add($0) }
+        var funnel = tally.funnel
+        funnel.requestsOfUnknown = try EvaluationStore(transaction).refusalsOfUnknown(
+            for: reported.offer.id, in: range, in: number)
+        return funnel
+    }
+
+    /// Lets one in.
+    private final class Turn: Sendable {
+        private let isTaken = Mutex(false)
+
+        func take() -> Bool {
+            isTaken.withLock { isTaken in
+                guard !isTaken else { return false }
+                isTaken = true
+                return true
+            }
+        }
+
+        func give() {
+            isTaken.withLock { $0 = false }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// Counts the members of one offer's cohort.
+struct FunnelTally {
+    let offer: Offer
+    let group: SubscriptionGroupId?
+    let asOf: Instant
+    let policy: Policy
+    let transaction: any StoreTransaction
+    var discounts: NominalDiscounts
+    private(set) var funnel: OfferFunnel
+
+    init(
+        _ offer: Offer, in group: SubscriptionGroupId?, at asOf: Instant, policy: Policy, discounts: NominalDiscounts,
+        _ transaction: any StoreTransaction
+    ) {
+        self.offer = offer
+        self.group = group
+        self.asOf = asOf
+        self.policy = policy
+        self.discounts = discounts
+        self.transaction = transaction
+        funnel = OfferFunnel(offer.id)
+    }
+
+    /// Counts one customer, with their history read for nobody else.
+    ///
+    /// - Throws: what the store throws.
+    mutating func add(_ member: CohortMember) throws {
+        let issued = try SlotStore(transaction).issuedOffers(to: member.customer)
+        let facts = SubjectFacts(
+            history: try HistoryStore(transaction).history(of: [member.customer]), slots: issued.map(\.slot))
+        let course = OfferCourse(
+            of: offer, in: group, facts, since: member.firstEvaluated, at: asOf, policy: policy)
+        count(stages: member, course)
+        count(refusal: member)
+        count(arm: member, course)
+        funnel.redemptionsWithoutSlot += course.redemptionsWithoutSlot
+        guard member.isIssued else { return }
+        try count(cost: issued.filter { $0.slot.offerId == offer.id }, course)
+        try count(save: member, course, facts.slots)
+    }
+
+    private mutating func count(stages member: CohortMember, _ course: OfferCourse) {
+        funnel.stages.evaluated += 1
+        guard member.isEligible else { return }
+        funnel.stages.eligible += 1
+        guard member.isIssued else { return }
+        funnel.stages.issued += 1
+        guard !course.redemptions.isEmpty else { return }
+        funnel.stages.redeemed += 1
+        funnel.doubledRedemptions += course.doubledRedemptions
+        if course.isInOffer { funnel.inOffer += 1 }
+        if course.isRefunded { funnel.refunded += 1 }
+        guard course.hasRenewedAtFullPrice else { return }
+        funnel.stages.renewedAtFullPrice += 1
+        if course.isActive == true { funnel.stages.stillActive += 1 }
+    }
+
+    private mutating func count(refusal member: CohortMember) {
+        guard let refusal = member.refusal else { return }
+        funnel.notIssued[refusal, default: 0] += 1
+        guard refusal != .heldOut, refusal != .notInRollout, let deciding = member.lastRefusal?.obstacles.deciding
+        else { return }
+        for obstacle in deciding {
+            funnel.obstacles[obstacle, default: ObstacleCount()].customers += 1
+            if deciding.count == 1 { funnel.obstacles[obstacle]?.alone += 1 }
+        }
+    }
+
+    private mutating func count(arm member: CohortMember, _ course: OfferCourse) {
+        guard let arm = member.arm else { return }
+        var side = arm.isTreated ? funnel.treated : funnel.heldOut
+        side.customers += 1
+        if course.isActive == true { side.active += 1 }
+        if course.isActive == nil { side.undetermined += 1 }
+        if arm.isTreated { funnel.treated = side } else { funnel.heldOut = side }
+    }
+
+    private mutating func count(cost issued: [OfferStore.IssuedOffer], _ course: OfferCourse) throws {
+        let uses = Dictionary(grouping: course.redemptions, by: \.slotId).mapValues { Int64($0.count) }
+        for slot in issued {
+            guard let value = try discounts.value(of: slot),
+                let cost = funnel.discountCost[value.currency, default: DiscountCost()].adding(
+                    value.milliunits, uses: uses[slot.slot.id] ?? 0, isRefunded: course.isRefunded)
+            else {
+                funnel.slotsWithoutCost += 1
+                continue
+            }
+            funnel.discountCost[value.currency] = cost
+        }
+    }
+
+    private mutating func count(save member: CohortMember, _ course: OfferCourse, _ slots: [Slot]) throws {
+        guard let redemption = course.redemptions.first,
+            let slot = slots.first(where: { $0.id == redemption.slotId })
+        else { return }
+        let due = SaveOutcome.isDue(redemption)
+        let group = slot.subscriptionGroupIdentifier
+        let atIssue = try subscription(of: member.customer, in: group, at: slot.issuedAt)
+        guard atIssue.isCancelled else { return }
+        let afterwards = due <= asOf ? try subscription(of: member.customer, in: group, at: due) : nil
+        let outcome = SaveOutcome(atIssue: atIssue, afterwards: afterwards)
+        if outcome == .pending { funnel.saveRate.pending += 1 } else { funnel.saveRate.judged += 1 }
+        if outcome == .saved { funnel.saveRate.saved += 1 }
+        if outcome == .undetermined { funnel.saveRate.undetermined += 1 }
+    }
+
+    /// By what was signed until then.
+    private func subscription(
+        of customer: CustomerNumber, in group: SubscriptionGroupId, at instant: Instant
+    ) throws -> OwnSubscription {
+        OwnSubscription(
+            try HistoryStore(transaction).history(of: [customer], asOf: instant), of: group, at: instant, policy: policy
+        )
+    }
+}

@@ -1,0 +1,74 @@
+import OfferModel
+import OfferStore
+
+/// The customers first evaluated for an offer in a range of time, one after the other and never all at once: what it
+/// holds of them is one page of numbers and one customer's decisions.
+struct OfferCohort {
+    let offerId: OfferId
+    let range: Range<Instant>
+    let scope: ScopeNumber
+    let transaction: any StoreTransaction
+
+    private static let pageSize = 256
+
+    /// Gives every member to the body, merged customers as one.
+    ///
+    /// - Throws: what the store or the body throws.
+    func forEach(_ body: (CohortMember) throws -> Void) throws {
+        let evaluations = EvaluationStore(transaction)
+        let customers = CustomerStore(transaction)
+        var last: CustomerNumber?
+        while true {
+            let page = try evaluations.evaluated(for: offerId, after: last, limit: Self.pageSize, in: scope)
+            let survivors = try customers.survivors(of: page.map(\.customer))
+            let merged = try customers.merged(into: Set(survivors.values).sorted())
+            for entry in page {
+                let survivor = survivors[entry.customer] ?? entry.customer
+                let one = try OneCustomer(entry, survivor, merged[survivor] ?? [], of: self, evaluations)
+                if let one, range.contains(one.first) { try body(try member(one, evaluations)) }
+            }
+            guard page.count == Self.pageSize else { return }
+            last = page.last?.customer
+        }
+    }
+
+    /// A customer under every number they were evaluated under.
+    private struct OneCustomer {
+        var survivor: CustomerNumber
+        var numbers: [CustomerNumber]
+        var first: Instant
+
+        /// `nil` if they come under another of their numbers: each customer comes once, under the smallest.
+        init?(
+            _ entry: FirstEvaluation, _ survivor: CustomerNumber, _ merged: [CustomerNumber], of cohort: OfferCohort,
+            _ evaluations: EvaluationStore
+        ) throws {
+            self.survivor = survivor
+            numbers = [entry.customer]
+            first = entry.decidedAt
+            for number in [survivor] + merged where number != entry.customer {
+                guard let other = try evaluations.first(of: number, for: cohort.offerId, in: cohort.scope) else {
+                    continue
+                }
+                guard number > entry.customer else { return nil }
+                numbers.append(number)
+                first = min(first, other)
+            }
+        }
+    }
+
+    private func member(_ one: OneCustomer, _ evaluations: EvaluationStore) throws -> CohortMember {
+        var member = CohortMember(customer: one.survivor, firstEvaluated: one.first)
+        for number in one.numbers {
+            var last: Evaluation.Place?
+            while true {
+                let page = try evaluations.evaluations(
+                    of: number, for: offerId, after: last, limit: Self.pageSize, in: scope)
+                for evaluation in page { try member.add(evaluation) }
+                guard page.count == Self.pageSize else { break }
+                last = page.last?.place
+            }
+        }
+        return member
+    }
+}

@@ -1,0 +1,69 @@
+/// A rule that stood between a customer and an offer.
+public struct Obstacle: Sendable, Hashable {
+    /// The rule.
+    public var rule: RuleId
+    /// `violated` or `undetermined`.
+    public var verdict: Verdict
+    /// Of the offer's own condition, the fact that decided it.
+    public var fact: String?
+
+    /// An obstacle by its parts.
+    public init(rule: RuleId, verdict: Verdict, fact: String? = nil) {
+        self.rule = rule
+        self.verdict = verdict
+        self.fact = fact
+    }
+}
+
+/// Everything that stood in the way by one decision.
+public struct Obstacles: Sendable, Hashable {
+    /// What the refusal counts as; absent where nothing stood in the way.
+    public let kind: RefusalKind?
+    /// What decided it: the rules that said no, else those that were undetermined. Who is ineligible anyway is not also
+    /// counted as left out by the rollout.
+    public let deciding: Set<Obstacle>
+
+    /// Reads them from the findings of a decision.
+    public init(_ findings: [FindingOutline]) {
+        let violated = findings.filter { $0.verdict == .violated }
+        let undetermined = findings.filter { $0.verdict == .undetermined }
+        let refusing = violated.filter { !$0.isRollout }
+        if refusing.contains(where: { $0.rule != .catalogPaused }) {
+            kind = .ineligible
+            deciding = Set(refusing.flatMap(\.obstacles))
+        } else if !undetermined.isEmpty {
+            kind = .undetermined
+            deciding = Set(undetermined.flatMap(\.obstacles))
+        } else if !refusing.isEmpty {
+            kind = .paused
+            deciding = Set(refusing.flatMap(\.obstacles))
+        } else if violated.contains(where: { $0.rule == .rolloutPercent }) {
+            kind = .notInRollout
+            deciding = Set(violated.flatMap(\.obstacles))
+        } else {
+            kind = violated.isEmpty ? nil : .heldOut
+            deciding = Set(violated.flatMap(\.obstacles))
+        }
+    }
+}
+
+extension FindingOutline {
+    fileprivate var isRollout: Bool { rule == .rolloutPercent || rule == .rolloutHoldout }
+
+    /// The finding, or the facts below it that decided it.
+    fileprivate var obstacles: [Obstacle] {
+        let facts = Set(decidingFacts)
+        guard !facts.isEmpty else { return [Obstacle(rule: rule, verdict: verdict)] }
+        return facts.map { Obstacle(rule: rule, verdict: verdict, fact: $0) }
+    }
+
+    /// A node decides its group if it has the group's verdict; below a `not`, the opposite one.
+    private var decidingFacts: [String] {
+        guard rule == .ruleEligibility else { return [] }
+        guard let children, !children.isEmpty else { return fact.map { [$0] } ?? [] }
+        return children.filter { $0.verdict == ($0.isNegated ? Kleene.not(verdict) : verdict) }
+            .flatMap(\.decidingFacts)
+    }
+
+    private var isNegated: Bool { path == "not" || path?.hasSuffix(".not") == true }
+}

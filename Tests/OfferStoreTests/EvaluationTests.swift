@@ -1,0 +1,85 @@
+import OfferModel
+import OfferStore
+import Testing
+
+@Suite("Evaluations for reports")
+struct EvaluationTests {
+    private func decide(
+        _ number: Int, _ customer: CustomerNumber?, _ offer: OfferId = "comeback", after: Int64,
+        kind: RecordedDecision.Kind = .refusal, elsewhere: Bool = false, _ bench: Bench
+    ) async throws {
+        var decision = RecordedDecision.fixture(number, customer: customer, kind: kind)
+        decision.offerId = offer
+        decision.decidedAt = Bench.now.adding(milliseconds: after)
+        let scope = elsewhere ? bench.other : bench.scope
+        try await bench.database.write { [decision] in try DecisionStore($0).insert(decision, in: scope) }
+    }
+
+    @Test("who was evaluated comes page by page, each with their first decision", arguments: Driver.allCases)
+    func pages(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        var customers: [CustomerNumber] = []
+        for id in 1...5 { customers.append(try await bench.customer(TransactionId("\(id)"))) }
+        try await decide(1, customers[0], after: 5, bench)
+        try await decide(2, customers[0], after: 3, bench)
+        try await decide(3, customers[1], "other", after: 0, bench)
+        try await decide(4, customers[2], after: 9, kind: .issue, bench)
+        try await decide(5, customers[3], after: 1, elsewhere: true, bench)
+        try await decide(6, customers[4], after: 2, bench)
+        try await decide(7, nil, after: 4, bench)
+        try await decide(8, nil, after: 5, bench)
+        let scope = bench.scope
+        try await bench.database.read { [customers] transaction in
+            let store = EvaluationStore(transaction)
+            func after(_ milliseconds: Int64) -> Instant { Bench.now.adding(milliseconds: milliseconds) }
+            let first = try store.evaluated(for: "comeback", after: nil, limit: 2, in: scope)
+            #expect(first.map(\.customer) == [customers[0], customers[2]])
+            #expect(first.map(\.decidedAt) == [after(3), after(9)])
+            let next = try store.evaluated(for: "comeback", after: customers[2], limit: 2, in: scope)
+            #expect(next.map(\.customer) == [customers[4]])
+            #expect(try store.offers(in: scope) == ["comeback", "other"])
+            #expect(try store.first(of: customers[0], for: "comeback", in: scope) == after(3))
+            #expect(try store.first(of: customers[1], for: "comeback", in: scope) == nil)
+            #expect(try store.catalogRevision(of: "comeback", in: scope) == 3)
+            #expect(try store.catalogRevision(of: "nothing", in: scope) == nil)
+            #expect(try store.refusalsOfUnknown(for: "comeback", in: after(4)..<after(5), in: scope) == 1)
+            #expect(try store.refusalsOfUnknown(for: "comeback", in: after(0)..<after(4), in: scope) == 0)
+        }
+    }
+
+    @Test("the decisions about one customer come from the earliest, and only a refusal brings its record")
+    func decisions() async throws {
+        let bench = try await Bench()
+        let customer = try await bench.customer()
+        try await decide(1, customer, after: 5, kind: .issue, bench)
+        try await decide(2, customer, after: 3, bench)
+        try await decide(3, customer, after: 3, bench)
+        let scope = bench.scope
+        try await bench.database.read { transaction in
+            let store = EvaluationStore(transaction)
+            let page = try store.evaluations(of: customer, for: "comeback", after: nil, limit: 2, in: scope)
+            #expect(page.map(\.kind) == [.refusal, .refusal])
+            #expect(page.allSatisfy { $0.refusalBody == #"{"findings":[]}"# })
+            #expect(page.map(\.place) == page.map(\.place).sorted())
+            let next = try store.evaluations(
+                of: customer, for: "comeback", after: try #require(page.last).place, limit: 2, in: scope)
+            #expect(next.map(\.kind) == [.issue] && next.map(\.refusalBody) == [nil])
+        }
+    }
+
+    @Test("customers who were merged are told with the one they are now")
+    func merged() async throws {
+        let bench = try await Bench()
+        let (first, second, third) = (
+            try await bench.customer("1"), try await bench.customer("2"), try await bench.customer("3")
+        )
+        try await bench.ingest([.bought("1", account: "A"), .bought("2", account: "A")])
+        try await bench.database.read { transaction throws in
+            let store = CustomerStore(transaction)
+            #expect(try store.survivors(of: [first, second, third]) == [first: first, second: first, third: third])
+            #expect(try store.merged(into: [first, third]) == [first: [second]])
+            #expect(try store.survivors(of: []).isEmpty)
+            #expect(try store.merged(into: []).isEmpty)
+        }
+    }
+}
