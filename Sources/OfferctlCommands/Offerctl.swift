@@ -24,6 +24,6 @@ struct Offerctl: AsyncParsableCommand {
         version: version,
         subcommands: [
             CatalogCommand.self, OffersCommand.self, DryRun.self, TestCommand.self, ReplayCommand.self,
-            CustomersCommand.self, IssuedCommand.self,
+            CustomersCommand.self, IssuedCommand.self, ReportCommand.self,
         ])
 }

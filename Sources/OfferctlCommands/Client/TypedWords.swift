@@ -9,6 +9,7 @@ enum TypedWords {
         "appAccountToken": "--app-account-token", "customerId": "--customer-id", "asOf": "--as-of",
         "history": "--history", "catalog": "--catalog", "catalogRevision": "--catalog-revision",
         "limit": "--limit", "cursor": "--cursor", "message": "--message", "reason": "--reason", "release": "--release",
+        "from": "--from", "to": "--to",
     ]
 
     /// HTTP calls as they are typed.

@@ -30,6 +30,8 @@ struct Console: Sendable {
 
     /// A reader that went away, such as `head`, is no failure of ours.
     private static func write(_ text: String, to stream: FileHandle) {
-        try? stream.write(contentsOf: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
+        // By bytes: CR LF is one character.
+        let isEnded = text.utf8.last == UInt8(ascii: "\n")
+        try? stream.write(contentsOf: Data((isEnded ? text : text + "\n").utf8))
     }
 }

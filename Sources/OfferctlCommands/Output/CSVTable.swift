@@ -1,0 +1,50 @@
+/// Comma-separated values by RFC 4180: lines end with CR LF, a cell with a comma, a quote or a line break is quoted.
+///
+/// A spreadsheet takes a text that begins with `=`, `+`, `-`, `@`, a tab or a CR for a formula, and names come from
+/// elsewhere: such a text gets an apostrophe in front (OWASP: CSV Injection). Numbers stay as they are.
+struct CSVTable: Sendable {
+    /// One cell.
+    enum Cell: Sendable, Hashable {
+        /// Nothing.
+        case empty
+        /// Digits, a sign and a decimal point, made by this program or checked by the server.
+        case number(String)
+        /// Anything else.
+        case text(String)
+    }
+
+    private var lines: [String]
+
+    /// An empty table with its column names.
+    init(_ columns: [String]) {
+        lines = [columns.joined(separator: ",")]
+    }
+
+    /// Adds a row with one cell a column.
+    mutating func add(_ cells: [Cell]) {
+        lines.append(cells.map(Self.written).joined(separator: ","))
+    }
+
+    /// The whole table.
+    var text: String { lines.map { $0 + "\r\n" }.joined() }
+
+    private static func written(_ cell: Cell) -> String {
+        switch cell {
+        case .empty: ""
+        case .number(let number): isNumber(number) ? number : written(.text(number))
+        case .text(let text): quoted(text)
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let formula: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n"]
+        let safe = text.unicodeScalars.first.map(formula.contains) == true ? "'" + text : text
+        let isPlain = safe.unicodeScalars.allSatisfy { !["\"", ",", "\r", "\n"].contains($0) }
+        return isPlain ? safe : "\"" + safe.replacing("\"", with: "\"\"") + "\""
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        return !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+    }
+}

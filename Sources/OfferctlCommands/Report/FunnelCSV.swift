@@ -1,0 +1,92 @@
+import OfferAPI
+import OfferModel
+
+/// A funnel report for a spreadsheet: one number a row, so that columns never change and rows can be pivoted.
+enum FunnelCSV {
+    /// The columns.
+    static let columns = ["from", "to", "asOf", "offerId", "section", "measure", "fact", "value", "currency"]
+
+    /// Every number of a report.
+    static func table(_ report: FunnelReportBody) -> CSVTable {
+        var table = CSVTable(columns)
+        let times = [report.from, report.to, report.asOf].map { CSVTable.Cell.text($0.description) }
+        for funnel in report.offers {
+            for row in rows(funnel) { table.add(times + [.text(funnel.offerId.rawValue)] + row) }
+        }
+        return table
+    }
+
+    private static func rows(_ funnel: FunnelBody) -> [[CSVTable.Cell]] {
+        counts("stages", FunnelWords.stages, funnel) + counts("notIssued", FunnelWords.notIssued, funnel)
+            + funnel.reasons.flatMap(reason)
+            + counts("redemptions", FunnelWords.redemptions, funnel)
+            + [
+                row("redemptions", "doubled", funnel.redemptions.doubled),
+                row("redemptions", "redeemedWithoutSlot", funnel.redemptions.redeemedWithoutSlot),
+                row("requests", "requestsOfUnknown", funnel.requestsOfUnknown),
+            ] + funnel.discountCost.flatMap(cost)
+            + [row("discountCost", "slotsWithoutCost", funnel.slotsWithoutCost)] + lift(funnel.holdoutLift)
+            + saveRate(funnel.saveRate)
+    }
+
+    private static func counts(
+        _ section: String, _ counts: [FunnelWords.Count], _ funnel: FunnelBody
+    ) -> [[CSVTable.Cell]] {
+        counts.map { row(section, $0.measure, $0.value(funnel)) }
+    }
+
+    private static func reason(_ reason: FunnelReasonBody) -> [[CSVTable.Cell]] {
+        [
+            row("reasons.\(reason.verdict)", reason.rule, reason.customers, fact: reason.fact),
+            row("reasons.\(reason.verdict).alone", reason.rule, reason.alone, fact: reason.fact),
+        ]
+    }
+
+    private static func cost(_ cost: FunnelCostBody) -> [[CSVTable.Cell]] {
+        [("issued", cost.issued), ("redeemed", cost.redeemed), ("refunded", cost.refunded)].map { measure, amount in
+            [.text("discountCost"), .text(measure), .empty, .number(amount), .text(cost.currency)]
+        }
+    }
+
+    private static func lift(_ lift: HoldoutLiftBody) -> [[CSVTable.Cell]] {
+        let section = "holdoutLift.\(lift.outcome)"
+        let groups = [("treated", lift.treated), ("heldOut", lift.heldOut)].flatMap { name, group in
+            [
+                row(section, "\(name).customers", group.customers), row(section, "\(name).active", group.active),
+                row(section, "\(name).undetermined", group.undetermined),
+            ]
+        }
+        return groups + [
+            row(section, "difference", lift.difference.map(decimal)),
+            row(section, "lower", lift.interval.map { decimal($0.lower) }),
+            row(section, "upper", lift.interval.map { decimal($0.upper) }),
+        ]
+    }
+
+    private static func saveRate(_ rate: SaveRateBody) -> [[CSVTable.Cell]] {
+        let section = "saveRate.\(rate.definition)"
+        return [
+            row(section, "judged", rate.judged), row(section, "saved", rate.saved),
+            row(section, "undetermined", rate.undetermined), row(section, "pending", rate.pending),
+            row(section, "rate", rate.rate.map(decimal)),
+        ]
+    }
+
+    /// A share with six decimals: an exponent is no number to every spreadsheet.
+    private static func decimal(_ share: Double) -> String {
+        let millionths = Int((share * 1_000_000).rounded())
+        let fraction = String(abs(millionths) % 1_000_000)
+        let zeros = String(repeating: "0", count: 6 - fraction.count)
+        return "\(millionths < 0 ? "-" : "")\(abs(millionths) / 1_000_000).\(zeros)\(fraction)"
+    }
+
+    /// A number that is not known is an empty cell.
+    private static func row(
+        _ section: String, _ measure: String, _ value: (some CustomStringConvertible)?, fact: String? = nil
+    ) -> [CSVTable.Cell] {
+        [
+            .text(section), .text(measure), fact.map(CSVTable.Cell.text) ?? .empty,
+            value.map { .number($0.description) } ?? .empty, .empty,
+        ]
+    }
+}
