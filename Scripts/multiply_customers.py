@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Copies the customers of a database many times over, each copy under identifiers of its own, to measure reports.
+
+usage: multiply_customers.py DATABASE TIMES
+
+Stop the server first. Everything a report reads is copied: customers, identifiers, history, issued offers and
+decisions with what was recorded of them. Signatures are not, so nothing could be handed out again from a copy: never
+do this to a database that is in use.
+"""
+
+import random
+import re
+import sqlite3
+import sys
+
+TABLES = [
+    "customer", "customer_identifier", "history_transaction", "history_renewal_info", "history_app_transaction",
+    "issued_offer", "decision",
+]
+IDENTIFIERS = {"value", "transaction_id", "original_transaction_id", "app_transaction_id", "rollout_key"}
+
+
+class Copier:
+    def __init__(self, database):
+        self.database = database
+        self.random = random.Random(1)
+        self.sequence, = database.execute("SELECT sequence FROM store_state").fetchone()
+        self.rows = {}
+        for table in TABLES:
+            cursor = database.execute(f"SELECT * FROM {table}")
+            self.rows[table] = ([column[0] for column in cursor.description], cursor.fetchall())
+        self.customers, = database.execute("SELECT MAX(id) FROM customer").fetchone()
+
+    def uuid(self):
+        digits = f"{self.random.getrandbits(128):032x}"
+        return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
+
+    def copy(self, number):
+        """One copy of everybody."""
+        shift = number * self.customers
+        slots = {}
+        for table in TABLES:
+            columns, rows = self.rows[table]
+            statement = f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"
+            self.database.executemany(
+                statement, [self.copied(table, dict(zip(columns, row)), number, shift, slots) for row in rows])
+
+    def copied(self, table, row, number, shift, slots):
+        for column, value in row.items():
+            if value is None:
+                continue
+            if column == "sequence":
+                self.sequence += 1
+                row[column] = self.sequence
+            elif column in ("customer_id", "merged_into") or (table == "customer" and column == "id"):
+                row[column] = value + shift
+            elif table == "issued_offer" and column == "id":
+                row[column] = slots.setdefault(value, self.uuid())
+            elif column == "issued_offer_id":
+                row[column] = slots[value]
+            elif table == "decision" and column == "id":
+                row[column] = self.uuid()
+            elif column in IDENTIFIERS:
+                row[column] = f"{value}x{number}"
+        return list(row.values())
+
+
+def main():
+    if len(sys.argv) != 3 or not re.fullmatch("[1-9][0-9]{0,6}", sys.argv[2]):
+        sys.exit(__doc__)
+    database = sqlite3.connect(sys.argv[1])
+    database.execute("PRAGMA foreign_keys = ON")
+    copier = Copier(database)
+    with database:
+        for number in range(1, int(sys.argv[2]) + 1):
+            copier.copy(number)
+        database.execute("UPDATE store_state SET sequence = ?", (copier.sequence,))
+    count, = database.execute("SELECT COUNT(*) FROM decision").fetchone()
+    print(f"{count} decisions")
+
+
+main()
