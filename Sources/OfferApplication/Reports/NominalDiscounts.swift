@@ -2,7 +2,8 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// What the offers of issued slots save their customers, by the catalog each was issued on (DESIGN §5.3).
+/// What the offers of issued slots save their customers: what was frozen on the slot, or, for one from before costs were
+/// kept, by the catalog it was issued on (DESIGN §5.3).
 struct NominalDiscounts {
     let catalogs: CompiledCatalogs
     let scope: Scope
@@ -28,6 +29,7 @@ struct NominalDiscounts {
     ///
     /// - Throws: what the store throws.
     mutating func value(of issued: OfferStore.IssuedOffer) throws -> Money? {
+        if let cost = issued.slot.cost { return cost }
         let key = Key(revision: issued.catalogRevision, productId: issued.slot.productId)
         if let value = known[key] { return value }
         let catalog = try catalogs.catalog(issued.catalogRevision, of: number, in: scope, transaction)
