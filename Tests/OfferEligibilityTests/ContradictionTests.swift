@@ -99,7 +99,7 @@ struct SmallSubject: Sendable {
     }
 
     func knowledge(_ fact: String) -> Fact.Knowledge {
-        let context = RuleContext(question: question, facts: facts, policy: .standard)
+        let context = PreparedSubject(facts).context(question)
         return FactReader(question: question, subject: context.subject)
             .fact(FactName(fact), at: Moment(now: question.now, state: context.state)).knowledge
     }

@@ -22,11 +22,14 @@ extension Condition {
             ?? comparison.event(fact, answer, as: type).map(TurningPoint.event)
         let finding = Finding(
             rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason, path: path,
-            message: message(comparison, fact, answer), evidence: [evidence], turningPoint: turningPoint)
+            sentence: Message { comparison.message(fact, answer) }, evidence: [evidence], turningPoint: turningPoint)
         return Judged(finding: finding, course: course)
     }
 
-    private func message(_ comparison: Comparison, _ fact: Fact, _ answer: ComparisonAnswer) -> String {
+}
+
+extension Comparison {
+    fileprivate func message(_ fact: Fact, _ answer: ComparisonAnswer) -> String {
         let observed: String
         switch fact.knowledge {
         case .known(let value): observed = "is `\(value)`"
@@ -43,11 +46,9 @@ extension Condition {
             case .violated: "required"
             case .undetermined, .notApplicable: "not decided\(because), required"
             }
-        return "`\(comparison.fact)` \(observed), \(verb): \(comparison.requirement)"
+        return "`\(self.fact)` \(observed), \(verb): \(requirement)"
     }
-}
 
-extension Comparison {
     /// The operands as evidence.
     fileprivate var required: EvidenceValue? {
         switch comparisonOperator {

@@ -56,7 +56,7 @@ struct Condition {
             }
         let finding = Finding(
             rule: .ruleEligibility, verdict: verdict, reason: reason, path: path,
-            message: message(verdict, name: name, deciding), turningPoint: turningPoint(course, deciding),
+            sentence: Message { Self.message(verdict, name: name, deciding) }, turningPoint: turningPoint(course, deciding),
             children: children)
         return Judged(finding: finding, course: course)
     }
@@ -67,7 +67,7 @@ struct Condition {
         return deciding.lazy.compactMap(\.turningPoint).first { if case .event = $0 { true } else { false } }
     }
 
-    private func message(_ verdict: Verdict, name: String, _ deciding: [Finding]) -> String {
+    private static func message(_ verdict: Verdict, name: String, _ deciding: [Finding]) -> String {
         let parts = deciding.map(\.message).joined(separator: "; ")
         switch (name, verdict) {
         case ("not", .satisfied): return "as wanted, this does not hold: \(parts)"

@@ -22,25 +22,43 @@ public struct Finding: Sendable, Hashable, Codable {
     public var reason: ReasonCode
     /// Where in the offer's own condition, such as `all[1].any[0]`, or which of several limits, such as `limits[1]`.
     public var path: String?
-    /// One sentence for people.
-    public var message: String
+    /// One sentence for people, written whenever it is read.
+    public var message: String {
+        get { sentence.text }
+        set { sentence = Message { newValue } }
+    }
     /// What was seen and what was required.
     public var evidence: [Evidence]
     /// When this finding would flip, if that can be said.
     public var turningPoint: TurningPoint?
     /// The findings of the nodes below; only the root's verdict enters the outcome.
     public var children: [Finding]?
+    var sentence: Message
+
+    private enum CodingKeys: String, CodingKey {
+        case rule, verdict, reason, path, evidence, turningPoint, children
+        case sentence = "message"
+    }
 
     /// A finding by its parts.
     public init(
         rule: RuleId, verdict: Verdict, reason: ReasonCode, path: String? = nil, message: String,
         evidence: [Evidence] = [], turningPoint: TurningPoint? = nil, children: [Finding]? = nil
     ) {
+        self.init(
+            rule: rule, verdict: verdict, reason: reason, path: path, sentence: Message { message },
+            evidence: evidence, turningPoint: turningPoint, children: children)
+    }
+
+    init(
+        rule: RuleId, verdict: Verdict, reason: ReasonCode, path: String? = nil, sentence: Message,
+        evidence: [Evidence] = [], turningPoint: TurningPoint? = nil, children: [Finding]? = nil
+    ) {
         self.rule = rule
         self.verdict = verdict
         self.reason = reason
         self.path = path
-        self.message = message
+        self.sentence = sentence
         self.evidence = evidence
         self.turningPoint = turningPoint
         self.children = children

@@ -16,30 +16,37 @@ extension Rule {
     func concerns(_ offer: Offer) -> Bool { true }
 
     func satisfied(
-        _ message: String, reason: ReasonCode = .holds, evidence: [Evidence] = [], until: Instant? = nil
+        _ message: @autoclosure @escaping @Sendable () -> String, reason: ReasonCode = .holds,
+        evidence: [Evidence] = [], until: Instant? = nil
     ) -> Finding {
         Finding(
-            rule: id, verdict: .satisfied, reason: reason, message: message, evidence: evidence,
+            rule: id, verdict: .satisfied, reason: reason, sentence: Message(message), evidence: evidence,
             turningPoint: until.map(TurningPoint.at))
     }
 
     func violated(
-        _ reason: ReasonCode, _ message: String, evidence: [Evidence] = [], turningPoint: TurningPoint? = nil
+        _ reason: ReasonCode, _ message: @autoclosure @escaping @Sendable () -> String, evidence: [Evidence] = [],
+        turningPoint: TurningPoint? = nil
     ) -> Finding {
         Finding(
-            rule: id, verdict: .violated, reason: reason, message: message, evidence: evidence,
+            rule: id, verdict: .violated, reason: reason, sentence: Message(message), evidence: evidence,
             turningPoint: turningPoint)
     }
 
     /// What is missing also says which event would bring it.
-    func undetermined(_ reason: ReasonCode, _ message: String, evidence: [Evidence] = []) -> Finding {
+    func undetermined(
+        _ reason: ReasonCode, _ message: @autoclosure @escaping @Sendable () -> String, evidence: [Evidence] = []
+    ) -> Finding {
         Finding(
-            rule: id, verdict: .undetermined, reason: reason, message: message, evidence: evidence,
+            rule: id, verdict: .undetermined, reason: reason, sentence: Message(message), evidence: evidence,
             turningPoint: reason.bringing.map(TurningPoint.event))
     }
 
-    func notApplicable(_ message: String, evidence: [Evidence] = []) -> Finding {
-        Finding(rule: id, verdict: .notApplicable, reason: .notApplicable, message: message, evidence: evidence)
+    func notApplicable(
+        _ message: @autoclosure @escaping @Sendable () -> String, evidence: [Evidence] = []
+    ) -> Finding {
+        Finding(
+            rule: id, verdict: .notApplicable, reason: .notApplicable, sentence: Message(message), evidence: evidence)
     }
 }
 

@@ -1,7 +1,9 @@
 import OfferModel
 
 /// What a rule sees: the question, the subject, and what several rules derive from both.
-struct RuleContext: Sendable {
+///
+/// Every rule and every message it leaves to be written refers to it: hence a class.
+final class RuleContext: Sendable {
     let question: Question
     let subject: Subject
     let policy: Policy
@@ -29,10 +31,6 @@ struct RuleContext: Sendable {
         rolloutKey = subject.past.facts.rolloutKey
         openedAt = subject.past.facts.openedAt[question.offer.id]
         counters = subject.past.facts.counters[question.offer.id]
-    }
-
-    init(question: Question, facts: SubjectFacts, policy: Policy) {
-        self = PreparedSubject(facts, policy: policy).context(question)
     }
 
     var offer: Offer { question.offer }

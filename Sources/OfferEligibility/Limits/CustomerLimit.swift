@@ -38,27 +38,33 @@ struct CustomerLimit {
         var evidence =
             [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
             + places.map(\.evidence)
-        let taken = "\(places.count) of \(count) \(subject) are taken"
-        guard places.count < count else {
+        let taken = places.count
+        guard taken < count else {
             let turningPoint = nextFree(places, counted, context).map { elsewhere.turningPoint($0, in: window) }
             let frees = turningPoint?.instant
             if let frees { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
-            let end =
-                switch turningPoint {
-                case .at(let instant): "the next place frees at \(instant)"
-                case .event: "when one frees is not known: \(ReasonCode.groupMismatch.explanation)"
-                case nil: "no place will free by itself"
-                }
-            return rule.violated(.limitReached, "\(taken); \(end)", evidence: evidence, turningPoint: turningPoint)
+            return rule.violated(
+                .limitReached, "\(words(taken)); \(Self.end(turningPoint))", evidence: evidence,
+                turningPoint: turningPoint)
         }
         if mayBeMore {
             var finding = rule.undetermined(
-                .groupMismatch, "at least \(taken), perhaps more: \(ReasonCode.groupMismatch.explanation)",
+                .groupMismatch, "at least \(words(taken)), perhaps more: \(ReasonCode.groupMismatch.explanation)",
                 evidence: evidence)
             finding.turningPoint = elsewhere.turningPoint(context.now, in: window)
             return finding
         }
-        return rule.satisfied(taken, evidence: evidence)
+        return rule.satisfied(words(taken), evidence: evidence)
+    }
+
+    private func words(_ taken: Int) -> String { "\(taken) of \(count) \(subject) are taken" }
+
+    private static func end(_ turningPoint: TurningPoint?) -> String {
+        switch turningPoint {
+        case .at(let instant): "the next place frees at \(instant)"
+        case .event: "when one frees is not known: \(ReasonCode.groupMismatch.explanation)"
+        case nil: "no place will free by itself"
+        }
     }
 
     /// When fewer than `count` places are taken, if nothing else happens. Of several slots of this offer, as a merge of

@@ -17,7 +17,7 @@ extension Rule {
         let deciding = findings.filter { $0.verdict == verdict }
         return Finding(
             rule: id, verdict: verdict, reason: (deciding.first ?? first).reason,
-            message: deciding.map(\.message).joined(separator: "; and "),
+            sentence: Message { deciding.map(\.message).joined(separator: "; and ") },
             turningPoint: lastToFree(findings.filter { $0.verdict != .satisfied }), children: findings)
     }
 

@@ -17,8 +17,8 @@ struct LapsedRule: Rule {
             return undetermined(
                 reason, "whether the subscription has lapsed is not known: \(reason.explanation)", evidence: evidence)
         case .determined(.expired):
-            let ended = state.accessEnds.map { " on \($0.day)" } ?? ""
-            return satisfied("the subscription lapsed\(ended)", evidence: evidence)
+            let ended = state.accessEnds
+            return satisfied("the subscription lapsed\(ended.map { " on \($0.day)" } ?? "")", evidence: evidence)
         case .determined(.neverSubscribed):
             return violated(
                 .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",

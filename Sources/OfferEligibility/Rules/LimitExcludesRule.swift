@@ -16,13 +16,13 @@ struct LimitExcludesRule: Rule {
             elsewhere.add(context.usesElsewhere(of: counted))
         }
         guard !taken.isEmpty else {
-            let names = excluded.map { "`\($0)`" }.joined(separator: ", ")
             guard elsewhere.isEmpty else {
                 return undetermined(
                     .groupMismatch,
-                    "whether one of \(names) was redeemed is not known: \(ReasonCode.groupMismatch.explanation)")
+                    "whether one of \(Self.names(excluded)) was redeemed is not known: "
+                        + ReasonCode.groupMismatch.explanation)
             }
-            return satisfied("none of the offers it excludes was issued or redeemed: \(names)")
+            return satisfied("none of the offers it excludes was issued or redeemed: \(Self.names(excluded))")
         }
         let evidence = taken.flatMap { id, places in
             [Evidence(field: "offer.excludes", observed: .text(id.rawValue))] + places.map(\.evidence)
@@ -30,13 +30,20 @@ struct LimitExcludesRule: Rule {
         let ends = taken.flatMap { $0.places.map { $0.end(in: nil) } }
         let end = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
         let turningPoint = end.map { elsewhere.turningPoint($0) }
-        let words = taken.map { id, places in
-            places.contains { $0.countsUntil == nil } ? "`\(id)` was redeemed" : "`\(id)` is issued and counts"
-        }
+        let uses = taken.map { (id: $0.id, isRedeemed: $0.places.contains { $0.countsUntil == nil }) }
         return violated(
             .excludedByOffer,
-            "never after an offer it excludes: \(words.joined(separator: ", "))"
+            "never after an offer it excludes: \(Self.words(uses))"
                 + (turningPoint?.instant.map { ", until \($0)" } ?? ""),
             evidence: evidence, turningPoint: turningPoint)
+    }
+
+    private static func names(_ offers: [OfferId]) -> String {
+        offers.map { "`\($0)`" }.joined(separator: ", ")
+    }
+
+    private static func words(_ uses: [(id: OfferId, isRedeemed: Bool)]) -> String {
+        uses.map { $0.isRedeemed ? "`\($0.id)` was redeemed" : "`\($0.id)` is issued and counts" }
+            .joined(separator: ", ")
     }
 }

@@ -33,9 +33,6 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
 
     private func judge(_ window: LapseWindow, _ state: SubscriptionState, _ context: RuleContext) -> Finding {
         let passed = context.now.months(since: window.ended)
-        let message =
-            "the subscription ended \(passed.inMonths) ago, on \(window.ended.day); "
-            + "\(window.months.lowerBound) to \(window.months.upperBound) asked for"
         let evidence = [
             Evidence(
                 field: "timeSinceLastSubscribedInMonths", observed: .number(passed),
@@ -46,14 +43,15 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
         ]
         if context.now < window.opens {
             return violated(
-                .lapsedTooRecently, message, evidence: evidence,
+                .lapsedTooRecently, window.words(passed), evidence: evidence,
                 turningPoint: opening(window.months, state, context).map(TurningPoint.at))
         }
         guard context.now < window.closes else {
             return violated(
-                .lapsedTooLongAgo, message, evidence: evidence, turningPoint: .event(.subscriptionChanged))
+                .lapsedTooLongAgo, window.words(passed), evidence: evidence, turningPoint: .event(.subscriptionChanged))
         }
-        return satisfied(message, evidence: evidence, until: closing(window.months, state, context))
+        return satisfied(
+            window.words(passed), evidence: evidence, until: closing(window.months, state, context))
     }
 
     /// `nil` where the group is not expired at that instant.
@@ -99,7 +97,7 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
 }
 
 /// When a lapsed customer may have the offer.
-private struct LapseWindow {
+private struct LapseWindow: Sendable {
     let months: ClosedRange<Int>
     let row: Recorded<Transaction>
     let ended: Instant
@@ -109,4 +107,9 @@ private struct LapseWindow {
     var closes: Instant { ended.adding(months: months.upperBound + 1) }
 
     func contains(_ instant: Instant) -> Bool { opens <= instant && instant < closes }
+
+    func words(_ passed: Int) -> String {
+        "the subscription ended \(passed.inMonths) ago, on \(ended.day); "
+            + "\(months.lowerBound) to \(months.upperBound) asked for"
+    }
 }

@@ -28,8 +28,10 @@ struct WaitBetweenOffersRule: WinBackMonthRule {
                 doubt, "no use of the offer within \(months) months is known, but \(doubt.explanation)",
                 evidence: evidence)
         }
-        let used = last.map { "the last use of the offer ended on \($0.ends.day)" } ?? "the offer was never used"
-        return satisfied("\(used); \(months) months must pass", evidence: evidence)
+        let ended = last?.ends
+        return satisfied(
+            (ended.map { "the last use of the offer ended on \($0.day)" } ?? "the offer was never used")
+                + "; \(months) months must pass", evidence: evidence)
     }
 
     private func seen(_ months: Int, _ last: Redemption, _ now: Instant) -> [Evidence] {
