@@ -65,14 +65,20 @@ enum TwentyOffers {
     }
 
     static func questions() -> [Question] {
-        let offers = offers()
-        let groups = Dictionary(offers.map { ($0.id, SubscriptionGroupId("21500001")) }) { first, _ in first }
-        return offers.map { offer in
+        let price = Money(milliunits: 9_990, currency: "USD")
+        let products = ["monthly", "yearly"].map {
+            Product(productId: ProductId($0), level: 1, period: Period(months: 1), price: price)
+        }
+        let catalog = CompiledCatalog(
+            Catalog(
+                bundleId: "com.example.pro",
+                subscriptionGroups: [SubscriptionGroup(id: "21500001", products: products)], offers: offers()))
+        return catalog.catalog.offers.map { offer in
             Question(
                 now: LongHistory.now, scope: Scope(bundleId: "com.example.pro", environment: .production),
-                offer: offer, productId: "monthly", subscriptionGroupIdentifier: "21500001",
-                signals: ["interactions": .number(60)], groupProducts: ["monthly", "yearly"], offers: offers,
-                offerGroups: groups)
+                offer: catalog.compiled(offer), productId: "monthly",
+                subscriptionGroupIdentifier: catalog.group(of: "monthly")?.id, catalog: catalog,
+                signals: ["interactions": .number(60)], groupProducts: catalog.group(of: "monthly")?.products ?? [])
         }
     }
 }

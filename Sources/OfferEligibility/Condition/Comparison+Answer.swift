@@ -33,27 +33,40 @@ extension Comparison {
     }
 
     private func answer(_ value: FactValue, as type: FactType?) -> ComparisonAnswer {
-        let relations = operands.map { value.relation(to: $0, as: type) }
         switch comparisonOperator {
-        case .is, .in: return isOneOf(relations)
-        case .isNot, .notIn: return isOneOf(relations).negated
-        case .atLeast: return ordered(relations) { $0[0] != .less }
-        case .atMost: return ordered(relations) { $0[0] != .greater }
-        case .moreThan: return ordered(relations) { $0[0] == .greater }
-        case .lessThan: return ordered(relations) { $0[0] == .less }
-        case .between: return ordered(relations) { $0[0] != .less && $0[1] != .greater }
+        case .is, .in: return isOneOf(value, as: type)
+        case .isNot, .notIn: return isOneOf(value, as: type).negated
+        case .atLeast: return ordered(value, as: type) { $0 > 0 || $1 != .less }
+        case .atMost: return ordered(value, as: type) { $0 > 0 || $1 != .greater }
+        case .moreThan: return ordered(value, as: type) { $0 > 0 || $1 == .greater }
+        case .lessThan: return ordered(value, as: type) { $0 > 0 || $1 == .less }
+        case .between: return ordered(value, as: type) { $0 == 0 ? $1 != .less : $0 > 1 || $1 != .greater }
         case .exists: return exists(.known(value))
         }
     }
 
-    private func isOneOf(_ relations: [FactRelation]) -> ComparisonAnswer {
-        if relations.contains(.equal) { return .of(true) }
-        return relations.lazy.compactMap(\.incomparability).first.map(ComparisonAnswer.undetermined) ?? .of(false)
+    private func isOneOf(_ value: FactValue, as type: FactType?) -> ComparisonAnswer {
+        var reason: ReasonCode?
+        for operand in operands {
+            let relation = value.relation(to: operand, as: type)
+            if relation == .equal { return .of(true) }
+            reason = reason ?? relation.incomparability
+        }
+        return reason.map(ComparisonAnswer.undetermined) ?? .of(false)
     }
 
-    private func ordered(_ relations: [FactRelation], _ holds: ([FactRelation]) -> Bool) -> ComparisonAnswer {
-        if let reason = relations.lazy.compactMap(\.incomparability).first { return .undetermined(reason) }
-        return relations.contains(.different) ? .undetermined(.comparisonMalformed) : .of(holds(relations))
+    /// - Parameter holds: whether the value may stand so to the operand at a place.
+    private func ordered(
+        _ value: FactValue, as type: FactType?, _ holds: (Int, FactRelation) -> Bool
+    ) -> ComparisonAnswer {
+        var (isOrdered, doesHold) = (true, true)
+        for place in operands.indices {
+            let relation = value.relation(to: operands[place], as: type)
+            if let reason = relation.incomparability { return .undetermined(reason) }
+            if relation == .different { isOrdered = false }
+            if !holds(place, relation) { doesHold = false }
+        }
+        return isOrdered ? .of(doesHold) : .undetermined(.comparisonMalformed)
     }
 
     /// Only what more could not change is decided.

@@ -2,26 +2,25 @@ import OfferModel
 
 extension Condition {
     /// A comparison's finding, and how its verdict goes on.
-    func judge(_ comparison: Comparison, path: String?) -> Judged {
-        let name = FactName(comparison.fact)
-        let type = name?.type
-        let fact = reader.fact(name, at: Moment(now: context.now, state: context.state))
+    func judge(_ compiled: CompiledComparison) -> Judged {
+        let (comparison, name, type) = (compiled.comparison, compiled.name, compiled.type)
+        let fact = reader.fact(name, at: Moment(now: subject.now, state: state))
         let answer = comparison.answer(fact.knowledge, as: type)
-        let instants = reader.turningInstants(
-            of: name, numbers: comparison.operands.compactMap(\.number), after: context.now)
+        let instants = reader.turningInstants(of: name, numbers: compiled.numbers, after: subject.now)
         let course = VerdictCourse(answer.verdict, at: instants) { instant in
-            let state = name?.followsState == true ? context.state(at: instant) : nil
+            let state =
+                name?.followsState == true ? subject.asked.map { subject.state(of: $0.group, at: instant) } : nil
             return comparison.answer(reader.fact(name, at: Moment(now: instant, state: state)).knowledge, as: type)
                 .verdict
         }
         let evidence = Evidence(
             field: comparison.fact, observed: fact.observed.map(EvidenceValue.value),
-            required: comparison.required, provenance: fact.provenance, transactionId: fact.transactionId)
+            required: compiled.required, provenance: fact.provenance, transactionId: fact.transactionId)
         let turningPoint =
             course.flip.map(TurningPoint.at)
             ?? comparison.event(fact, answer, as: type).map(TurningPoint.event)
         let finding = Finding(
-            rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason, path: path,
+            rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason,
             sentence: Message { comparison.message(fact, answer) }, evidence: [evidence], turningPoint: turningPoint)
         return Judged(finding: finding, course: course)
     }
@@ -47,15 +46,6 @@ extension Comparison {
             case .undetermined, .notApplicable: "not decided\(because), required"
             }
         return "`\(self.fact)` \(observed), \(verb): \(requirement)"
-    }
-
-    /// The operands as evidence.
-    fileprivate var required: EvidenceValue? {
-        switch comparisonOperator {
-        case .exists: nil
-        case .in, .notIn, .between: .list(operands)
-        case .is, .isNot, .atLeast, .atMost, .moreThan, .lessThan: operands.first.map(EvidenceValue.value)
-        }
     }
 
     /// The operator and operands in words.

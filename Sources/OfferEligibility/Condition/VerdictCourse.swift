@@ -1,18 +1,14 @@
 import OfferModel
 
 /// A node's verdict from the instant of the question on, if nothing happens: now, and wherever time alone changes it.
-struct VerdictCourse {
+struct VerdictCourse: Sendable {
     let now: Verdict
     private(set) var changes: [Change] = []
 
     /// From an instant on.
-    struct Change {
+    struct Change: Sendable {
         let at: Instant
         let verdict: Verdict
-    }
-
-    init(_ now: Verdict) {
-        self.now = now
     }
 
     /// - Parameter instants: ascending, all later than the instant of the question: wherever the verdict may change.
@@ -27,22 +23,22 @@ struct VerdictCourse {
         now = combine(verdicts)
         guard courses.contains(where: { !$0.changes.isEmpty }) else { return }
         var next = Array(repeating: 0, count: courses.count)
+        func pending(_ index: Int) -> Change? {
+            next[index] < courses[index].changes.count ? courses[index].changes[next[index]] : nil
+        }
         while true {
-            let pending = courses.indices.filter { next[$0] < courses[$0].changes.count }
-            guard let instant = pending.map({ courses[$0].changes[next[$0]].at }).min() else { return }
-            for index in pending where courses[index].changes[next[index]].at == instant {
-                verdicts[index] = courses[index].changes[next[index]].verdict
+            var earliest: Instant?
+            for index in courses.indices {
+                if let at = pending(index)?.at { earliest = min(earliest ?? at, at) }
+            }
+            guard let instant = earliest else { return }
+            for index in courses.indices {
+                guard let change = pending(index), change.at == instant else { continue }
+                verdicts[index] = change.verdict
                 next[index] += 1
             }
             append(combine(verdicts), at: instant)
         }
-    }
-
-    /// The opposite.
-    var negated: VerdictCourse {
-        var negated = VerdictCourse(Kleene.not(now))
-        negated.changes = changes.map { Change(at: $0.at, verdict: Kleene.not($0.verdict)) }
-        return negated
     }
 
     /// When what holds ceases to, or what does not hold or is not known begins to; becoming unknown is no flip.

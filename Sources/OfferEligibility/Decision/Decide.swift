@@ -13,7 +13,10 @@ public func decide(_ question: Question, about subject: PreparedSubject) -> Deci
 
 extension Decision {
     init(_ context: RuleContext) {
-        self.init(
-            findings: context.policy.rules.filter { $0.concerns(context.question.offer) }.map { $0.finding(context) })
+        let offer = context.offer
+        var findings: [Finding] = []
+        findings.reserveCapacity(context.policy.rules.count)
+        for rule in context.policy.rules where rule.concerns(offer) { findings.append(rule.finding(context)) }
+        self.init(findings: findings)
     }
 }

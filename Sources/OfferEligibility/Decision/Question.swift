@@ -6,8 +6,10 @@ public struct Question: Sendable, Hashable {
     public var now: Instant
     /// The app and environment.
     public var scope: Scope
-    /// The offer as the catalog in force has it.
-    public var offer: Offer
+    /// The offer as the catalog in force has it, made ready.
+    public var compiledOffer: CompiledOffer
+    /// The catalog in force: conditions and limits may ask about other offers than this one.
+    public var catalog: CompiledCatalog
     /// The product it is asked for; one of the offer's, or the refusal says so.
     public var productId: ProductId
     /// The group of that product; absent if the catalog does not know the product.
@@ -29,23 +31,18 @@ public struct Question: Sendable, Hashable {
     public var products: [Product]
     /// What the backend says about the device that asks.
     public var request: DeviceRequest
-    /// Every offer of the catalog in force: conditions and limits may ask about other offers than this one.
-    public var offers: [Offer]
-    /// The subscription group of each of these offers, as far as the catalog says: Apple's name of an offer is unique in
-    /// its group only.
-    public var offerGroups: [OfferId: SubscriptionGroupId]
 
     /// A question by its parts.
     public init(
-        now: Instant, scope: Scope, offer: Offer, productId: ProductId,
-        subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],
-        needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false, groupProducts: Set<ProductId> = [],
-        products: [Product] = [], request: DeviceRequest = DeviceRequest(), offers: [Offer] = [],
-        offerGroups: [OfferId: SubscriptionGroupId] = [:]
+        now: Instant, scope: Scope, offer: CompiledOffer, productId: ProductId,
+        subscriptionGroupIdentifier: SubscriptionGroupId?, catalog: CompiledCatalog, pause: Pause = .none,
+        signals: [String: FactValue] = [:], needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false,
+        groupProducts: Set<ProductId> = [], products: [Product] = [], request: DeviceRequest = DeviceRequest()
     ) {
         self.now = now
         self.scope = scope
-        self.offer = offer
+        compiledOffer = offer
+        self.catalog = catalog
         self.productId = productId
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.pause = pause
@@ -55,8 +52,48 @@ public struct Question: Sendable, Hashable {
         self.groupProducts = groupProducts
         self.products = products
         self.request = request
-        self.offers = offers
-        self.offerGroups = offerGroups
+    }
+}
+
+extension Question {
+    /// A question about an offer and other offers that nobody made ready.
+    ///
+    /// - Parameter offerGroups: the subscription group of each of these offers, as far as the catalog says: Apple's name
+    ///   of an offer is unique in its group only.
+    public init(
+        now: Instant, scope: Scope, offer: Offer, productId: ProductId,
+        subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],
+        needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false, groupProducts: Set<ProductId> = [],
+        products: [Product] = [], request: DeviceRequest = DeviceRequest(), offers: [Offer] = [],
+        offerGroups: [OfferId: SubscriptionGroupId] = [:]
+    ) {
+        self.init(
+            now: now, scope: scope, offer: CompiledOffer(offer), productId: productId,
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier,
+            catalog: CompiledCatalog(Catalog(bundleId: scope.bundleId, offers: offers), offerGroups: offerGroups),
+            pause: pause, signals: signals, needsNewSigning: needsNewSigning,
+            takesHistoryAsProven: takesHistoryAsProven, groupProducts: groupProducts, products: products,
+            request: request)
+    }
+
+    /// The offer as the catalog in force has it.
+    public var offer: Offer {
+        get { compiledOffer.offer }
+        set { compiledOffer = CompiledOffer(newValue) }
+    }
+
+    /// Every offer of the catalog in force.
+    public var offers: [Offer] {
+        get { catalog.catalog.offers }
+        set {
+            catalog = CompiledCatalog(Catalog(bundleId: scope.bundleId, offers: newValue), offerGroups: offerGroups)
+        }
+    }
+
+    /// The subscription group of each of these offers, as far as the catalog says.
+    public var offerGroups: [OfferId: SubscriptionGroupId] {
+        get { catalog.offerGroups }
+        set { catalog = CompiledCatalog(catalog.catalog, offerGroups: newValue) }
     }
 }
 

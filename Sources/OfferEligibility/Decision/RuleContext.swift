@@ -9,8 +9,12 @@ final class RuleContext: Sendable {
     let policy: Policy
     /// The offers of the catalog in force.
     let catalog: CatalogUses
+    /// What a use without a slot shows of the offer asked for.
+    let own: OfferMark
     /// The state of the product's group; `nil` if the catalog does not know the group.
     let state: SubscriptionState?
+    /// The offer's own condition, judged; `nil` if it has none.
+    let condition: Condition.Judged?
     /// The use of the offer asked for.
     let use: OfferUse
     /// The identifier by which rollouts draw.
@@ -20,17 +24,25 @@ final class RuleContext: Sendable {
     /// How much everyone has used of the offer asked for.
     let counters: OfferCounters?
 
-    init(question: Question, subject: Subject, catalog: CatalogUses, policy: Policy) {
+    init(
+        question: Question, subject: Subject, catalog: CatalogUses, policy: Policy, comparisons: JudgedComparisons
+    ) {
         self.catalog = catalog
+        let own = OfferMark(question.compiledOffer.mark, group: question.subscriptionGroupIdentifier)
+        self.own = own
         self.question = question
         self.policy = policy
         self.subject = subject
-        state = question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: question.now) }
-        use = OfferUse(
-            of: question.offer, in: question.subscriptionGroupIdentifier, subject: subject, at: question.now)
+        let state = question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: question.now) }
+        self.state = state
+        condition = question.compiledOffer.condition.map { node in
+            let reader = FactReader(question: question, subject: subject)
+            return Condition(reader: reader, subject: subject, state: state, known: comparisons).judge(node)
+        }
+        use = OfferUse(of: own, subject: subject, at: question.now)
         rolloutKey = subject.past.facts.rolloutKey
-        openedAt = subject.past.facts.openedAt[question.offer.id]
-        counters = subject.past.facts.counters[question.offer.id]
+        openedAt = subject.past.facts.openedAt[own.id]
+        counters = subject.past.facts.counters[own.id]
     }
 
     var offer: Offer { question.offer }

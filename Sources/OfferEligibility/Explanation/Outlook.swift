@@ -97,9 +97,7 @@ private struct Forecast {
         if let group = question.subscriptionGroupIdentifier {
             instants.formUnion(context.subject.transitions(of: group, after: question.now))
         }
-        if let condition = question.offer.eligibility {
-            instants.formUnion(Condition(context).judge(condition).course.changes.map(\.at))
-        }
+        if let condition = context.condition { instants.formUnion(condition.course.changes.map(\.at)) }
         let end = instants.filter { $0 > question.now }.sorted().prefix(Self.maximumSteps)
             .first { self.decision(at: $0).outcome != .eligible }
         return Outlook(changesAt: end, events: [], isFinal: false)

@@ -35,41 +35,43 @@ struct FactReader {
     func turningInstants(of name: FactName?, numbers: [Double], after now: Instant) -> [Instant] {
         guard name?.dependsOnTime == true else { return [] }
         let transitions = name?.followsState == true ? subject.asked?.transitions ?? [] : []
-        let later = instants(of: name, numbers: numbers, transitions: transitions).filter { $0 > now }
-        return later.count < 2 ? later : Set(later).sorted()
-    }
-
-    private func instants(of name: FactName?, numbers: [Double], transitions: [Instant]) -> [Instant] {
-        let counts = numbers.filter { abs($0) < 1_000_000 }.flatMap { number in
-            [Int(number.rounded(.down)), Int(number.rounded(.down)) + 1]
+        var later: [Instant] = []
+        func add(_ instant: Instant) {
+            if instant > now { later.append(instant) }
         }
-        func daysAfter(_ start: Instant) -> [Instant] {
-            counts.map { start.adding(milliseconds: Int64($0) * Instant.Duration.day) }
+        func add(_ counted: (Int) -> Instant) {
+            for number in numbers where abs(number) < 1_000_000 {
+                let count = Int(number.rounded(.down))
+                add(counted(count))
+                add(counted(count + 1))
+            }
         }
+        func addDays(after start: Instant?) {
+            guard let start else { return }
+            add { start.adding(milliseconds: Int64($0) * Instant.Duration.day) }
+        }
+        for transition in transitions { add(transition) }
         switch name {
         case .subscription(.daysSinceExpired):
-            return transitions + transitions.flatMap(daysAfter)
+            for end in transitions { addDays(after: end) }
         case .subscription(.monthsSinceExpired):
-            return transitions + transitions.flatMap { end in counts.map { end.adding(months: $0) } }
+            for end in transitions { add { end.adding(months: $0) } }
         case .subscription(.daysUntilExpiry):
-            return transitions
-                + transitions.flatMap { end in
-                    counts.map { end.adding(milliseconds: 1 - Int64($0) * Instant.Duration.day) }
-                }
-        case .subscription(let fact):
-            return fact.dependsOnTime ? transitions : []
+            for end in transitions { add { end.adding(milliseconds: 1 - Int64($0) * Instant.Duration.day) } }
         case .customer(.daysSinceFirstPurchase):
-            return subject.purchases.first.map(\.date).map(daysAfter) ?? []
+            addDays(after: subject.purchases.first?.date)
         case .customer(.daysSinceFirstSeen):
-            return subject.firstSeen.map(\.date).map(daysAfter) ?? []
+            addDays(after: subject.firstSeen?.date)
         case .customer(.daysSinceLastOffer):
-            return RedemptionFactReader(subject: subject).newest.map(\.firstEvidence).map(daysAfter) ?? []
+            addDays(after: RedemptionFactReader(subject: subject).newest?.firstEvidence)
         case .customer(.refunds):
-            return subject.purchases.refunds.map(\.date)
-        case .customer(.everSubscribed), .customer(.storefront), .customer(.offersRedeemed), .redeemed, .attribute,
-            .request, .signal, nil:
-            return []
+            for refund in subject.purchases.refunds { add(refund.date) }
+        case .subscription, .customer(.everSubscribed), .customer(.storefront), .customer(.offersRedeemed), .redeemed,
+            .attribute, .request, .signal, nil:
+            break
         }
+        later.sort()
+        return later.indices.filter { $0 == 0 || later[$0] != later[$0 - 1] }.map { later[$0] }
     }
 }
 

@@ -31,18 +31,20 @@ struct OwnPurchases: Sendable {
     private(set) var areRefundsUncertain = false
     /// Subscriptions of any group.
     private(set) var anySubscription = Subscribed()
-    /// By group.
-    private(set) var subscribed: [SubscriptionGroupId: Subscribed] = [:]
     /// Subscriptions with a row of unknown ownership.
     private(set) var uncertain: Set<TransactionId> = []
     /// Whether a subscription names no group, so that its offers are in none.
     private(set) var hasUngrouped = false
+    private var groups = Places<SubscriptionGroupId>()
+    private var inGroups: [Subscribed] = []
 
     /// - Parameter transactions: by purchase date.
     init(_ transactions: [Recorded<Transaction>]) {
         var uncertainFirst: Instant?
-        for row in transactions.indices where transactions[row].isOwned != false {
-            let isOwn = transactions[row].isOwned == true
+        for row in transactions.indices {
+            let isOwned = transactions[row].isOwned
+            guard isOwned != false else { continue }
+            let isOwn = isOwned == true
             let date = transactions[row].firstBought
             if !isOwn {
                 uncertainFirst = min(uncertainFirst ?? date, date)
@@ -64,11 +66,18 @@ struct OwnPurchases: Sendable {
     private mutating func addSubscription(_ transactions: [Recorded<Transaction>], _ row: Int, isOwn: Bool) {
         anySubscription.add(row, isOwn: isOwn)
         if !isOwn { uncertain.insert(transactions[row].payload.originalTransactionId) }
-        if let group = transactions[row].payload.subscriptionGroupIdentifier {
-            subscribed[group, default: Subscribed()].add(row, isOwn: isOwn)
-        } else {
+        guard let group = transactions[row].payload.subscriptionGroupIdentifier else {
             hasUngrouped = true
+            return
         }
+        let place = groups.place(of: group)
+        if place == inGroups.count { inGroups.append(Subscribed()) }
+        inGroups[place].add(row, isOwn: isOwn)
+    }
+
+    /// Subscriptions of one group; `nil` if none is known.
+    func subscribed(in group: SubscriptionGroupId) -> Subscribed? {
+        groups.keys.firstIndex(of: group).map { inGroups[$0] }
     }
 }
 

@@ -17,9 +17,8 @@ struct PaidTime: Sendable {
 
     private static let daysOfAMonth: Int64 = 30
 
-    init(_ subscriptions: [SubscriptionPast]) {
-        // An upgrade may begin a subscription of its own, so what followed is looked for in the whole group.
-        let rows = subscriptions.flatMap(\.transactions)
+    /// - Parameter rows: of the whole group, because an upgrade may begin a subscription of its own.
+    init(_ rows: [Recorded<Transaction>]) {
         for row in rows {
             add(row, before: row.payload.isUpgraded ? Self.purchase(after: row, in: rows) : nil)
         }
@@ -53,8 +52,8 @@ struct PaidTime: Sendable {
             return
         }
         periods += 1
-        let whole = end.months(since: start)
-        wholeMonths += whole
-        remainder += end.milliseconds(since: start.adding(months: whole))
+        let (months, rest) = end.monthsAndRest(since: start)
+        wholeMonths += months
+        remainder += rest
     }
 }

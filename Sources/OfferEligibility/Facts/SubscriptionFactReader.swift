@@ -17,7 +17,7 @@ struct SubscriptionFactReader {
         case .state: ofState(state.known { .text($0.rawValue) })
         case .productId:
             ofState(
-                state.transaction.map { .known(.text($0.productId.rawValue)) } ?? .undetermined(state.reasonForNone))
+                state.row.map { .known(.text($0.payload.productId.rawValue)) } ?? .undetermined(state.reasonForNone))
         case .willAutoRenew:
             ofState(state.willAutoRenew.map { .known(.boolean($0)) } ?? .undetermined(state.reasonForNoRenewalInfo))
         case .expirationIntent: ofState(expirationIntent)
@@ -46,7 +46,7 @@ struct SubscriptionFactReader {
 
     private var everInGroup: Fact {
         let group = state.subscriptionGroupIdentifier
-        let ever = subject.purchases.subscribed[group]
+        let ever = subject.purchases.subscribed(in: group)
         guard let bought = ever?.own.map({ subject.history.transactions[$0] }) else {
             let doubt = ever?.isUncertain == true ? .valueUnknown : subject.doubt(about: group)
             return Fact(

@@ -15,7 +15,9 @@ struct CurrentHistory: Sendable {
     init(_ history: History) {
         transactions = newest(history.transactions, by: { $0.payload.transactionId }, signed: { $0.payload.signedDate })
             .sorted { $0.wasBought(before: $1) }
-        let known = Set(transactions.map(\.payload.originalTransactionId))
+        var originals = Places<TransactionId>()
+        for row in transactions { _ = originals.place(of: row.payload.originalTransactionId) }
+        let known = Set(originals.keys)
         let infos = newest(
             history.renewalInfos, by: { $0.payload.originalTransactionId }, signed: { $0.payload.signedDate })
         renewalInfos = Dictionary(
@@ -55,12 +57,13 @@ private func newest<Payload, Key: Hashable>(
     newest.reserveCapacity(rows.count)
     for row in rows {
         let key = key(row)
-        if let place = places[key] {
-            if newest[place].isOutranked(by: row, signed: signed) { newest[place] = row }
-        } else {
-            places[key] = newest.count
+        // A key is rarely met twice, so its place is taken before anybody asks whether it had one.
+        guard let place = places.updateValue(newest.count, forKey: key) else {
             newest.append(row)
+            continue
         }
+        places[key] = place
+        if newest[place].isOutranked(by: row, signed: signed) { newest[place] = row }
     }
     return newest
 }

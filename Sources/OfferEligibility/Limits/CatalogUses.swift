@@ -17,6 +17,15 @@ struct OfferMark: Sendable {
         self.group = group
     }
 
+    /// The same in another group.
+    init(_ mark: OfferMark, group: SubscriptionGroupId?) {
+        id = mark.id
+        tags = mark.tags
+        offerType = mark.offerType
+        offerIdentifier = mark.offerIdentifier
+        self.group = group
+    }
+
     /// Whether a use is of it. Of an offer whose group is not known, the name decides.
     func matches(_ key: RedemptionKey) -> Bool {
         offerType == key.offerType && offerIdentifier == key.offerIdentifier && group.map { $0 == key.group } ?? true
@@ -29,12 +38,9 @@ final class CatalogUses: Sendable {
     /// The marks that each redemption matches, by their places.
     let matches: [[Int]]
 
-    init(_ offers: [Offer], groups: [OfferId: SubscriptionGroupId], uses: KnownUses) {
-        let marks = offers.indices.map { OfferMark(offers[$0], group: groups[offers[$0].id]) }
+    init(_ catalog: CompiledCatalog, uses: KnownUses) {
+        let marks = catalog.marks
         self.marks = marks
-        matches = uses.redemptions.map { redemption in
-            let key = redemption.key
-            return marks.indices.filter { marks[$0].matches(key) }
-        }
+        matches = uses.keys.map { key in marks.indices.filter { marks[$0].matches(key) } }
     }
 }

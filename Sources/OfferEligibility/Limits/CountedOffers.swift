@@ -3,8 +3,8 @@ import OfferModel
 /// The offers whose uses a limit counts.
 struct CountedOffers {
     private let which: Which
-    /// The offer asked for, as the question has it.
-    private let own: OfferMark
+    /// Whether the offer asked for is one of them.
+    private let holdsOwn: Bool
     private let context: RuleContext
 
     private enum Which {
@@ -15,7 +15,12 @@ struct CountedOffers {
     private init(_ which: Which, _ context: RuleContext) {
         self.which = which
         self.context = context
-        own = OfferMark(context.question.offer, group: context.question.subscriptionGroupIdentifier)
+        holdsOwn =
+            switch which {
+            case .across(.thisOffer), .across(.all): true
+            case .across(.tag(let tag)): context.own.tags.contains(tag)
+            case .only(let id): id == context.own.id && context.catalog.marks.contains { $0.id == id }
+            }
     }
 
     /// Those across which a limit of the offer asked for counts.
@@ -31,7 +36,7 @@ struct CountedOffers {
     /// Whether a slot is one of theirs; slots outlive the catalog they were issued from.
     func holds(_ slot: Slot) -> Bool {
         switch which {
-        case .across(.thisOffer): slot.offerId == own.id
+        case .across(.thisOffer): slot.offerId == context.own.id
         case .across(.all): true
         case .across(.tag(let tag)): slot.tags.contains(tag)
         case .only(let id): slot.offerId == id
@@ -41,7 +46,8 @@ struct CountedOffers {
     /// Whether a redemption without a slot, given by its place, is of one of them: a use that we did not issue is
     /// recognised by Apple's name of the offer in the catalog in force.
     func holdsRedemption(at place: Int) -> Bool {
-        if holdsOwn, own.matches(context.subject.redemptions[place].key) { return true }
+        if holdsOwn, context.own.matches(context.subject.uses.keys[place]) { return true }
+        if case .across(.thisOffer) = which { return false }
         return context.catalog.matches[place].contains { isOther(context.catalog.marks[$0]) }
     }
 
@@ -50,19 +56,11 @@ struct CountedOffers {
         func mayBe(_ mark: OfferMark) -> Bool {
             mark.offerType == type && (type == .introductory || mark.offerIdentifier == identifier)
         }
-        return holdsOwn && mayBe(own) || context.catalog.marks.contains { isOther($0) && mayBe($0) }
-    }
-
-    private var holdsOwn: Bool {
-        switch which {
-        case .across(.thisOffer), .across(.all): true
-        case .across(.tag(let tag)): own.tags.contains(tag)
-        case .only(let id): id == own.id && context.catalog.marks.contains { $0.id == id }
-        }
+        return holdsOwn && mayBe(context.own) || context.catalog.marks.contains { isOther($0) && mayBe($0) }
     }
 
     private func isOther(_ mark: OfferMark) -> Bool {
-        guard mark.id != own.id else { return false }
+        guard mark.id != context.own.id else { return false }
         switch which {
         case .across(.thisOffer): return false
         case .across(.all): return true

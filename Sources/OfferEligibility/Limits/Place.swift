@@ -1,7 +1,7 @@
 import OfferModel
 
 /// One place taken under a limit: by a redemption, for ever, or by a slot as long as it counts (DESIGN §5.3).
-struct Place {
+struct Place: Sendable {
     /// The date that counts in a window: when the slot was issued; of a redemption without a slot, and of a second use of
     /// one, its first evidence (docs/decisions/0017).
     let takenAt: Instant
@@ -26,7 +26,9 @@ struct Place {
 
     /// The first moment at which it no longer counts, within the window if there is one; `nil` if it always will.
     func end(in window: Period?) -> Instant? {
-        [countsUntil, window.map(takenAt.adding)].compactMap(\.self).min()
+        guard let window else { return countsUntil }
+        let passes = takenAt.adding(window)
+        return countsUntil.map { min($0, passes) } ?? passes
     }
 }
 
@@ -34,16 +36,21 @@ extension RuleContext {
     /// The places that uses of those offers take at an instant not before the question's: redemptions from the earliest, then slots from the
     /// earliest. The slot of the offer asked for that is open then is not among them.
     func places(of counted: CountedOffers, in window: Period? = nil, at instant: Instant) -> [Place] {
-        let redemptions = subject.redemptions.indices.compactMap { index -> Place? in
-            let slot = subject.uses.slots[index]
-            let isCounted = slot.map(counted.holds) ?? counted.holdsRedemption(at: index)
-            return isCounted ? Place(subject.redemptions[index], slot: slot) : nil
+        var places: [Place] = []
+        func add(_ place: Place) {
+            if place.end(in: window).map({ instant < $0 }) ?? true { places.append(place) }
+        }
+        let uses = subject.uses
+        for index in uses.places.indices
+        where uses.slots[index].map(counted.holds) ?? counted.holdsRedemption(at: index) {
+            add(uses.places[index])
         }
         let slots = subject.countingSlots.filter { instant < $0.countsUntil && counted.holds($0) }
-        let open = slots.isEmpty ? nil : use.openSlot(at: instant)?.id
-        let counting = slots.filter { $0.id != open }
-            .sorted { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }
-        return (redemptions + counting.map { Place($0) })
-            .filter { place in place.end(in: window).map { instant < $0 } ?? true }
+        guard !slots.isEmpty else { return places }
+        let open = use.openSlot(at: instant)?.id
+        for slot in slots.sorted(by: { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }) where slot.id != open {
+            add(Place(slot))
+        }
+        return places
     }
 }

@@ -32,8 +32,8 @@ struct UsesElsewhere {
 extension RuleContext {
     /// The purchases of which the group is not certain that show one of those offers.
     func usesElsewhere(of counted: CountedOffers) -> UsesElsewhere {
-        guard let group = question.subscriptionGroupIdentifier else { return UsesElsewhere() }
-        let rows = subject.outsiders(of: group).filter { row in
+        guard let asked = subject.asked, !asked.outsiders.isEmpty else { return UsesElsewhere() }
+        let rows = asked.outsiders.filter { row in
             guard row.payload.isOwned != false, let type = row.payload.offerType else { return false }
             return counted.mayHold(type, row.payload.offerIdentifier)
         }

@@ -11,16 +11,26 @@ struct OfferUse: Sendable {
     /// Slots of the offer that nothing is known to have used.
     private let unusedSlots: [Slot]
 
-    init(of offer: Offer, in group: SubscriptionGroupId?, subject: Subject, at now: Instant) {
-        let own = subject.slots.filter { $0.offerId == offer.id }
-        let ownIds = Set(own.map(\.id))
-        let key = group.map { RedemptionKey(offer.delivery.redeemedAs, offer.offerIdentifier, $0) }
-        redemptions = subject.redemptions.filter { redemption in
-            redemption.slotId.map(ownIds.contains) ?? (redemption.key == key)
+    /// - Parameter mark: what a use without a slot shows of the offer, if it is in the group asked about.
+    init(of mark: OfferMark, subject: Subject, at now: Instant) {
+        // By their places: a slot or a redemption has many members, and most are not the offer's.
+        let (slots, uses) = (subject.slots, subject.uses)
+        let own = slots.indices.filter { slots[$0].offerId == mark.id }
+        let key = mark.group.map { RedemptionKey(mark.offerType, mark.offerIdentifier, $0) }
+        let redeeming = uses.redemptions.indices.filter { place in
+            guard let slot = uses.redemptions[place].slotId else { return uses.keys[place] == key }
+            return own.contains { slots[$0].id == slot }
         }
-        let redeemed = Set(redemptions.compactMap(\.slotId))
-        let unused = own.filter { !redeemed.contains($0.id) }
+        redemptions = redeeming.map { uses.redemptions[$0] }
+        let unused = own.filter { place in
+            !redeeming.contains { uses.redemptions[$0].slotId == slots[place].id }
+        }
+        .map { slots[$0] }
         unusedSlots = unused
+        guard !unused.isEmpty else {
+            (openSlot, countingSlots) = (nil, [])
+            return
+        }
         let open = unused.open(at: now)
         openSlot = open
         countingSlots = unused.filter { slot in

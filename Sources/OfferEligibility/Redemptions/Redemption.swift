@@ -61,23 +61,35 @@ extension SubjectFacts {
 
     /// The same with the lengths of several offers; of several that look alike, the first counts.
     public func redemptions(of offers: [Offer], takesHistoryAsProven: Bool = false) -> [Redemption] {
-        RedemptionReader(
-            past: SubjectPast(self), lengths: OfferLengths(offers), takesHistoryAsProven: takesHistoryAsProven
-        ).redemptions()
+        SubjectPast(self).redemptions(of: offers, takesHistoryAsProven: takesHistoryAsProven)
     }
 
     /// The slot of that offer that a request would use again: neither voided, passed nor redeemed.
     ///
     /// - Parameter takesHistoryAsProven: whether the history was supplied for a "what if".
     public func openSlot(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> Slot? {
-        guard slots.contains(where: { $0.offerId == offer.id && $0.isOpen(at: now) }) else { return nil }
-        let redemptions = redemptions(of: offer, takesHistoryAsProven: takesHistoryAsProven)
-        return slots.open(offer.id, redemptions: redemptions, at: now)
+        PreparedSubject(self).openSlot(of: offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
+    }
+}
+
+extension PreparedSubject {
+    /// The same of a subject prepared for many questions.
+    public func openSlot(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> Slot? {
+        guard facts.slots.contains(where: { $0.offerId == offer.id && $0.isOpen(at: now) }) else { return nil }
+        let redemptions = past.redemptions(of: [offer], takesHistoryAsProven: takesHistoryAsProven)
+        return facts.slots.open(offer.id, redemptions: redemptions, at: now)
+    }
+}
+
+extension SubjectPast {
+    fileprivate func redemptions(of offers: [Offer], takesHistoryAsProven: Bool) -> [Redemption] {
+        RedemptionReader(past: self, lengths: OfferLengths(offers), takesHistoryAsProven: takesHistoryAsProven)
+            .redemptions()
     }
 }
 
 /// What makes two uses the same offer: type, name and group; an introductory offer is the group's alone.
-struct RedemptionKey: Hashable {
+struct RedemptionKey: Hashable, Sendable {
     let offerType: TransactionOfferType
     let offerIdentifier: OfferIdentifier?
     let group: SubscriptionGroupId

@@ -13,7 +13,7 @@ struct RedemptionReader {
         var used: Set<LowercaseUUID> = []
         return past.groups
             .flatMap { id, group in group.subscriptions.flatMap { redemptions(of: $0, in: id) } }
-            .sorted { $0.order < $1.order }
+            .sorted { $0.firstEvidence != $1.firstEvidence ? $0.firstEvidence < $1.firstEvidence : $0.order < $1.order }
             .map { redemption in
                 guard let slot = slot(of: redemption) else { return redemption }
                 var matched = redemption
@@ -26,11 +26,10 @@ struct RedemptionReader {
 
     private func redemptions(of subscription: SubscriptionPast, in group: SubscriptionGroupId) -> [Redemption] {
         // What the family's owner redeemed is not this customer's use.
-        let rows = subscription.transactions.filter { $0.isOwned != false }
-        guard !rows.isEmpty else { return [] }
+        guard subscription.transactions.contains(where: { $0.isOwned != false }) else { return [] }
         var infos = infosWithOffer(subscription)[...]
         var walk = RedemptionWalk(group: group, wholePeriod: wholePeriod)
-        for row in rows {
+        for row in subscription.transactions where row.isOwned != false {
             while let info = infos.first, info.payload.signedDate < row.payload.purchaseDate {
                 walk.show(info)
                 infos.removeFirst()
@@ -69,16 +68,19 @@ struct RedemptionReader {
 
     /// The newest slot of that offer issued before the evidence.
     private func slot(of redemption: Redemption) -> Slot? {
-        past.facts.slots
-            .filter { $0.issuedAt <= redemption.firstEvidence && $0.redemptionKey == redemption.key }
-            .max { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }
+        let (slots, key) = (past.facts.slots, redemption.key)
+        return slots.indices
+            .filter { slots[$0].issuedAt <= redemption.firstEvidence && slots[$0].redemptionKey == key }
+            .max { (slots[$0].issuedAt, slots[$0].id) < (slots[$1].issuedAt, slots[$1].id) }
+            .map { slots[$0] }
     }
 }
 
 extension Redemption {
-    fileprivate var order: (Instant, TransactionId, TransactionId, SubscriptionGroupId, String) {
+    /// Among those of the same date.
+    fileprivate var order: (TransactionId, TransactionId, SubscriptionGroupId, String) {
         (
-            firstEvidence, originalTransactionId, transactionId ?? "", subscriptionGroupIdentifier,
+            originalTransactionId, transactionId ?? "", subscriptionGroupIdentifier,
             "\(offerType.rawValue) \(offerIdentifier?.rawValue ?? "")"
         )
     }

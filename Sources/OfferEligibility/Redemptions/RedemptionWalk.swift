@@ -42,21 +42,19 @@ struct RedemptionWalk {
     /// A period, in the order of their beginnings.
     mutating func begin(_ row: Recorded<Transaction>) {
         defer { previous = row }
-        let key = row.payload.offerType.map { RedemptionKey($0, row.payload.offerIdentifier, group) }
         if let running, let previous, previous.payload.isUpgraded, let ends = found[running].offerEnds {
             found[running].offerEnds = min(ends, row.payload.purchaseDate)
         }
-        if let key, run?.key == key, run?.isFull(before: row.payload) == false,
-            !row.isNewStart(after: previous)
-        {
-            run?.add(row.payload)
-            if let running { found[running].offerEnds = row.ends }
-            return
-        }
-        guard let key else {
+        guard let type = row.payload.offerType else {
             run = nil
             running = nil
             passOver()
+            return
+        }
+        let key = RedemptionKey(type, row.payload.offerIdentifier, group)
+        if run?.key == key, run?.isFull(before: row.payload) == false, !row.isNewStart(after: previous) {
+            run?.add(row.payload)
+            if let running { found[running].offerEnds = row.ends }
             return
         }
         run = OfferRun(key: key, first: row.payload, wholePeriod: wholePeriod(row.payload.offerPeriod, key))
@@ -83,6 +81,7 @@ struct RedemptionWalk {
     }
 
     private mutating func passOver() {
+        guard waiting != nil else { return }
         if waiting?.isPassedOver == true { settleWaiting() }
         waiting?.isPassedOver = true
     }

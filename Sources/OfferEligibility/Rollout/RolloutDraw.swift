@@ -8,7 +8,8 @@ enum RolloutDraw {
 
     /// fmix64(fnv1a64(UTF-8 of `<salt>\n<key>`)) mod 10,000.
     static func draw(salt: String, key: String) -> Int {
-        Int(mixed(hash("\(salt)\n\(key)")) % count)
+        let hashed = hash(hash(hash(offsetBasis, salt), "\n"), key)
+        return Int(mixed(hashed) % count)
     }
 
     /// The numbers below it are that many percent of all.
@@ -16,9 +17,14 @@ enum RolloutDraw {
         Int((percent * 100).rounded())
     }
 
-    /// FNV-1a, 64 bits.
-    private static func hash(_ text: String) -> UInt64 {
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    private static let offsetBasis: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    /// FNV-1a, 64 bits, of what was hashed and of the bytes that follow.
+    private static func hash(_ hashed: UInt64, _ text: String) -> UInt64 {
+        func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+            bytes.reduce(hashed) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        }
+        return text.utf8.withContiguousStorageIfAvailable { hash($0) } ?? hash(text.utf8)
     }
 
     /// The finaliser of MurmurHash3: every bit of the hash decides every bit of the result.

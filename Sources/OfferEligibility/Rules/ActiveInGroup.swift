@@ -13,7 +13,7 @@ extension Rule {
                 reason, "whether a subscription of group `\(group)` is active is not known: \(reason.explanation)",
                 evidence: [state.evidence()])
         case .determined(let name):
-            guard state.hasAccess == true, let transaction = state.transaction else {
+            guard state.hasAccess == true, let row = state.row else {
                 return satisfied(
                     "no subscription of group `\(group)` is active (state `\(name.rawValue)`)",
                     evidence: [state.evidence()])
@@ -21,7 +21,7 @@ extension Rule {
             return violated(
                 .activeInGroup,
                 "a subscription of group `\(group)` is active (state `\(name.rawValue)`, transaction "
-                    + "`\(transaction.transactionId)`)" + state.wayBack,
+                    + "`\(row.payload.transactionId)`)" + state.wayBack,
                 evidence: [state.evidence()], turningPoint: context.endOfAccess(state))
         }
     }

@@ -11,7 +11,7 @@ struct AutoRenewOffRule: Rule {
         guard let state = context.state else {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
-        guard let transaction = state.transaction else {
+        guard let id = state.transactionId else {
             if let reason = state.standing.undeterminedReason {
                 return undetermined(reason, "whether a subscription renews is not known: \(reason.explanation)")
             }
@@ -22,7 +22,7 @@ struct AutoRenewOffRule: Rule {
         let evidence = [
             Evidence(
                 field: "subscription.willAutoRenew", observed: state.willAutoRenew.map(EvidenceValue.boolean),
-                required: .boolean(false), provenance: state.provenance, transactionId: transaction.transactionId)
+                required: .boolean(false), provenance: state.provenance, transactionId: id)
         ]
         switch state.willAutoRenew {
         case false: return satisfied("the subscription does not renew", evidence: evidence)
@@ -33,7 +33,7 @@ struct AutoRenewOffRule: Rule {
                 evidence: evidence)
         default:
             return violated(
-                .autoRenewOn, "Apple says that the subscription renews (transaction `\(transaction.transactionId)`)",
+                .autoRenewOn, "Apple says that the subscription renews (transaction `\(id)`)",
                 evidence: evidence, turningPoint: .event(.subscriptionChanged))
         }
     }

@@ -6,11 +6,10 @@ struct CatalogEnvironmentRule: Rule {
 
     func finding(_ context: RuleContext) -> Finding {
         let environment = context.question.scope.environment
-        let allowed = AppStoreEnvironment.allCases.filter(context.offer.environments.contains)
         let evidence = [
             Evidence(
                 field: "offer.environments", observed: .text(environment.rawValue),
-                required: .list(allowed.map { .text($0.rawValue) }))
+                required: context.question.compiledOffer.environments)
         ]
         guard context.offer.environments.contains(environment) else {
             return violated(

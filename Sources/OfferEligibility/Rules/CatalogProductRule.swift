@@ -9,7 +9,7 @@ struct CatalogProductRule: Rule {
         let evidence = [
             Evidence(
                 field: "offer.products", observed: .text(product.rawValue),
-                required: .list(context.offer.products.map { .text($0.rawValue) }))
+                required: context.question.compiledOffer.products)
         ]
         guard context.offer.products.contains(product) else {
             return violated(

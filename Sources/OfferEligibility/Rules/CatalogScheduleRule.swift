@@ -5,17 +5,17 @@ struct CatalogScheduleRule: Rule {
     let id = RuleId.catalogSchedule
 
     func finding(_ context: RuleContext) -> Finding {
-        let offer = context.offer
-        if let starts = offer.starts, context.now < starts {
+        let (starts, ends) = (context.offer.starts, context.offer.ends)
+        if let starts, context.now < starts {
             return violated(
                 .notStarted, "the offer starts at \(starts)", evidence: [seen(context.now, "offer.starts", starts)],
                 turningPoint: .at(starts))
         }
-        if let ends = offer.ends, context.now >= ends {
+        if let ends, context.now >= ends {
             return violated(
                 .ended, "the offer ended at \(ends)", evidence: [seen(context.now, "offer.ends", ends)])
         }
-        guard let ends = offer.ends else { return satisfied("the offer has begun and has no end") }
+        guard let ends else { return satisfied("the offer has begun and has no end") }
         return satisfied(
             "the offer runs until \(ends)", evidence: [seen(context.now, "offer.ends", ends)], until: ends)
     }

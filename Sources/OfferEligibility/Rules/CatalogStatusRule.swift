@@ -5,23 +5,23 @@ struct CatalogStatusRule: Rule {
     let id = RuleId.catalogStatus
 
     func finding(_ context: RuleContext) -> Finding {
-        let offer = context.offer
+        let (id, status) = (context.offer.id, context.offer.status)
         let evidence = [
             Evidence(
-                field: "offer.status", observed: .text(offer.status.rawValue),
+                field: "offer.status", observed: .text(status.rawValue),
                 required: .text(OfferStatus.active.rawValue))
         ]
-        switch offer.status {
+        switch status {
         case .draft:
             return violated(
-                .offerDraft, "the offer `\(offer.id)` is a draft", evidence: evidence,
+                .offerDraft, "the offer `\(id)` is a draft", evidence: evidence,
                 turningPoint: .event(.catalogChanged))
         case .archived:
             return violated(
-                .offerArchived, "the offer `\(offer.id)` is archived", evidence: evidence,
+                .offerArchived, "the offer `\(id)` is archived", evidence: evidence,
                 turningPoint: .event(.catalogChanged))
         case .active:
-            return satisfied("the offer `\(offer.id)` is active", evidence: evidence)
+            return satisfied("the offer `\(id)` is active", evidence: evidence)
         }
     }
 }

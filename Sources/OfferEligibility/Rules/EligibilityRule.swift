@@ -7,10 +7,9 @@ struct EligibilityRule: Rule {
     let id = RuleId.ruleEligibility
 
     func finding(_ context: RuleContext) -> Finding {
-        guard let condition = context.offer.eligibility else {
+        guard let judged = context.condition else {
             return notApplicable("the offer has no condition of its own")
         }
-        let judged = Condition(context).judge(condition)
         guard let opening = context.opening, context.now < opening.closes else { return judged.finding }
         return held(judged, opening)
     }

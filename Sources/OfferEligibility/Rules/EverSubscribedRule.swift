@@ -32,7 +32,7 @@ struct EverSubscribedRule: Rule {
             evidence.append(
                 Evidence(
                     field: "unconfirmedByApple", observed: .text(SubscriptionStateName.inBillingRetryPeriod.rawValue),
-                    provenance: state.provenance, transactionId: state.transaction?.transactionId))
+                    provenance: state.provenance, transactionId: state.transactionId))
         }
         return satisfied(
             "a subscription in the app was bought on \(shown.payload.purchaseDate.day) (transaction `\(id)`)",

@@ -8,7 +8,7 @@ struct LimitCustomerRule: Rule {
     let id = RuleId.limitCustomer
 
     func finding(_ context: RuleContext) -> Finding {
-        let limits = CustomerLimit.all(of: context.offer, withWindow: false)
+        let limits = context.question.compiledOffer.customerLimits
         return finding(
             on: limits.map { ($0.index, $0.finding(self, context)) }, none: "the offer has no such limit per customer")
     }

@@ -8,7 +8,7 @@ struct LimitCustomerWindowRule: Rule {
     let id = RuleId.limitCustomerWindow
 
     func finding(_ context: RuleContext) -> Finding {
-        let limits = CustomerLimit.all(of: context.offer, withWindow: true)
+        let limits = context.question.compiledOffer.windowLimits
         return finding(
             on: limits.map { ($0.index, $0.finding(self, context)) }, none: "the offer has no such limit per customer")
     }

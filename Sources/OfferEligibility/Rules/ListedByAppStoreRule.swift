@@ -44,7 +44,7 @@ extension RuleContext {
     /// subscription that speaks, signed after its end, carries one (DESIGN §5.2).
     var winBackList: WinBackList? {
         guard offer.delivery == .appStore, let group = question.subscriptionGroupIdentifier,
-            let speaking = subject.view(of: group).candidates(at: now).speaking?.subscription,
+            let speaking = subject.candidates(of: group, at: now).speaking?.subscription,
             let info = speaking.renewalInfo, let expires = speaking.current.payload.expiresDate,
             info.payload.signedDate > expires, let offers = info.payload.eligibleWinBackOfferIds
         else { return nil }

@@ -24,9 +24,11 @@ struct NotAppliedRule: Rule {
     private func judge(
         _ identifier: OfferIdentifier, in group: SubscriptionGroupId, _ subject: Subject, at instant: Instant
     ) -> Finding {
-        let found = subject.view(of: group).candidates(at: instant)
-            .filter { $0.subscription.current.payload.isOwned != false }
-            .compactMap { applied(identifier, $0, at: instant) }
+        var found: [Finding] = []
+        for candidate in subject.candidates(of: group, at: instant)
+        where candidate.subscription.current.isOwned != false {
+            if let finding = applied(identifier, candidate, at: instant) { found.append(finding) }
+        }
         if let deciding = found.first(where: { $0.verdict == .violated }) ?? found.first { return deciding }
         let outsider = subject.outsiders(of: group).first {
             $0.payload.names(identifier) && $0.payload.isOwned != false
@@ -46,15 +48,15 @@ struct NotAppliedRule: Rule {
 
     private func applied(_ identifier: OfferIdentifier, _ candidate: Candidate, at instant: Instant) -> Finding? {
         let (subscription, standing) = (candidate.subscription, candidate.standing)
-        let current = subscription.current.payload
+        let current = subscription.current
         let evidence = { (provenance: Provenance) in
             [
                 Evidence(
                     field: "offerIdentifier", observed: .text(identifier.rawValue), provenance: provenance,
-                    transactionId: current.transactionId)
+                    transactionId: current.payload.transactionId)
             ]
         }
-        if let info = subscription.renewalInfo, info.payload.names(identifier), standing.mayRenew {
+        if standing.mayRenew, let info = subscription.renewalInfo, info.payload.names(identifier) {
             if let reason = standing.undeterminedReason {
                 return undetermined(
                     reason, "whether the offer `\(identifier)` still waits is not known: \(reason.explanation)",
@@ -62,21 +64,23 @@ struct NotAppliedRule: Rule {
             }
             return violated(
                 .offerPending,
-                "the offer `\(identifier)` already applies to the next renewal of `\(current.originalTransactionId)`",
+                "the offer `\(identifier)` already applies to the next renewal of "
+                    + "`\(current.payload.originalTransactionId)`",
                 evidence: evidence(info.provenance))
         }
-        guard current.names(identifier), !current.isUpgraded else { return nil }
-        if let expires = current.expiresDate, instant < expires, standing.hasAccess == true {
+        guard current.payload.names(identifier), !current.payload.isUpgraded else { return nil }
+        if let expires = current.payload.expiresDate, instant < expires, standing.hasAccess == true {
             let ends = subscription.knownEnd(of: identifier) ?? expires
             return violated(
                 .offerRunning,
-                "the offer `\(identifier)` is running until \(ends) (transaction `\(current.transactionId)`)",
-                evidence: evidence(subscription.current.provenance))
+                "the offer `\(identifier)` is running until \(ends) (transaction "
+                    + "`\(current.payload.transactionId)`)",
+                evidence: evidence(current.provenance))
         }
         guard let reason = standing.undeterminedReason else { return nil }
         return undetermined(
             reason, "whether the offer `\(identifier)` still runs is not known: \(reason.explanation)",
-            evidence: evidence(subscription.current.provenance))
+            evidence: evidence(current.provenance))
     }
 }
 

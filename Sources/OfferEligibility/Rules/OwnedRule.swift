@@ -14,7 +14,7 @@ struct OwnedRule: Rule {
         if let reason = state.standing.undeterminedReason {
             return undetermined(reason, "whether a subscription was bought is not known: \(reason.explanation)")
         }
-        guard let speaking = state.transaction else {
+        guard let speaking = state.row else {
             return violated(
                 .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
                 turningPoint: .event(.subscriptionBought))
@@ -23,15 +23,15 @@ struct OwnedRule: Rule {
             $0.isOwned == true
         }
         // One that was shared may speak for the group beside the customer's own.
-        let transaction = speaking.isOwned == true ? speaking : bought?.payload ?? speaking
-        let provenance = speaking.isOwned == true ? state.provenance : bought?.provenance ?? state.provenance
+        let shown = speaking.isOwned == true ? speaking : bought ?? speaking
+        let id = shown.payload.transactionId
         let evidence = [
             Evidence(
-                field: "inAppOwnershipType", observed: transaction.inAppOwnershipType.map { .text($0.rawValue) },
-                required: .text(InAppOwnershipType.purchased.rawValue), provenance: provenance,
-                transactionId: transaction.transactionId)
+                field: "inAppOwnershipType", observed: shown.payload.inAppOwnershipType.map { .text($0.rawValue) },
+                required: .text(InAppOwnershipType.purchased.rawValue), provenance: shown.provenance,
+                transactionId: id)
         ]
-        guard let isOwned = transaction.isOwned else {
+        guard let isOwned = shown.isOwned else {
             return undetermined(
                 .valueUnknown,
                 "whether the subscription was bought is not known: "
@@ -44,17 +44,17 @@ struct OwnedRule: Rule {
             }
             return violated(
                 .familySharedOnly,
-                "the subscription was received through Family Sharing (transaction `\(transaction.transactionId)`)",
+                "the subscription was received through Family Sharing (transaction `\(id)`)",
                 evidence: evidence, turningPoint: .event(.subscriptionBought))
         }
         // A signed offer has `everSubscribed` for this; here the issued offer needs a customer whom Apple vouches for.
         guard context.offer.delivery == .signature || context.isProven else {
             return undetermined(
                 .transactionUnknown,
-                "the purchase `\(transaction.transactionId)` is not known from anything signed by Apple",
+                "the purchase `\(id)` is not known from anything signed by Apple",
                 evidence: evidence)
         }
         return satisfied(
-            "the subscription was bought (transaction `\(transaction.transactionId)`)", evidence: evidence)
+            "the subscription was bought (transaction `\(id)`)", evidence: evidence)
     }
 }

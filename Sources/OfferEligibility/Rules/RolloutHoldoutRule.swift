@@ -12,7 +12,7 @@ struct RolloutHoldoutRule: Rule {
         }
         let share = FactValue.number(rollout.holdout)
         let threshold = RolloutDraw.threshold(percent: rollout.holdout)
-        let salt = "holdout:\(context.offer.id)"
+        let salt = context.question.compiledOffer.holdoutSalt
         let draw = context.rolloutKey.map { RolloutDraw.draw(salt: salt, key: $0) }
         let evidence = [
             Evidence(field: "holdout.draw", observed: draw.map(EvidenceValue.number), required: .number(threshold)),

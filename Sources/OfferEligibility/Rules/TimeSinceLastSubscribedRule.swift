@@ -60,7 +60,7 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
     ) -> LapseWindow? {
         let group = state.subscriptionGroupIdentifier
         guard subject.state(of: group, at: instant).name == .expired,
-            let last = subject.view(of: group).lastEnded(at: instant)
+            let last = subject.lastEnded(of: group, at: instant)
         else { return nil }
         return LapseWindow(months: months, row: last.row, ended: last.at)
     }

@@ -15,7 +15,9 @@ struct UnusedInGroupRule: Rule {
         }
         let subject = context.subject
         let outsiders = subject.outsiders(of: group)
-        let uses = (subject.transactions(of: group) + outsiders).filter { $0.payload.offerType == .introductory }
+        let uses = [subject.transactions(of: group), outsiders].flatMap { rows in
+            rows.indices.filter { rows[$0].payload.offerType == .introductory }.map { rows[$0] }
+        }
         let used = uses.first { row in
             row.isOwned == true
                 && (row.payload.subscriptionGroupIdentifier == group

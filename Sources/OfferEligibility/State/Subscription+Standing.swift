@@ -4,8 +4,10 @@ extension Subscription {
     /// When access ends: the later of expiry and grace, or a revocation before it. `nil` if the transaction has no
     /// expiry and was not revoked.
     var accessEnds: Instant? {
-        let ends = current.payload.expiresDate.map { max($0, graceEnds ?? $0) }
-        return [ends, current.payload.revocationDate].compactMap(\.self).min()
+        let revoked = current.payload.revocationDate
+        guard let expires = current.payload.expiresDate else { return revoked }
+        let ends = max(expires, graceEnds ?? expires)
+        return revoked.map { min($0, ends) } ?? ends
     }
 
     /// The instants at which the state can change by itself, those of periods charged early included.

@@ -43,7 +43,9 @@ public struct SubscriptionState: Sendable, Hashable {
     }
 
     /// The transaction that determines the state.
-    public var transaction: Transaction? { shown?.row.payload }
+    public var transaction: Transaction? { row?.payload }
+    /// The row of that transaction: to ask it one thing, without a copy of all its members.
+    var row: Recorded<Transaction>? { shown?.row }
     /// How that transaction reached us.
     public var provenance: Provenance? { shown?.row.provenance }
     /// Whether nothing was paid for its period; `nil` if neither the offer nor the price tells.

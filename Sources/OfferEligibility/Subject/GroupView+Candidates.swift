@@ -1,7 +1,7 @@
 import OfferModel
 
 /// A subscription and its state at an instant.
-struct Candidate {
+struct Candidate: Sendable {
     let subscription: Subscription
     let standing: Standing
 

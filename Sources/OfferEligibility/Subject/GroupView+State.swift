@@ -3,8 +3,10 @@ import OfferModel
 extension GroupView {
     /// The state of the group: of what an own purchase has not closed, the subscription that gives access, else by
     /// precedence the latest bought (DESIGN §5.1, decision 0011).
-    func state(at instant: Instant) -> SubscriptionState {
-        let candidates = candidates(at: instant)
+    func state(at instant: Instant) -> SubscriptionState { state(at: instant, candidates(at: instant)) }
+
+    /// - Parameter candidates: those at that instant.
+    func state(at instant: Instant, _ candidates: [Candidate]) -> SubscriptionState {
         let withAccess = candidates.filter { $0.standing.hasAccess == true }
         guard let chosen = candidates.speaking else {
             return SubscriptionState(
@@ -25,17 +27,26 @@ extension GroupView {
             lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.standing, policy: policy))
     }
 
+    /// A transaction that ended, and when.
+    typealias Ended = (row: Recorded<Transaction>, at: Instant)
+
     /// The transaction of the customer's own that ended last, and when: grace is no part of a period. A revoked one
     /// ended at the revocation, and one replaced by an upgrade is no end.
-    func lastEnded(at instant: Instant) -> (row: Recorded<Transaction>, at: Instant)? {
-        subscriptions.map { $0.seen(at: instant) }
-            .filter { !$0.isSuperseded && $0.current.isOwned != false }
-            .compactMap { subscription in
-                let current = subscription.current
-                guard let expires = current.payload.expiresDate else { return nil }
-                return (current, min(expires, current.payload.revocationDate ?? expires))
+    func lastEnded(at instant: Instant) -> Ended? {
+        var last: Ended?
+        for subscription in subscriptions {
+            let seen = subscription.seen(at: instant)
+            guard !seen.isSuperseded, seen.current.isOwned != false, let expires = seen.current.payload.expiresDate
+            else { continue }
+            let ended = (row: seen.current, at: min(expires, seen.current.payload.revocationDate ?? expires))
+            if let known = last,
+                (known.at, known.row.payload.transactionId) >= (ended.at, ended.row.payload.transactionId)
+            {
+                continue
             }
-            .max { ($0.1, $0.0.payload.transactionId) < ($1.1, $1.0.payload.transactionId) }
+            last = ended
+        }
+        return last
     }
 }
 

@@ -1,7 +1,7 @@
 import OfferModel
 
 /// One subscription group of a subject, of which the state can be told at any instant.
-struct GroupView: Sendable {
+final class GroupView: Sendable {
     let group: SubscriptionGroupId
     /// Its subscriptions, by the latest bought.
     let subscriptions: [Subscription]
@@ -27,17 +27,37 @@ struct GroupView: Sendable {
 }
 
 /// The states of a group from an instant on: between two transitions nothing changes but the time.
-struct StateCourse: Sendable {
+final class StateCourse: Sendable {
+    /// The subscriptions that may speak for the group at the first instant.
+    let candidates: [Candidate]
     private let states: [SubscriptionState]
+    /// What had ended last by each of them.
+    private let lastEnded: [GroupView.Ended?]
 
     init(_ view: GroupView, from now: Instant) {
-        states = ([now] + view.transitions.filter { $0 > now }).map(view.state)
+        candidates = view.candidates(at: now)
+        states =
+            [view.state(at: now, candidates)] + view.transitions.filter { $0 > now }.map { view.state(at: $0) }
+        lastEnded = states.map { view.lastEnded(at: $0.asOf) }
     }
 
     /// `nil` before it begins.
     func state(at instant: Instant) -> SubscriptionState? {
-        guard var state = states.last(where: { $0.asOf <= instant }) else { return nil }
+        guard let place = place(at: instant) else { return nil }
+        var state = states[place]
         state.asOf = instant
         return state
+    }
+
+    /// What had ended last by an instant at which it has begun.
+    func lastEnded(at instant: Instant) -> GroupView.Ended? {
+        place(at: instant).flatMap { lastEnded[$0] }
+    }
+
+    /// Whether it has begun at an instant.
+    func hasBegun(at instant: Instant) -> Bool { place(at: instant) != nil }
+
+    private func place(at instant: Instant) -> Int? {
+        states.indices.last { states[$0].asOf <= instant }
     }
 }

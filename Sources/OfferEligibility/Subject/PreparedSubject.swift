@@ -7,10 +7,9 @@ import OfferModel
 public final class PreparedSubject {
     let past: SubjectPast
     let policy: Policy
-    private var subjects: [Instant: [Subject]] = [:]
+    private var subjects: [Instant: [AskedSubject]] = [:]
     private var uses: [(lengths: OfferLengths, takesHistoryAsProven: Bool, uses: KnownUses)] = []
-    private var catalog: (offers: [Offer], lengths: OfferLengths)?
-    private var catalogUses: [(question: Question, uses: KnownUses, found: CatalogUses)] = []
+    private var catalogUses: [(catalog: CompiledCatalog, uses: KnownUses, found: CatalogUses)] = []
 
     /// Prepares what is known of a subject.
     public init(_ facts: SubjectFacts, policy: Policy = .standard) {
@@ -22,28 +21,32 @@ public final class PreparedSubject {
     public var facts: SubjectFacts { past.facts }
 
     func context(_ question: Question, coverage: Coverage? = nil) -> RuleContext {
-        let subject = subject(question, coverage: coverage ?? past.facts.history.coverage)
+        let asked = asked(question, coverage: coverage ?? past.facts.history.coverage)
         return RuleContext(
-            question: question, subject: subject, catalog: catalogUses(question, subject.uses), policy: policy)
+            question: question, subject: asked.subject, catalog: catalogUses(question, asked.subject.uses),
+            policy: policy, comparisons: asked.comparisons)
     }
 
-    private func subject(_ question: Question, coverage: Coverage) -> Subject {
+    private func asked(_ question: Question, coverage: Coverage) -> AskedSubject {
         let uses = uses(question)
         let isComplete = coverage.isProof(at: question.now, life: policy.coverageLife)
         let known = subjects[question.now]?.first {
-            $0.uses === uses && $0.isComplete == isComplete && $0.groupProducts == question.groupProducts
-                && $0.asked?.group == question.subscriptionGroupIdentifier
+            $0.subject.uses === uses && $0.subject.isComplete == isComplete
+                && $0.subject.groupProducts == question.groupProducts
+                && $0.subject.asked?.group == question.subscriptionGroupIdentifier
+                && $0.signals == question.signals && $0.request == question.request
         }
         if let known { return known }
         let subject = Subject(
             past, at: question.now, coverage: coverage, policy: policy, uses: uses,
             group: question.subscriptionGroupIdentifier, groupProducts: question.groupProducts)
-        subjects[question.now, default: []].append(subject)
-        return subject
+        let asked = AskedSubject(subject: subject, signals: question.signals, request: question.request)
+        subjects[question.now, default: []].append(asked)
+        return asked
     }
 
     private func uses(_ question: Question) -> KnownUses {
-        let lengths = lengths(question.offers).preferring(question.offer)
+        let lengths = question.catalog.lengths.preferring(question.offer)
         let known = uses.first {
             $0.takesHistoryAsProven == question.takesHistoryAsProven && $0.lengths == lengths
         }
@@ -55,20 +58,19 @@ public final class PreparedSubject {
 
     private func catalogUses(_ question: Question, _ uses: KnownUses) -> CatalogUses {
         let known = catalogUses.first {
-            $0.uses === uses && $0.question.offers == question.offers
-                && $0.question.offerGroups == question.offerGroups
+            $0.uses === uses && $0.catalog == question.catalog
         }
         if let known { return known.found }
-        let found = CatalogUses(question.offers, groups: question.offerGroups, uses: uses)
-        catalogUses.append((question, uses, found))
+        let found = CatalogUses(question.catalog, uses: uses)
+        catalogUses.append((question.catalog, uses, found))
         return found
     }
+}
 
-    /// Questions of one request share their catalog, so that comparing its offers costs nothing.
-    private func lengths(_ offers: [Offer]) -> OfferLengths {
-        if let catalog, catalog.offers == offers { return catalog.lengths }
-        let lengths = OfferLengths(offers)
-        catalog = (offers, lengths)
-        return lengths
-    }
+/// A subject at an instant, what the backend says of it, and what comparisons of both came to.
+private struct AskedSubject {
+    let subject: Subject
+    let signals: [String: FactValue]
+    let request: DeviceRequest
+    let comparisons = JudgedComparisons()
 }

@@ -101,6 +101,18 @@ final class Subject: Sendable {
         return view(of: group).state(at: instant)
     }
 
+    /// The subscriptions that may speak for the group at an instant.
+    func candidates(of group: SubscriptionGroupId, at instant: Instant) -> [Candidate] {
+        if let course, instant == now, group == asked?.group { return course.candidates }
+        return view(of: group).candidates(at: instant)
+    }
+
+    /// The transaction of the customer's own in the group that ended last by an instant, and when.
+    func lastEnded(of group: SubscriptionGroupId, at instant: Instant) -> GroupView.Ended? {
+        if let course, group == asked?.group, course.hasBegun(at: instant) { return course.lastEnded(at: instant) }
+        return view(of: group).lastEnded(at: instant)
+    }
+
     /// The instants at which the state of the group can change by itself, from the earliest.
     func transitions(of group: SubscriptionGroupId, after now: Instant) -> [Instant] {
         view(of: group).transitions.filter { $0 > now }

@@ -40,27 +40,39 @@ struct GroupPast: Sendable {
     fileprivate(set) var subscriptions: [SubscriptionPast] = []
     /// How long the customer has paid for them.
     fileprivate(set) var paid = PaidTime([])
+    private var originals = Places<TransactionId>()
 
     /// - Parameter rows: transactions of subscriptions; those without a group are in none.
     fileprivate static func all(
         _ rows: [Recorded<Transaction>], _ renewalInfos: [TransactionId: Recorded<RenewalInfo>]
     ) -> [SubscriptionGroupId: GroupPast] {
-        let grouped = rows.filter { $0.payload.subscriptionGroupIdentifier != nil }
-        return Dictionary(grouping: grouped) { $0.payload.subscriptionGroupIdentifier ?? "" }.mapValues { rows in
-            var group = GroupPast()
-            group.rows = rows
-            group.subscriptions = Dictionary(grouping: rows) { $0.payload.originalTransactionId }.map {
-                original, rows in
-                SubscriptionPast(transactions: rows, latestInfo: renewalInfos[original])
-            }
-            group.paid = PaidTime(group.subscriptions)
-            return group
+        var ids = Places<SubscriptionGroupId>()
+        var groups: [GroupPast] = []
+        for row in rows {
+            guard let id = row.payload.subscriptionGroupIdentifier else { continue }
+            let place = ids.place(of: id)
+            if place == groups.count { groups.append(GroupPast()) }
+            groups[place].add(row, renewalInfos)
         }
+        for place in groups.indices { groups[place].paid = PaidTime(groups[place].rows) }
+        return Dictionary(zip(ids.keys, groups)) { first, _ in first }
+    }
+
+    private mutating func add(
+        _ row: Recorded<Transaction>, _ renewalInfos: [TransactionId: Recorded<RenewalInfo>]
+    ) {
+        let place = originals.place(of: row.payload.originalTransactionId)
+        if place == subscriptions.count {
+            let latest = renewalInfos[row.payload.originalTransactionId]
+            subscriptions.append(SubscriptionPast(transactions: [], latestInfo: latest))
+        }
+        rows.append(row)
+        subscriptions[place].transactions.append(row)
     }
 }
 
 /// The transactions that share an `originalTransactionId`, by purchase date, and the current renewal info.
 struct SubscriptionPast: Sendable {
-    let transactions: [Recorded<Transaction>]
+    fileprivate(set) var transactions: [Recorded<Transaction>]
     let latestInfo: Recorded<RenewalInfo>?
 }

@@ -6,7 +6,9 @@ extension String {
     func isSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return utf8.withContiguousStorageIfAvailable { own in
-            other.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
+            other.utf8.withContiguousStorageIfAvailable {
+                isSame(UnsafeRawBufferPointer(own), UnsafeRawBufferPointer($0))
+            }
         }.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
     }
 
@@ -17,4 +19,22 @@ extension String {
             for byte in utf8 { hasher.combine(byte) }
         }
     }
+}
+
+/// Whether two texts of the same length are the same, eight bytes at a time.
+private func isSame(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    var place = 0
+    while place + 8 <= left.count {
+        let (own, other) = (
+            left.loadUnaligned(fromByteOffset: place, as: UInt64.self),
+            right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        )
+        if own != other { return false }
+        place += 8
+    }
+    while place < left.count {
+        if left[place] != right[place] { return false }
+        place += 1
+    }
+    return true
 }

@@ -12,14 +12,19 @@ extension Instant {
     }
 
     /// Whole calendar months from `earlier` to this moment: the largest `n` with `earlier.adding(months: n) <= self`.
-    public func months(since earlier: Instant) -> Int {
-        guard !isOutsideCalendar, !earlier.isOutsideCalendar else { return 0 }
-        let (start, _) = earlier.dateAndTimeOfDay
-        let (end, _) = dateAndTimeOfDay
-        var count = Int((end.year - start.year) * 12 + (end.month - start.month))
-        while earlier.adding(months: count) > self { count -= 1 }
-        while earlier.adding(months: count + 1) <= self { count += 1 }
-        return count
+    public func months(since earlier: Instant) -> Int { monthsAndRest(since: earlier).months }
+
+    /// The same, and the milliseconds that remain after them.
+    public func monthsAndRest(since earlier: Instant) -> (months: Int, rest: Int64) {
+        guard !isOutsideCalendar, !earlier.isOutsideCalendar else { return (0, milliseconds(since: earlier)) }
+        let (start, startOfDay) = earlier.dateAndTimeOfDay
+        let (end, endOfDay) = dateAndTimeOfDay
+        let count = Int((end.year - start.year) * 12 + (end.month - start.month))
+        // So many months later it is the same month as this moment's, the day clamped to its end.
+        let day = min(start.day, CivilDate.daysInMonth(year: end.year, month: end.month))
+        if (day, startOfDay) == (end.day, endOfDay) { return (count, 0) }
+        let months = (day, startOfDay) > (end.day, endOfDay) ? count - 1 : count
+        return (months, milliseconds(since: earlier.adding(months: months)))
     }
 
     var dateAndTimeOfDay: (CivilDate, Int64) {

@@ -1,0 +1,69 @@
+public import OfferModel
+
+/// A catalog with what deciding about its offers takes made ready once for a revision, instead of with every decision
+/// (DESIGN §10).
+public final class CompiledCatalog: Sendable {
+    /// The catalog.
+    public let catalog: Catalog
+    /// The subscription group of each of its offers, as far as it says.
+    public let offerGroups: [OfferId: SubscriptionGroupId]
+    /// Its offers, in the order of the catalog. Those that compare a fact with the same values share the comparison.
+    let offers: [CompiledOffer]
+    /// What a use without a slot shows of each offer.
+    let marks: [OfferMark]
+    /// How long its offers last.
+    let lengths: OfferLengths
+    private let places: [OfferId: Int]
+    private let groups: [ProductId: ProductGroup]
+
+    /// The group of a product.
+    public struct ProductGroup: Sendable {
+        /// Apple's identifier of the group.
+        public let id: SubscriptionGroupId
+        /// Its products, as the catalog has them.
+        public let products: Set<ProductId>
+    }
+
+    /// Makes a catalog ready.
+    public convenience init(_ catalog: Catalog) {
+        self.init(catalog, offerGroups: catalog.offerGroups)
+    }
+
+    init(_ catalog: Catalog, offerGroups: [OfferId: SubscriptionGroupId]) {
+        var comparisons = CompiledComparisons()
+        self.catalog = catalog
+        self.offerGroups = offerGroups
+        let offers = catalog.offers.map { CompiledOffer($0, &comparisons) }
+        self.offers = offers
+        marks = offers.map { OfferMark($0.mark, group: offerGroups[$0.offer.id]) }
+        lengths = OfferLengths(catalog.offers)
+        var groups: [ProductId: ProductGroup] = [:]
+        for group in catalog.subscriptionGroups {
+            let known = ProductGroup(id: group.id, products: Set(group.products.map(\.productId)))
+            for product in group.products where groups[product.productId] == nil { groups[product.productId] = known }
+        }
+        self.groups = groups
+        places = Dictionary(catalog.offers.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    }
+
+    /// The group that the catalog has a product in; `nil` if it does not know the product.
+    public func group(of product: ProductId) -> ProductGroup? { groups[product] }
+
+    /// The offer as it stands in the catalog, made ready; one that does not stand there is made ready by itself.
+    public func compiled(_ offer: Offer) -> CompiledOffer {
+        if let place = places[offer.id], offers[place].offer == offer { return offers[place] }
+        return CompiledOffer(offer)
+    }
+}
+
+extension CompiledCatalog: Hashable {
+    /// Equality of the catalogs.
+    public static func == (left: CompiledCatalog, right: CompiledCatalog) -> Bool {
+        left === right || left.catalog == right.catalog && left.offerGroups == right.offerGroups
+    }
+
+    /// Feeds the offers.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(catalog.offers)
+    }
+}

@@ -1,0 +1,59 @@
+import OfferModel
+
+/// A comparison with its fact's name read. The same one stands wherever a catalog asks the same, so it is known by
+/// identity.
+final class CompiledComparison: Sendable {
+    let comparison: Comparison
+    /// `nil` is a name that no fact has.
+    let name: FactName?
+    /// `nil` where the values themselves say it.
+    let type: FactType?
+    /// The operands that are numbers.
+    let numbers: [Double]
+    /// The operands as evidence.
+    let required: EvidenceValue?
+
+    init(_ comparison: Comparison) {
+        self.comparison = comparison
+        name = FactName(comparison.fact)
+        type = name?.type
+        numbers = comparison.operands.compactMap(\.number)
+        required =
+            switch comparison.comparisonOperator {
+            case .exists: nil
+            case .in, .notIn, .between: .list(comparison.operands)
+            case .is, .isNot, .atLeast, .atMost, .moreThan, .lessThan:
+                comparison.operands.first.map(EvidenceValue.value)
+            }
+    }
+
+    /// Whether its fact depends on the catalog, so that each offer's comparison has an answer of its own.
+    var readsOffers: Bool {
+        guard case .redeemed = name else { return false }
+        return true
+    }
+}
+
+/// The comparisons of a catalog while it is made ready, each once.
+struct CompiledComparisons {
+    private var known: [Key: CompiledComparison] = [:]
+
+    /// Texts that Swift holds to be equal, and zeros of both signs, are told apart by how they are written.
+    private struct Key: Hashable {
+        let comparison: Comparison
+        let words: [UInt8]
+
+        init(_ comparison: Comparison) {
+            self.comparison = comparison
+            words = Array("\(comparison.fact) \(comparison.operands)".utf8)
+        }
+    }
+
+    mutating func compiled(_ comparison: Comparison) -> CompiledComparison {
+        let key = Key(comparison)
+        if let known = known[key] { return known }
+        let compiled = CompiledComparison(comparison)
+        known[key] = compiled
+        return compiled
+    }
+}
