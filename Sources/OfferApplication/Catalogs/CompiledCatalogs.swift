@@ -1,9 +1,11 @@
 import OfferCatalog
+import OfferEligibility
 import OfferModel
 import OfferStore
 import Synchronization
 
-/// Parsed catalogs by scope and revision. A revision never changes, so an entry is never stale; it only makes room.
+/// Catalogs by scope and revision, parsed and made ready to decide about. A revision never changes, so an entry is never
+/// stale; it only makes room.
 final class CompiledCatalogs: Sendable {
     private struct Key: Hashable {
         var scope: Scope
@@ -11,22 +13,22 @@ final class CompiledCatalogs: Sendable {
     }
 
     private static let capacity = 64
-    private let catalogs = Mutex<[Key: Catalog]>([:])
+    private let catalogs = Mutex<[Key: CompiledCatalog]>([:])
 
-    /// The parsed catalog of a revision, read from the store only if it is not known yet.
+    /// The catalog of a revision, read from the store only if it is not known yet.
     ///
     /// - Throws: `InvalidDocument` if a stored document is no longer readable, which a changed reader would cause, and
     ///   `StoreError`.
     func catalog(
         _ revision: Int64, of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
-    ) throws -> Catalog {
-        guard revision > 0 else { return Catalog(bundleId: scope.bundleId) }
+    ) throws -> CompiledCatalog {
+        guard revision > 0 else { return CompiledCatalog(Catalog(bundleId: scope.bundleId)) }
         let key = Key(scope: scope, revision: revision)
         if let known = catalogs.withLock({ $0[key] }) { return known }
         guard let stored = try CatalogStore(transaction).revision(revision, in: number) else {
             throw StoreError.corrupt("catalog revision \(revision) of `\(scope)` is missing")
         }
-        let catalog = try CatalogReader.read(stored.document).value
+        let catalog = CompiledCatalog(try CatalogReader.read(stored.document).value)
         catalogs.withLock { cache in
             if cache.count >= Self.capacity { cache.removeAll(keepingCapacity: true) }
             cache[key] = catalog
@@ -41,9 +43,8 @@ final class CompiledCatalogs: Sendable {
         of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
     ) throws -> [Offer] {
         do {
-            return try catalog(
-                try CatalogStore(transaction).currentNumber(in: number), of: number, in: scope, transaction
-            ).offers
+            let revision = try CatalogStore(transaction).currentNumber(in: number)
+            return try catalog(revision, of: number, in: scope, transaction).catalog.offers
         } catch is InvalidDocument {
             return []
         }

@@ -51,7 +51,7 @@ public struct OfferDecisions: Sendable {
             let product = try Self.product(inquiry, offer)
             let question = snapshot.question(
                 offer, productId: product, scope: caller.scope, signals: inquiry.signals, request: inquiry.request,
-                needsNewSigning: try needsNewSigning(offer, productId: product, inquiry, snapshot))
+                needsNewSigning: try needsNewSigning(offer, productId: product, inquiry, snapshot, about: subject))
             let decision = OfferEligibility.decide(question, about: subject)
             if decision.outcome == .eligible {
                 let value = snapshot.catalog.product(product).flatMap { offer.value(on: $0.product) }
@@ -83,17 +83,18 @@ public struct OfferDecisions: Sendable {
     }
 
     private func needsNewSigning(
-        _ offer: Offer, productId: ProductId, _ inquiry: Inquiry, _ snapshot: Snapshot
+        _ offer: Offer, productId: ProductId, _ inquiry: Inquiry, _ snapshot: Snapshot,
+        about subject: PreparedSubject
     ) throws -> Bool {
         if snapshot.takesHistoryAsProven {
             // Nothing signed stands behind a supposed slot or transaction, so asking again means: for the same again.
-            let open = snapshot.facts.openSlot(of: offer, at: snapshot.now, takesHistoryAsProven: true)
+            let open = subject.openSlot(of: offer, at: snapshot.now, takesHistoryAsProven: true)
             let life = open?.expiresAt.milliseconds(since: snapshot.now) ?? 0
             return life < policy.storedSignatureMinimumLife
         }
         let order = IssueOrder(offerId: offer.id, productId: productId, customer: inquiry.customer)
         let plan = try SigningPlan(offer, productId: productId, order: order, history: snapshot.facts.history)
-        guard let open = snapshot.open(offer) else { return true }
+        guard let open = snapshot.open(offer, about: subject) else { return true }
         return !open.answers(plan, fresh: false, at: snapshot.now, policy)
     }
 }

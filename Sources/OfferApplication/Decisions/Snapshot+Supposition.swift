@@ -47,7 +47,7 @@ extension Snapshot {
         case .document(let text, let document):
             if let number = self.scope { try FrozenOffers.check(document, text: text, in: number, transaction) }
             catalogRevision = 0
-            catalog = document
+            compiledCatalog = CompiledCatalog(document)
             return
         case .revision(let revision):
             guard let number = self.scope,
@@ -61,7 +61,7 @@ extension Snapshot {
         guard let number = self.scope else { return }
         catalogRevision = Int(asked)
         do {
-            catalog = try catalogs.catalog(asked, of: number, in: scope, transaction)
+            compiledCatalog = try catalogs.catalog(asked, of: number, in: scope, transaction)
         } catch let invalid as InvalidDocument {
             // It was valid for the version that applied it; only the one in force is known to be so for this one.
             throw RequestError.invalidCatalog(invalid.errors)

@@ -53,7 +53,9 @@ extension OfferIssuing {
         case .limited(let counters):
             // The signature is thrown away, and the answer is the rules' own no.
             let again = asked.decided(with: counters, policy: policy)
-            return again.decision.outcome == .eligible ? nil : try await refuse(again, signer: signer, reply)
+            guard again.decision.outcome != .eligible else { return nil }
+            let subject = PreparedSubject(again.snapshot.facts, policy: policy)
+            return try await refuse(again, about: subject, signer: signer, reply)
         }
     }
 

@@ -7,7 +7,7 @@ extension OfferIssuing {
     /// the customer has a known transaction, because StoreKit would grant it otherwise (DESIGN §6). Nothing is signed
     /// about a product that is not the offer's: the request names it freely.
     func refuse<Reply: IssueReply>(
-        _ asked: AskedOrder, signer: ArtefactSigner, _ reply: Reply
+        _ asked: AskedOrder, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
     ) async throws -> Reply.Answer? {
         let decisionId = try random.uuid()
         let blocks =
@@ -24,7 +24,7 @@ extension OfferIssuing {
             .refused(
                 IssueRefusal(
                     decisionId: decisionId, decision: asked.decision,
-                    outlook: asked.decision.outlook(asked.question, facts: asked.snapshot.facts, policy: policy),
+                    outlook: asked.decision.outlook(asked.question, about: subject),
                     introductoryEligibility: signatures.first?.introductoryEligibility)))
         let scope = asked.scope
         return try await database.write { transaction in

@@ -72,11 +72,12 @@ public struct OfferIssuing: Sendable {
         for _ in 0..<Self.attempts {
             let look = try await look(order, signed: verified.proven, scope: caller.scope, reply)
             if let earlier = look.earlier { return earlier }
-            let asked = try ask(order, signed: verified.proven, scope: caller.scope, look.snapshot)
+            let subject = PreparedSubject(look.snapshot.facts, policy: policy)
+            let asked = try ask(order, signed: verified.proven, scope: caller.scope, look.snapshot, about: subject)
             let answer =
                 switch asked.decision.outcome {
                 case .eligible: try await grant(asked, signer: signer, reply)
-                case .ineligible, .undetermined: try await refuse(asked, signer: signer, reply)
+                case .ineligible, .undetermined: try await refuse(asked, about: subject, signer: signer, reply)
                 }
             if let answer { return answer }
         }
@@ -104,20 +105,21 @@ public struct OfferIssuing: Sendable {
 
     /// Decides, without holding the database.
     private func ask(
-        _ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope, _ snapshot: Snapshot
+        _ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope, _ snapshot: Snapshot,
+        about subject: PreparedSubject
     ) throws -> AskedOrder {
         guard let offer = snapshot.catalog.offer(order.offerId) else {
             throw RequestError.unknownOffer(order.offerId)
         }
         let product = try offer.product(asked: order.productId)
         let plan = try SigningPlan(offer, productId: product, order: order, history: snapshot.facts.history)
-        let open = snapshot.open(offer)
+        let open = snapshot.open(offer, about: subject)
         let stored = open.flatMap { $0.answers(plan, fresh: order.fresh, at: snapshot.now, policy) ? $0 : nil }
         let question = snapshot.question(
             offer, productId: product, scope: scope, signals: order.signals, request: order.request,
             needsNewSigning: stored == nil)
         return AskedOrder(
             order: order, signed: signed, scope: scope, snapshot: snapshot, question: question,
-            decision: decide(question, facts: snapshot.facts, policy: policy), plan: plan, open: open, stored: stored)
+            decision: decide(question, about: subject), plan: plan, open: open, stored: stored)
     }
 }

@@ -21,8 +21,8 @@ struct Snapshot: Sendable {
     var sequence: Int64
     /// The catalog in force.
     var catalogRevision: Int
-    /// The same, parsed.
-    var catalog: Catalog
+    /// The same, made ready to decide about.
+    var compiledCatalog: CompiledCatalog
     /// The pauses in force.
     var pauses: [ActivePause]
     /// History and slots.
@@ -45,8 +45,8 @@ struct Snapshot: Sendable {
             return Snapshot(
                 scope: nil, subject: Subject(customers: []), version: try CustomerStore(transaction).version(of: []),
                 generation: 0,
-                now: now, present: now, sequence: 0, catalogRevision: 0, catalog: Catalog(bundleId: scope.bundleId),
-                pauses: [],
+                now: now, present: now, sequence: 0, catalogRevision: 0,
+                compiledCatalog: CompiledCatalog(Catalog(bundleId: scope.bundleId)), pauses: [],
                 facts: SubjectFacts(rolloutKey: identifiers.rolloutKey), openSlots: [:])
         }
         let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
@@ -57,7 +57,7 @@ struct Snapshot: Sendable {
             version: try CustomerStore(transaction).version(of: subject.customers),
             generation: try ScopeStore(transaction).generation(of: number), now: now, present: now,
             sequence: try storeClock.newestSequence(), catalogRevision: Int(revision),
-            catalog: try catalogs.catalog(revision, of: number, in: scope, transaction),
+            compiledCatalog: try catalogs.catalog(revision, of: number, in: scope, transaction),
             pauses: try PauseStore(transaction).active(in: number),
             facts: facts,
             openSlots: try openSlots(among: facts.slots, of: offers, at: now, in: number, transaction))
@@ -81,9 +81,12 @@ struct Snapshot: Sendable {
         return open
     }
 
+    /// The catalog in force.
+    var catalog: Catalog { compiledCatalog.catalog }
+
     /// The slot of an offer that asking again would use.
-    func open(_ offer: Offer) -> OpenSlot? {
-        facts.openSlot(of: offer, at: now).flatMap { openSlots[$0.id] }
+    func open(_ offer: Offer, about subject: PreparedSubject) -> OpenSlot? {
+        subject.openSlot(of: offer, at: now).flatMap { openSlots[$0.id] }
     }
 
     /// Whether nothing this snapshot showed has changed since.
@@ -108,7 +111,7 @@ struct Snapshot: Sendable {
         request: DeviceRequest, needsNewSigning: Bool
     ) -> Question {
         Question(
-            offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause(of: offer.id),
+            offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer.id),
             signals: signals, request: request, needsNewSigning: needsNewSigning,
             takesHistoryAsProven: takesHistoryAsProven)
     }

@@ -62,8 +62,8 @@ public struct OfferReplay: Sendable {
 
 extension DecisionRecord {
     /// The question as it was asked, of a catalog.
-    fileprivate func question(_ id: OfferId, scope: Scope, catalog: Catalog) throws(RequestError) -> Question {
-        guard let offer = catalog.offer(id) else { throw .unknownOffer(id) }
+    fileprivate func question(_ id: OfferId, scope: Scope, catalog: CompiledCatalog) throws(RequestError) -> Question {
+        guard let offer = catalog.catalog.offer(id) else { throw .unknownOffer(id) }
         return Question(
             offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
             request: request ?? DeviceRequest(), needsNewSigning: needsNewSigning, takesHistoryAsProven: false)

@@ -32,7 +32,7 @@ struct NominalDiscounts {
         if let cost = issued.slot.cost { return cost }
         let key = Key(revision: issued.catalogRevision, productId: issued.slot.productId)
         if let value = known[key] { return value }
-        let catalog = try catalogs.catalog(issued.catalogRevision, of: number, in: scope, transaction)
+        let catalog = try catalogs.catalog(issued.catalogRevision, of: number, in: scope, transaction).catalog
         let product = catalog.product(issued.slot.productId)?.product
         let value = product.flatMap { catalog.offer(issued.slot.offerId)?.value(on: $0) }
         if known.count >= Self.capacity { known.removeAll(keepingCapacity: true) }

@@ -1,3 +1,4 @@
+import OfferEligibility
 import OfferModel
 import OfferStore
 
@@ -21,7 +22,8 @@ struct ReportedOffers {
     ///   what the store throws.
     func all(_ only: OfferId?) throws -> [Reported] {
         let current = try catalogs.catalog(
-            try CatalogStore(transaction).currentNumber(in: number), of: number, in: scope, transaction)
+            try CatalogStore(transaction).currentNumber(in: number), of: number, in: scope, transaction
+        ).catalog
         if let only {
             guard let reported = try find(only, current) else { throw RequestError.unknownOffer(only) }
             return [reported]
@@ -33,7 +35,7 @@ struct ReportedOffers {
     private func find(_ id: OfferId, _ current: Catalog) throws -> Reported? {
         if let reported = Reported(id, of: current) { return reported }
         guard let revision = try EvaluationStore(transaction).catalogRevision(of: id, in: number) else { return nil }
-        return Reported(id, of: try catalogs.catalog(revision, of: number, in: scope, transaction))
+        return Reported(id, of: try catalogs.catalog(revision, of: number, in: scope, transaction).catalog)
     }
 }
 

@@ -1,3 +1,4 @@
+import OfferEligibility
 public import OfferModel
 import OfferStore
 
@@ -23,7 +24,7 @@ public struct OfferSwitches: Sendable {
             let revision = try CatalogStore(transaction).currentNumber(in: number)
             let catalog = try catalogs.catalog(revision, of: number, in: caller.scope, transaction)
             let paused = Set(try PauseStore(transaction).active(in: number).map(\.offerId))
-            return catalog.offers.map {
+            return catalog.catalog.offers.map {
                 SwitchedOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
             }
         }

@@ -21,7 +21,9 @@ public final class CompiledCatalog: Sendable {
         /// Apple's identifier of the group.
         public let id: SubscriptionGroupId
         /// Its products, as the catalog has them.
-        public let products: Set<ProductId>
+        public let products: [Product]
+        /// Their ids.
+        public let productIds: Set<ProductId>
     }
 
     /// Makes a catalog ready.
@@ -39,7 +41,8 @@ public final class CompiledCatalog: Sendable {
         lengths = OfferLengths(catalog.offers)
         var groups: [ProductId: ProductGroup] = [:]
         for group in catalog.subscriptionGroups {
-            let known = ProductGroup(id: group.id, products: Set(group.products.map(\.productId)))
+            let known = ProductGroup(
+                id: group.id, products: group.products, productIds: Set(group.products.map(\.productId)))
             for product in group.products where groups[product.productId] == nil { groups[product.productId] = known }
         }
         self.groups = groups

@@ -11,17 +11,19 @@ struct RedemptionReader {
     /// By first evidence; subscription, transaction, group and name settle equal dates.
     func redemptions() -> [Redemption] {
         var used: Set<LowercaseUUID> = []
-        return past.groups
-            .flatMap { id, group in group.subscriptions.flatMap { redemptions(of: $0, in: id) } }
-            .sorted { $0.firstEvidence != $1.firstEvidence ? $0.firstEvidence < $1.firstEvidence : $0.order < $1.order }
-            .map { redemption in
-                guard let slot = slot(of: redemption) else { return redemption }
-                var matched = redemption
-                matched.slotId = slot.id
-                matched.isDoubled = !used.insert(slot.id).inserted
-                matched.isLate = redemption.firstEvidence >= slot.countsUntil
-                return matched
-            }
+        var found: [Redemption] = []
+        for (id, group) in past.groups {
+            for subscription in group.subscriptions { found += redemptions(of: subscription, in: id) }
+        }
+        found.sort { $0.firstEvidence != $1.firstEvidence ? $0.firstEvidence < $1.firstEvidence : $0.order < $1.order }
+        return found.map { redemption in
+            guard let slot = slot(of: redemption) else { return redemption }
+            var matched = redemption
+            matched.slotId = slot.id
+            matched.isDoubled = !used.insert(slot.id).inserted
+            matched.isLate = redemption.firstEvidence >= slot.countsUntil
+            return matched
+        }
     }
 
     private func redemptions(of subscription: SubscriptionPast, in group: SubscriptionGroupId) -> [Redemption] {
@@ -68,11 +70,13 @@ struct RedemptionReader {
 
     /// The newest slot of that offer issued before the evidence.
     private func slot(of redemption: Redemption) -> Slot? {
-        let (slots, key) = (past.facts.slots, redemption.key)
-        return slots.indices
-            .filter { slots[$0].issuedAt <= redemption.firstEvidence && slots[$0].redemptionKey == key }
-            .max { (slots[$0].issuedAt, slots[$0].id) < (slots[$1].issuedAt, slots[$1].id) }
-            .map { slots[$0] }
+        let key = redemption.key
+        var newest: Slot?
+        for slot in past.facts.slots where slot.issuedAt <= redemption.firstEvidence && slot.redemptionKey == key {
+            if let known = newest, (slot.issuedAt, slot.id) <= (known.issuedAt, known.id) { continue }
+            newest = slot
+        }
+        return newest
     }
 }
 
