@@ -19,6 +19,19 @@ struct IdentifierTests {
         #expect([composed].contains(decomposed) == false)
     }
 
+    @Test("identifiers of any length are equal only if every byte is", arguments: 0...33)
+    func everyByte(length: Int) {
+        let bytes = (0..<length).map { UInt8(0x41 + $0 % 26) }
+        let identifier = ProductId(String(decoding: bytes, as: UTF8.self))
+        #expect(identifier == ProductId(String(decoding: bytes, as: UTF8.self)))
+        #expect(identifier != ProductId(String(decoding: bytes + [0x30], as: UTF8.self)))
+        for place in bytes.indices {
+            var changed = bytes
+            changed[place] = 0x7A
+            #expect(identifier != ProductId(String(decoding: changed, as: UTF8.self)), "byte \(place)")
+        }
+    }
+
     @Test("equal identifiers have equal hashes")
     func hashing() {
         #expect(ProductId("a") == "a")

@@ -38,14 +38,16 @@ final class CompiledComparison: Sendable {
 struct CompiledComparisons {
     private var known: [Key: CompiledComparison] = [:]
 
-    /// Texts that Swift holds to be equal, and zeros of both signs, are told apart by how they are written.
+    /// Texts that Swift holds to be equal are told apart by how they are written, and zeros by their sign.
     private struct Key: Hashable {
         let comparison: Comparison
         let words: [UInt8]
+        let signs: [FloatingPointSign]
 
         init(_ comparison: Comparison) {
             self.comparison = comparison
             words = Array("\(comparison.fact) \(comparison.operands)".utf8)
+            signs = comparison.operands.compactMap(\.number).map(\.sign)
         }
     }
 
