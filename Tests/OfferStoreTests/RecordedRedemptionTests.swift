@@ -218,6 +218,25 @@ struct RecordedRedemptionTests {
         }
     }
 
+    @Test("a use dated after a new slot, as Apple charges early, becomes the slot's and is counted once")
+    func laterEvidence() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let use = Self.purchase("101", of: "1", day: 91)
+        let owner = try #require(try await bench.ingest([use]).first?.customer)
+        let unmatched = try await Self.rows(bench)
+        try await bench.database.write { transaction in
+            try SlotStore(transaction).insert(
+                .fixture(1), catalogRevision: 1, for: owner, subject: [owner], in: scope)
+            try RedemptionStore(transaction).matchLaterEvidence(
+                of: owner, since: Bench.now, offers: [], at: Bench.now, in: scope)
+        }
+        let rows = try await bench.database.read { try RedemptionStore($0).redemptions(of: owner) }
+        #expect(rows.map(\.redemption.slotId) == [.number(1)])
+        #expect(unmatched.count == 2, "the use, and the count of those without a slot")
+        #expect(try await Self.rows(bench).count == 3, "the use, the offer's places, and the slot")
+    }
+
     @Test("a database from before is refused until `migrate` has recorded what its histories show")
     func backlog() async throws {
         let bench = try await Bench(.file)
