@@ -132,7 +132,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteStoreTests",
-            dependencies: ["OfferModel", "OfferStore", "OfferTestSupport", "SQLiteStore", grdb],
+            dependencies: ["OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "SQLiteStore", grdb],
             swiftSettings: settings),
         .testTarget(
             name: "OfferApplicationTests",

@@ -9,10 +9,23 @@ extension RequestError {
         switch error {
         case .busy:
             self = .busy
-        case .readOnly, .full, .notMigrated, .newerThanThisVersion, .unavailable:
-            self = .notReady(detail: "the database cannot be used now", hint: "tell the operator the requestId")
+        case .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .unavailable:
+            self = .notReady(detail: error.publicDetail, hint: "tell the operator the requestId")
         case .corrupt, .constraint:
             return nil
+        }
+    }
+}
+
+extension StoreError {
+    /// What happened, for whoever asks over HTTP: no file of the machine is named.
+    var publicDetail: String {
+        switch self {
+        case .full: "the disk that holds the database is full, so nothing can be recorded"
+        case .readOnly: "the database cannot be written, so nothing can be recorded"
+        case .damaged: "the database is damaged"
+        case .busy: "the database is held by another program, so nothing can be recorded"
+        default: "the database cannot be used now"
         }
     }
 }

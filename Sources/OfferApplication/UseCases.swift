@@ -39,10 +39,12 @@ public struct UseCases: Sendable {
     ///   - digest: SHA-256 of documents and token secrets.
     ///   - random: where ids and nonces come from.
     ///   - clock: the wall clock.
+    ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where nobody can tell.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
-        clock: @escaping @Sendable () -> Instant
+        clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
+        let database = WatchedDatabase(database)
         let catalogs = CompiledCatalogs()
         let wallClock = clock
         let clock = RequestClock(wallClock: wallClock)
@@ -60,6 +62,6 @@ public struct UseCases: Sendable {
         voiding = OfferVoiding(database: database, stories: customers, clock: clock)
         reports = FunnelReports(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         apiKeys = APIKeys(database: database, digest: digest, random: random, clock: wallClock)
-        readiness = Readiness(database: database, clock: clock)
+        readiness = Readiness(database: database, clock: clock, freeSpace: freeSpace)
     }
 }

@@ -53,6 +53,21 @@ public struct StoreClock {
                 """, date))
     }
 
+    /// Writes something that nothing depends on, to see whether it can be.
+    ///
+    /// - Throws: ``StoreError``.
+    public func tryWriting(at now: Instant) throws {
+        try transaction.execute(Statement("UPDATE store_state SET tried_at = ?1 WHERE id = 1", now))
+    }
+
+    /// Forgets later instants than this: a clock had run ahead.
+    ///
+    /// - Throws: ``StoreError``.
+    public func reset(to now: Instant) throws {
+        try transaction.execute(
+            Statement("UPDATE store_state SET last_instant = ?1 WHERE id = 1 AND last_instant > ?1", now))
+    }
+
     /// Takes the next number in the store-wide order.
     ///
     /// - Throws: ``StoreError``.

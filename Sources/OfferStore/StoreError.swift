@@ -6,7 +6,9 @@ public enum StoreError: Error, Sendable, Hashable {
     case readOnly(String)
     /// The disk is full.
     case full(String)
-    /// The file is damaged, or a row holds what it never should.
+    /// The structure of the file is damaged: nothing in it can be relied on.
+    case damaged(String)
+    /// A row holds what it never should.
     case corrupt(String)
     /// The database was never migrated, or not by this version.
     case notMigrated(String)
@@ -20,7 +22,7 @@ public enum StoreError: Error, Sendable, Hashable {
     /// What happened, for people.
     public var detail: String {
         switch self {
-        case .busy(let detail), .readOnly(let detail), .full(let detail), .corrupt(let detail),
+        case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail), .corrupt(let detail),
             .notMigrated(let detail), .newerThanThisVersion(let detail), .unavailable(let detail):
             detail
         case .constraint(let name): "the database refused a row that would break its constraint `\(name)`"
@@ -33,6 +35,7 @@ public enum StoreError: Error, Sendable, Hashable {
         case .busy: "try again in a moment"
         case .readOnly: "check the owner and the permissions of the database file and its directory"
         case .full: "free space on the disk that holds the database"
+        case .damaged: "stop the service and restore the latest backup; `offerd doctor` shows what is broken"
         case .corrupt: "stop the service and restore the latest backup"
         case .notMigrated: "run `offerd migrate`"
         case .newerThanThisVersion: "run the newest version of offerd that ever used this database"

@@ -3,6 +3,33 @@ import OfferStore
 
 /// The file that holds the database.
 enum DatabaseFile {
+    /// Says in words what keeps this user from a file that is there; SQLite only says that it cannot.
+    ///
+    /// - Throws: ``StoreError``.
+    static func requireUsable(_ path: String) throws {
+        let files = FileManager.default
+        var isDirectory = false
+        guard files.fileExists(atPath: path, isDirectory: &isDirectory) else { return }
+        guard !isDirectory else { throw StoreError.unavailable("the database `\(path)` is a directory") }
+        guard files.isReadableFile(atPath: path) else {
+            throw StoreError.unavailable("the database file `\(path)` cannot be read by this user")
+        }
+        guard files.isWritableFile(atPath: path) else {
+            throw StoreError.readOnly("the database file `\(path)` cannot be written by this user")
+        }
+        let directory = folder(of: path)
+        guard files.isWritableFile(atPath: directory) else {
+            throw StoreError.readOnly(
+                "the directory `\(directory)` cannot be written by this user, and SQLite keeps its log there")
+        }
+    }
+
+    /// The directory a file is in.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     /// Creates an empty file that only its owner can read; an existing one is left as it is.
     ///
     /// SQLite would create it readable for everybody. The file is made under another name and then linked, so that it
@@ -10,10 +37,7 @@ enum DatabaseFile {
     static func createIfMissing(_ path: String) throws {
         let files = FileManager.default
         guard !files.fileExists(atPath: path) else { return }
-        let draft = "\(path).new-\(UUID().uuidString.prefix(8))"
-        guard files.createFile(atPath: draft, contents: Data(), attributes: [.posixPermissions: 0o600]) else {
-            throw StoreError.unavailable("the database file `\(path)` cannot be created")
-        }
+        let draft = try draft(of: path)
         defer { try? files.removeItem(atPath: draft) }
         do {
             try files.linkItem(atPath: draft, toPath: path)
@@ -21,6 +45,26 @@ enum DatabaseFile {
             guard files.fileExists(atPath: path) else {
                 throw StoreError.unavailable("the database file `\(path)` cannot be created")
             }
+        }
+    }
+
+    /// An empty file beside another that only its owner can read.
+    static func draft(of path: String) throws -> String {
+        let draft = "\(path).new-\(UUID().uuidString.prefix(8))"
+        guard
+            FileManager.default.createFile(atPath: draft, contents: Data(), attributes: [.posixPermissions: 0o600])
+        else { throw StoreError.unavailable("the database file `\(path)` cannot be created") }
+        return draft
+    }
+
+    /// Gives a finished draft its name, which nothing else may have.
+    static func publish(_ draft: String, as path: String) throws {
+        do {
+            try FileManager.default.linkItem(atPath: draft, toPath: path)
+        } catch {
+            throw StoreError.unavailable(
+                FileManager.default.fileExists(atPath: path)
+                    ? "`\(path)` exists already and is not replaced" : "the database file `\(path)` cannot be created")
         }
     }
 }

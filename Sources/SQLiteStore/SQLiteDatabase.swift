@@ -34,6 +34,7 @@ public final class SQLiteDatabase: StoreDatabase {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError.notMigrated("there is no database at `\(path)`")
         }
+        try DatabaseFile.requireUsable(path)
         let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: Self.configuration) }
         try Schema.check(pool, path: path)
         try Durability.establish(pool)
@@ -55,6 +56,7 @@ public final class SQLiteDatabase: StoreDatabase {
     /// - Throws: ``StoreError/newerThanThisVersion(_:)``, or what keeps the file from being written.
     @discardableResult
     public static func migrate(path: String) throws -> [String] {
+        try DatabaseFile.requireUsable(path)
         try DatabaseFile.createIfMissing(path)
         let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: configuration) }
         try Durability.establish(pool)
@@ -101,7 +103,7 @@ public final class SQLiteDatabase: StoreDatabase {
         try StoreError.mapping { try connections.close() }
     }
 
-    private static var configuration: Configuration {
+    static var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "offers"
         configuration.busyMode = .timeout(5)

@@ -3,9 +3,11 @@ import OfferStore
 
 /// The schema's version.
 enum Schema {
-    private static var migrator: DatabaseMigrator {
+    private static var migrator: DatabaseMigrator { migrator(Migration.all) }
+
+    private static func migrator(_ steps: [Migration]) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        for migration in Migration.all {
+        for migration in steps {
             migrator.registerMigration(migration.name) { try $0.execute(sql: migration.sql) }
         }
         return migrator
@@ -13,11 +15,11 @@ enum Schema {
 
     /// Takes the missing steps, each in a transaction of its own, and returns their names.
     @discardableResult
-    static func migrate(_ connections: some DatabaseWriter) throws -> [String] {
+    static func migrate(_ connections: some DatabaseWriter, steps: [Migration] = Migration.all) throws -> [String] {
         try StoreError.mapping {
             let before = try connections.read { try migrator.appliedIdentifiers($0) }
             try refuseNewer(before, path: nil)
-            try migrator.migrate(connections)
+            try migrator(steps).migrate(connections)
             let after = try connections.read { try migrator.appliedIdentifiers($0) }
             return after.subtracting(before).sorted()
         }
@@ -42,14 +44,22 @@ enum Schema {
     /// Refuses a database that is older or newer than this version.
     static func check(_ connections: some DatabaseReader, path: String) throws {
         try StoreError.mapping {
-            let applied = try connections.read { try migrator.appliedIdentifiers($0) }
-            try refuseNewer(applied, path: path)
+            let applied = try applied(connections, path: path)
             guard applied == Set(Migration.all.map(\.name)) else {
                 throw StoreError.notMigrated("the database at `\(path)` is not migrated to this version")
             }
             guard try connections.read({ try !RedemptionStore(SQLiteTransaction(connection: $0)).hasBacklog() }) else {
                 throw StoreError.notMigrated("the migration of the database at `\(path)` was interrupted")
             }
+        }
+    }
+
+    /// The names of the steps a database has; one that this version does not know is refused.
+    static func applied(_ connections: some DatabaseReader, path: String) throws -> Set<String> {
+        try StoreError.mapping {
+            let applied = try connections.read { try migrator.appliedIdentifiers($0) }
+            try refuseNewer(applied, path: path)
+            return applied
         }
     }
 

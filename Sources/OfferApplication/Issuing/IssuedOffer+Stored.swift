@@ -16,6 +16,8 @@ extension IssuedOffer {
             keyId: signatures.first?.keyId)
         voidedAt = slot.voidedAt
         for signature in signatures {
+            productId = signature.productId
+            guard !signature.isRemoved else { continue }
             switch signature.format {
             case .v1:
                 v1 = PromotionalOfferSignatureV1(
@@ -26,7 +28,6 @@ extension IssuedOffer {
             case .introductoryEligibility:
                 introductoryEligibility = signature.introductoryEligibility
             }
-            productId = signature.productId
         }
     }
 }

@@ -1,3 +1,5 @@
+import OfferModel
+
 /// Reads `offerd.yaml` (DESIGN §8).
 public enum ConfigurationReader {
     /// Reads YAML or JSON.
@@ -5,11 +7,12 @@ public enum ConfigurationReader {
     /// - Throws: ``InvalidDocument`` with every error in the order of lines.
     public static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
-            guard let mapping = root.mapping(["listen", "database", "keys"]) else { return nil }
+            guard let mapping = root.mapping(["listen", "database", "keys", "retention"]) else { return nil }
             return ServerConfiguration(
                 listen: mapping.optional("listen")?.listenAddress(),
                 database: mapping.optional("database")?.text(.path),
-                keys: mapping.optional("keys")?.text(.path))
+                keys: mapping.optional("keys")?.text(.path),
+                retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms())
         }
     }
 }

@@ -1,3 +1,5 @@
+public import OfferModel
+
 /// The content of `offerd.yaml` (DESIGN §8); whatever it leaves out must come from the environment or a flag.
 public struct ServerConfiguration: Sendable, Hashable {
     /// Where to listen.
@@ -6,12 +8,18 @@ public struct ServerConfiguration: Sendable, Hashable {
     public var database: String?
     /// The path of `keys.yaml`, as written; a relative one is relative to the configuration file.
     public var keys: String?
+    /// How long what is no longer needed is kept.
+    public var retention: RetentionTerms
 
     /// A configuration by its parts.
-    public init(listen: ListenAddress? = nil, database: String? = nil, keys: String? = nil) {
+    public init(
+        listen: ListenAddress? = nil, database: String? = nil, keys: String? = nil,
+        retention: RetentionTerms = RetentionTerms()
+    ) {
         self.listen = listen
         self.database = database
         self.keys = keys
+        self.retention = retention
     }
 }
 

@@ -41,14 +41,7 @@ public struct KeptAnswerStore {
             Statement(
                 "DELETE FROM kept_answer WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at <= ?4",
                 key.apiKeyId, key.route, key.key, end))
-        try transaction.execute(
-            Statement(
-                """
-                DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
-                    SELECT api_key_id, route, key FROM kept_answer
-                    WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
-                )
-                """, end, Self.clearedAtOnce))
+        _ = try clear(answeredBy: end, atMost: Self.clearedAtOnce)
         try transaction.execute(
             Statement(
                 """
@@ -57,6 +50,21 @@ public struct KeptAnswerStore {
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                 """, key.apiKeyId, key.route, key.key, answer.requestDigest, answer.status, answer.contentType,
                 answer.location, answer.body, answer.answeredAt))
+    }
+
+    /// Deletes some of the answers given by an instant, the earliest first.
+    ///
+    /// - Returns: how many.
+    /// - Throws: ``StoreError``.
+    func clear(answeredBy end: Instant, atMost limit: Int) throws -> Int {
+        try transaction.execute(
+            Statement(
+                """
+                DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
+                    SELECT api_key_id, route, key FROM kept_answer
+                    WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
+                )
+                """, end, limit))
     }
 
     /// What was answered then or before is not given again.

@@ -53,6 +53,8 @@ public struct RecordedSignature: Sendable, Hashable {
     public var transactionId: String?
     /// What the client receives: Base64 for V1, a compact JWS for the others.
     public var artefact: String
+    /// Whether retention has removed the artefact; then its place holds `sha256:` and the digest.
+    public var isRemoved = false
 
     /// A signature by its parts.
     public init(

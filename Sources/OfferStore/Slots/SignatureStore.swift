@@ -36,7 +36,7 @@ public struct SignatureStore {
         try transaction.rows(
             Statement(
                 """
-                SELECT \(Self.columns) FROM signature WHERE issued_offer_id = ?1 AND scope_id = ?2 ORDER BY sequence
+                SELECT \(Self.columns), body_removed_at IS NOT NULL FROM signature WHERE issued_offer_id = ?1 AND scope_id = ?2 ORDER BY sequence
                 """, issuedOffer, scope)
         ).map(RecordedSignature.init(row:))
     }
@@ -47,7 +47,7 @@ public struct SignatureStore {
     public func signatures(decision: LowercaseUUID, in scope: ScopeNumber) throws -> [RecordedSignature] {
         try transaction.rows(
             Statement(
-                "SELECT \(Self.columns) FROM signature WHERE decision_id = ?1 AND scope_id = ?2 ORDER BY sequence",
+                "SELECT \(Self.columns), body_removed_at IS NOT NULL FROM signature WHERE decision_id = ?1 AND scope_id = ?2 ORDER BY sequence",
                 decision, scope)
         ).map(RecordedSignature.init(row:))
     }
@@ -69,5 +69,6 @@ extension RecordedSignature {
             decisionId: try reader.next(), format: try reader.next(), allowIntroductoryOffer: try reader.next(),
             keyId: try reader.next(), timestamp: try reader.next(), productId: try reader.next(),
             appAccountToken: try reader.next(), transactionId: try reader.next(), artefact: try reader.next())
+        isRemoved = try reader.next()
     }
 }

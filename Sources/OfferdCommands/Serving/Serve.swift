@@ -48,10 +48,13 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "offerd")
         logger.logLevel = logLevel.level
         let clock = try clock(setup, logger: logger)
-        let database = try SQLiteDatabase(path: setup.databasePath)
+        let path = setup.databasePath
+        let database = try SQLiteDatabase(path: path)
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-            clock: clock)
+            clock: clock, freeSpace: { DiskSpace.free(beside: path) })
+        let retention = Retention(
+            database: database, digest: OpenSSLDigest(), terms: setup.retention, clock: clock)
         let address = setup.listen
         var limits = HTTPLimits()
         limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
@@ -63,7 +66,10 @@ struct Serve: AsyncParsableCommand {
             try? Terminal.output("listening on http://\(host):\(port)")
         }
         var configuration = ServiceGroupConfiguration(
-            services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: [
+                .init(service: server),
+                .init(service: RetentionService(retention: retention, logger: logger)),
+            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience
         do {
             try await ServiceGroup(configuration: configuration).run()

@@ -20,6 +20,7 @@ struct ServerSetup {
     var listen: ListenAddress
     var databasePath: String
     var keys: KeysConfiguration
+    var retention: RetentionTerms
     /// Paths in `keys.yaml` are relative to it.
     private var keysDirectory: URL
 
@@ -53,7 +54,7 @@ struct ServerSetup {
         return ServerSetup(
             listen: listen, databasePath: database.path,
             keys: try document(keys.path, what: "keys file", KeysReader.read),
-            keysDirectory: keys.deletingLastPathComponent())
+            retention: file.retention, keysDirectory: keys.deletingLastPathComponent())
     }
 
     /// Loads and checks a key.

@@ -30,13 +30,15 @@ enum Terminal {
             failure.lines.forEach(message)
             return failure.exitCode
         }
+        if let code = error as? ExitCode { return code.rawValue }
         guard let failure = failure(error) else { return reportUsage(error) }
         message("error: \(failure.message)")
         for hint in failure.hints { message("hint: \(hint)") }
         return failure.exitCode
     }
 
-    private static func failure(_ error: any Error) -> CommandFailure? {
+    /// An error in words; `nil` for one of the argument parser's.
+    static func failure(_ error: any Error) -> CommandFailure? {
         switch error {
         case let failure as CommandFailure:
             failure
@@ -53,7 +55,9 @@ enum Terminal {
         case let error as OpenSSLFailure:
             .failed(error.description)
         case RequestError.clockBehind(let lag):
-            .failed(lag.detail, hints: ["set the clock right, or see `offerd doctor --help`"])
+            .failed(lag.detail, hints: [lag.hint])
+        case let lag as ClockLag:
+            .failed(lag.detail, hints: [lag.hint])
         case RequestError.notReady(let detail, let hint):
             .configuration(detail, hints: hint.map { [$0] } ?? [])
         default:

@@ -1,5 +1,5 @@
 extension Migration {
-    /// What Apple's clock said last, a place to try writing, and when the body of a signature was removed.
+    /// What Apple's clock said last, a place to try writing, and what retention has removed.
     ///
     /// Production data was always verified to Apple's root; of Sandbox data stored before, that is not known.
     static let upkeep = Migration(
@@ -20,5 +20,10 @@ extension Migration {
                 )
             );
             ALTER TABLE signature ADD COLUMN body_removed_at INTEGER;
+            ALTER TABLE decision ADD COLUMN body_removed_at INTEGER;
+            CREATE TABLE retention_progress (
+                subject TEXT PRIMARY KEY CHECK (subject IN ('signatures', 'refusals')),
+                done_to INTEGER NOT NULL
+            ) STRICT;
             """)
 }

@@ -11,6 +11,9 @@ public struct TerminalPattern: Sendable {
         "id": "[0-9a-f]{16}",
         "secret": "[0-9a-f]{64}",
         "sha": "[0-9a-f]{64}",
+        "number": "[0-9]+",
+        "line": "[^\n]+(?:\n +hint: [^\n]+)?",
+        "step": "[0-9]{4}-[a-z0-9-]+",
         "steps": "(?:migrated: [0-9]{4}-[a-z0-9-]+\n)+",
         "jws": "[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+",
     ]

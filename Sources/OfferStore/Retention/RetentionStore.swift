@@ -1,0 +1,130 @@
+public import OfferModel
+
+/// What one step of retention has removed.
+public struct RetentionStep: Sendable, Hashable {
+    /// The `sequence` of each signature whose text was replaced by its digest.
+    public var signatures: [Int64] = []
+    /// The `sequence` of each refused decision whose record was replaced by its digest.
+    public var refusals: [Int64] = []
+    /// How many kept answers were deleted.
+    public var answers = 0
+    /// Whether nothing is due any more.
+    public var isLast = true
+
+    /// Whether anything was removed.
+    public var isEmpty: Bool { signatures.isEmpty && refusals.isEmpty && answers == 0 }
+}
+
+/// Removes what nothing needs any more, a few rows at a time. The only place that removes anything.
+///
+/// Rows of signatures and decisions stay, with their nonces, ids and dates: limits, redemptions, replay and counts rest on
+/// them. Of their long texts, the SHA-256 stays. A slot, its decisions and its history are never touched.
+public struct RetentionStore {
+    private let transaction: any StoreTransaction
+    private let digest: any Digest
+
+    /// - Parameter digest: SHA-256 of the texts that are removed.
+    public init(_ transaction: any StoreTransaction, digest: any Digest) {
+        self.transaction = transaction
+        self.digest = digest
+    }
+
+    /// Looks at the next rows of each kind, and removes what is due among them.
+    ///
+    /// - Parameter limit: at most so many rows of each kind.
+    /// - Throws: ``StoreError``.
+    public func step(_ terms: RetentionTerms, at now: Instant, limit: Int) throws -> RetentionStep {
+        var step = RetentionStep()
+        if let life = terms.signatures {
+            step.signatures = try removeSignatures(before: now.adding(milliseconds: -life), now, limit, &step.isLast)
+        }
+        if let life = terms.refusals {
+            step.refusals = try removeRefusals(before: now.adding(milliseconds: -life), now, limit, &step.isLast)
+        }
+        if let life = terms.answers {
+            step.answers = try KeptAnswerStore(transaction).clear(
+                answeredBy: now.adding(milliseconds: -max(life, KeptAnswerStore.life)), atMost: limit)
+            if step.answers == limit { step.isLast = false }
+        }
+        return step
+    }
+
+    /// Of slots that no longer count: their signatures are over, so nobody is handed one of them again.
+    private func removeSignatures(
+        before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
+    ) throws -> [Int64] {
+        let rows = try transaction.rows(
+            Statement(
+                """
+                SELECT s.sequence, s.signed_at, i.counts_until, s.artefact FROM signature s
+                LEFT JOIN issued_offer i ON i.id = s.issued_offer_id
+                WHERE s.sequence > ?1 ORDER BY s.sequence LIMIT ?2
+                """, try progress(.signatures), limit))
+        let due = try rows.prefix { row in
+            let signedAt: Instant = try row.value(1)
+            let countsUntil: Instant? = try row.value(2)
+            return signedAt <= cutoff && countsUntil.map { $0 <= now } != false
+        }
+        for row in due {
+            try transaction.execute(
+                Statement(
+                    "UPDATE signature SET artefact = ?2, body_removed_at = ?3 WHERE sequence = ?1",
+                    try row.value(0, as: Int64.self), remains(of: try row.value(3)), now))
+        }
+        return try note(due, of: .signatures, among: rows, limit, &isLast)
+    }
+
+    private func removeRefusals(
+        before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
+    ) throws -> [Int64] {
+        let rows = try transaction.rows(
+            Statement(
+                """
+                SELECT sequence, decided_at, CASE WHEN kind = 'refusal' THEN body END FROM decision
+                WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
+                """, try progress(.refusals), limit))
+        let passed = try rows.prefix { try $0.value(1, as: Instant.self) <= cutoff }
+        var due: [StoredRow] = []
+        for row in passed {
+            guard let body = try row.value(2, as: String?.self) else { continue }
+            due.append(row)
+            try transaction.execute(
+                Statement(
+                    "UPDATE decision SET body = ?2, body_removed_at = ?3 WHERE sequence = ?1",
+                    try row.value(0, as: Int64.self), remains(of: body), now))
+        }
+        _ = try note(passed, of: .refusals, among: rows, limit, &isLast)
+        return try due.map { try $0.value(0) }
+    }
+
+    /// What stays of a text: enough to prove later that a text somebody shows was this one.
+    private func remains(of text: String) -> String {
+        "sha256:" + Hexadecimal.lowercase(digest.sha256(Array(text.utf8)))
+    }
+}
+
+// How far each kind has come: rows up to there are done, so none is looked at twice.
+extension RetentionStore {
+    private enum Kind: String, Storable {
+        case signatures, refusals
+    }
+
+    private func progress(_ kind: Kind) throws -> Int64 {
+        try transaction.row(Statement("SELECT done_to FROM retention_progress WHERE subject = ?1", kind))?.value(0) ?? 0
+    }
+
+    private func note(
+        _ passed: some Collection<StoredRow>, of kind: Kind, among rows: [StoredRow], _ limit: Int, _ isLast: inout Bool
+    ) throws -> [Int64] {
+        let sequences: [Int64] = try passed.map { try $0.value(0) }
+        guard let last = sequences.last else { return [] }
+        try transaction.execute(
+            Statement(
+                """
+                INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
+                ON CONFLICT (subject) DO UPDATE SET done_to = ?2
+                """, kind, last))
+        if sequences.count == rows.count, rows.count == limit { isLast = false }
+        return sequences
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import OfferModel
+import SQLiteStore
+
+struct Restore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Check a copy of the database, or put it in the database's place.",
+        discussion: """
+            With --check the copy is only read: its schema, its structure with every index, its newest moment, how much it \
+            holds.
+
+            With --config it takes the database's place. A database that is there is replaced with --replace alone, is \
+            kept under another name, and is not touched while a server has it open. What was issued after the copy was \
+            made is then forgotten, and its signatures may still live: see docs/operations.md.
+
+            Example:
+              offerd restore --check offers-2026-12-01.sqlite
+              offerd restore offers-2026-12-01.sqlite --config offerd.yaml --replace
+            """)
+
+    @Argument(help: "The copy.", completion: .file())
+    var file: String
+
+    @Flag(help: "Only check the copy.")
+    var check = false
+
+    @Option(help: "The configuration whose database it becomes.", completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+
+    @Flag(help: "Put it in the place of the database that is there, which is kept under another name.")
+    var replace = false
+
+    func validate() throws {
+        guard check != (config != nil) else {
+            throw ValidationError("say either `--check`, or `--config` with the configuration to restore for")
+        }
+        guard !(check && replace) else { throw ValidationError("`--replace` is not for `--check`") }
+    }
+
+    func run() throws {
+        let content = try SQLiteDatabase.inspect(path: file)
+        if let config {
+            let path = try ServerSetup.read(config: config).databasePath
+            if let kept = try DatabaseReplacement(path: path).run(from: file, replace: replace) {
+                try Terminal.output("kept the former database as \(kept)")
+            }
+            try Terminal.output("restored \(path) from \(file)")
+        } else {
+            try Terminal.output("\(file) can be restored")
+        }
+        for line in ContentText.lines(content) { try Terminal.output(line) }
+    }
+}

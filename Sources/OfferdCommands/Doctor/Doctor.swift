@@ -1,0 +1,70 @@
+import ArgumentParser
+import OfferApplication
+import OfferModel
+import SQLiteStore
+
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look at everything the service needs, and say what is wrong with it.",
+        discussion: """
+            Looks at the keys, the database file, its schema and structure, whether it can be written durably, the room \
+            on its disk, the clock against what was recorded, and what is paused. It may run beside the server. Reading \
+            the structure reads the whole file.
+
+            With --reset-clock it does one thing instead: after a clock that once ran ahead and is right again, it lets \
+            requests be dated by the clock from now on. What was recorded at a later moment keeps its dates, and counts \
+            under limits until then. It is refused where data that the App Store has signed shows that it is the clock \
+            that is behind.
+
+            Exit status: 0 well (warnings included), 1 something failed, 2 wrong use or configuration.
+
+            Example:
+              offerd doctor --config offerd.yaml
+              offerd doctor --config offerd.yaml --json
+              offerd doctor --config offerd.yaml --reset-clock
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
+    @Flag(help: "Date requests by the clock again, after it once ran ahead.")
+    var resetClock = false
+
+    func validate() throws {
+        guard !(json && resetClock) else { throw ValidationError("`--json` is of the report, not of `--reset-clock`") }
+    }
+
+    func run() async throws {
+        let setup = try options.setup()
+        if resetClock { return try await reset(setup) }
+        var report = DoctorReport()
+        report.add(DoctorChecks.keys(setup))
+        let file = DoctorChecks.file(setup.databasePath)
+        report.add(file)
+        if !file.contains(where: { $0.verdict == .failed }) { report.add(await DoctorChecks.content(setup)) }
+        if json {
+            try Terminal.output(try report.json())
+        } else {
+            for line in report.lines { try Terminal.output(line) }
+        }
+        if !report.isWell { throw ExitCode(1) }
+    }
+
+    private func reset(_ setup: ServerSetup) async throws {
+        let database = try SQLiteDatabase(path: setup.databasePath)
+        defer { try? database.close() }
+        switch try await ClockReset(database: database, clock: { .wallClock() }).run() {
+        case .nothingToReset:
+            try Terminal.output("nothing was changed: the clock is not behind what was recorded")
+        case .reset(let last, let now):
+            try Terminal.output(
+                """
+                requests are dated by the clock again: it is \(now), and the last recorded moment was \(last)
+                what was recorded later than now keeps its dates, and counts under limits until then
+                """)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import OfferApplication
+import OfferCatalog
+import OfferModel
+import OfferStore
+import OpenSSLCrypto
+import SQLiteStore
+
+/// The checks of `offerd doctor`, each with what it means to the operator.
+enum DoctorChecks {
+    /// Less room than this, in bytes, is told before it becomes none.
+    private static let littleSpace: Int64 = 256 * 1_024 * 1_024
+
+    /// Whether every key and root of keys.yaml can be used by this user.
+    static func keys(_ setup: ServerSetup) -> [DoctorReport.Check] {
+        setup.keys.apps.flatMap { app in
+            app.keys.map { entry in
+                let name = "key `\(entry.keyId)`"
+                do {
+                    _ = try setup.load(entry)
+                    return .ok(name, "of `\(app.bundleId)` (\(entry.use.rawValue)) can be read and signs")
+                } catch {
+                    return failure(name, error)
+                }
+            }
+        }
+    }
+
+    /// The file itself, beside whoever uses it.
+    static func file(_ path: String) -> [DoctorReport.Check] {
+        let checks = SQLiteDatabase.examine(path: path).map { check in
+            check.failure.map { DoctorReport.Check.failed(check.subject.rawValue, $0.detail, hint: $0.hint) }
+                ?? .ok(check.subject.rawValue, check.detail)
+        }
+        guard FileManager.default.fileExists(atPath: path) else { return checks }
+        return checks + [permissions(path), space(path)]
+    }
+
+    private static func permissions(_ path: String) -> DoctorReport.Check {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
+        guard mode & 0o077 == 0 else {
+            return .warning(
+                "permissions", "others on this machine may use the database file (mode \(String(mode, radix: 8)))",
+                hint: "`chmod 600` the file and its `-wal` and `-shm`")
+        }
+        return .ok("permissions", "only its owner may use the database file")
+    }
+
+    private static func space(_ path: String) -> DoctorReport.Check {
+        guard let free = DiskSpace.free(beside: path) else {
+            return .warning("disk", "the system does not say how much room is left")
+        }
+        let detail = "\(free / 1_024) KiB are left"
+        if free < Readiness.leastFreeSpace {
+            return .failed("disk", detail, hint: "free space; nothing can be recorded, so nothing is issued")
+        }
+        return free < littleSpace
+            ? .warning("disk", detail, hint: "free space before nothing can be recorded") : .ok("disk", detail)
+    }
+
+    /// What needs the database open: that it can be written durably, the clock, and what is paused.
+    static func content(_ setup: ServerSetup) async -> [DoctorReport.Check] {
+        let database: SQLiteDatabase
+        do {
+            database = try SQLiteDatabase(path: setup.databasePath)
+        } catch {
+            return [failure("opening", error)]
+        }
+        defer { try? database.close() }
+        var checks: [DoctorReport.Check] = [
+            .ok("durability", "every commit is flushed (synchronous FULL, write-ahead log)")
+        ]
+        do {
+            try await database.write { try StoreClock($0).tryWriting(at: .wallClock()) }
+            checks.append(.ok("writing", "a commit went through"))
+        } catch {
+            checks.append(failure("writing", error))
+        }
+        do {
+            let marks = try await database.read { try StoreClock($0).marks() }
+            checks.append(clock(marks))
+            checks += try await pauses(setup, database)
+        } catch {
+            checks.append(failure("reading", error))
+        }
+        return checks
+    }
+
+    private static func clock(_ marks: ClockMarks) -> DoctorReport.Check {
+        let now = Instant.wallClock()
+        let last = marks.lastInstant.map { "the last recorded moment is \($0)" } ?? "nothing was recorded yet"
+        guard let lag = ClockLag(of: now, behind: marks) else { return .ok("clock", "it is \(now); \(last)") }
+        return .failed("clock", "\(lag.detail): it is \(now); \(last)", hint: lag.hint)
+    }
+
+    private static func pauses(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
+        let scopes = setup.keys.apps.flatMap { app in
+            app.environments.map { Scope(bundleId: app.bundleId, environment: $0) }
+        }
+        let paused = try await database.read { transaction in
+            try scopes.flatMap { scope -> [String] in
+                guard let number = try ScopeStore(transaction).number(of: scope) else { return [] }
+                return try PauseStore(transaction).active(in: number).map { pause in
+                    (pause.offerId.map { "`\($0)`" } ?? "every offer") + " in \(scope)"
+                }
+            }
+        }
+        guard !paused.isEmpty else { return [.ok("pauses", "no offer is paused")] }
+        return [
+            .warning(
+                "pauses", "paused: \(paused.joined(separator: ", "))", hint: "`offerctl offers resume` ends a pause")
+        ]
+    }
+
+    private static func failure(_ name: String, _ error: any Error) -> DoctorReport.Check {
+        let failure = Terminal.failure(error)
+        return .failed(name, failure?.message ?? "\(error)", hint: failure?.hints.first)
+    }
+}
+
+extension ClockLag {
+    /// What an operator does about it.
+    var hint: String {
+        switch mark {
+        case .lastInstant:
+            "set the clock right; if it once ran ahead and is right now, `offerd doctor --reset-clock`"
+        case .signedDate: "set the clock right: the App Store has signed data that is later"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import FoundationEssentials
+import GRDB
+public import OfferStore
+
+/// What a database file holds, as far as a copy of it is judged by.
+public struct DatabaseContent: Sendable, Hashable {
+    /// The newest migration it has.
+    public var schema: String
+    /// Whether that is this version's.
+    public var isCurrent: Bool
+    /// How much it holds.
+    public var census: StoreCensus
+}
+
+extension SQLiteDatabase {
+    /// How many pages are copied between two looks for a cancelled task.
+    private static let pagesPerStep: CInt = 256
+
+    /// Copies a database by SQLite's backup API beside whoever uses it, and checks the copy.
+    ///
+    /// One read transaction spans the whole copy: writers go on beside it, and what they commit meanwhile is not in it.
+    /// The copy has its name only once it is whole and checked, is readable by its owner alone, and has no companions.
+    ///
+    /// - Returns: what the copy holds.
+    /// - Throws: ``StoreError``; then there is no copy. ``StoreError/unavailable(_:)`` if the target exists.
+    @discardableResult
+    public static func copy(from source: String, to target: String) throws -> DatabaseContent {
+        guard FileManager.default.fileExists(atPath: source) else {
+            throw StoreError.notMigrated("there is no database at `\(source)`")
+        }
+        guard !FileManager.default.fileExists(atPath: target) else {
+            throw StoreError.unavailable("`\(target)` exists already and is not replaced")
+        }
+        let draft = try DatabaseFile.draft(of: target)
+        defer {
+            for ending in ["", "-journal", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: draft + ending)
+            }
+        }
+        try StoreError.mapping {
+            let from = try DatabaseQueue(path: source, configuration: configuration)
+            let to = try DatabaseQueue(path: draft, configuration: configuration)
+            try from.read { connection in
+                // The snapshot begins with the first look, not with the transaction.
+                _ = try Int.fetchOne(connection, sql: "SELECT COUNT(*) FROM sqlite_schema")
+                try to.writeWithoutTransaction { copy in
+                    try connection.backup(to: copy, pagesPerStep: pagesPerStep) { _ in try Task.checkCancellation() }
+                    // A file of its own, without a log beside it; flushed with the commit.
+                    try copy.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE")
+                }
+            }
+            try from.close()
+            try to.close()
+        }
+        let content = try inspect(path: draft)
+        try DatabaseFile.publish(draft, as: target)
+        return content
+    }
+
+    /// Reads a whole database file, checks its structure with its indexes, and counts what it holds; writes nothing.
+    ///
+    /// - Throws: ``StoreError/damaged(_:)``, ``StoreError/newerThanThisVersion(_:)``, or ``StoreError/unavailable(_:)`` for a
+    ///   database that is not of this service or cannot be read. One that only needs
+    ///   `offerd migrate` is no failure.
+    public static func inspect(path: String) throws -> DatabaseContent {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StoreError.unavailable("there is no file `\(path)`")
+        }
+        var configuration = configuration
+        configuration.readonly = true
+        let queue = try StoreError.mapping { try DatabaseQueue(path: path, configuration: configuration) }
+        let applied = try Schema.applied(queue, path: path)
+        guard let newest = applied.max() else {
+            throw StoreError.unavailable("`\(path)` is no database of offerd")
+        }
+        try Structure.check(queue, thoroughly: true)
+        let census = try StoreError.mapping {
+            try queue.read { try StoreCensus.read(SQLiteTransaction(connection: $0)) }
+        }
+        try StoreError.mapping { try queue.close() }
+        return DatabaseContent(
+            schema: newest, isCurrent: applied == Set(Migration.all.map(\.name)), census: census)
+    }
+}

@@ -1,0 +1,154 @@
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferSigning
+import OfferStore
+import OpenSSLCrypto
+import SQLiteStore
+import Testing
+
+@Suite("Retention")
+struct RetentionTests {
+    private static let day: Int64 = 24
+
+    private func retention(_ bench: Workbench, _ terms: RetentionTerms = RetentionTerms()) -> Retention {
+        Retention(
+            database: bench.database, digest: OpenSSLDigest(), terms: terms,
+            clock: { [clock = bench.clock] in clock.now })
+    }
+
+    private func bench() async throws -> Workbench {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        return bench
+    }
+
+    private func texts(_ bench: Workbench, _ sql: String) async throws -> [String] {
+        try await bench.database.read { try $0.rows(Statement(sql)).map { try $0.value(0) } }
+    }
+
+    @Test(
+        "after 90 days the text of a signature is gone, but for its digest; its nonce, slot and limit stay (invariants 2, 8)"
+    )
+    func signatures() async throws {
+        let bench = try await bench()
+        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let issued = try await bench.granted(order).offer
+        let nonces = try await bench.ledger().nonces
+        let artefacts = try await bench.ledger().artefacts
+
+        bench.clock.advance(hours: 90 * Self.day, milliseconds: -1)
+        #expect(try await retention(bench).sweep(rest: .zero).isEmpty)
+        bench.clock.advance(milliseconds: 1)
+        #expect(try await retention(bench).sweep(rest: .zero).signatures == 1)
+        #expect(try await retention(bench).sweep(rest: .zero).isEmpty, "nothing twice")
+
+        let expected = artefacts.map { "sha256:" + Hexadecimal.lowercase(OpenSSLDigest().sha256(Array($0.utf8))) }
+        #expect(try await bench.ledger().artefacts == expected)
+        #expect(try await bench.ledger().nonces == nonces)
+        let shown = try await bench.useCases.customers.issuedOffer(issued.id, caller: Workbench.client)
+        #expect(shown.v1 == nil && shown.v2 == nil)
+        #expect(shown.keyId == issued.keyId && shown.productId == "monthly" && shown.issuedAt == issued.issuedAt)
+        let listed = try await bench.useCases.customers.issuedOffers(
+            CustomerIdentifiers(), offerId: nil, limit: 10, before: nil, caller: Workbench.client)
+        #expect(listed.items.map(\.id) == [issued.id])
+    }
+
+    @Test(
+        "an offer that was redeemed is still used up, and replay of its decision differs in nothing (invariants 2, 5)")
+    func redeemed() async throws {
+        let bench = try await bench()
+        let delivery = try bench.shop.delivery(.lapsed, "100")
+        let issued = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100"))).offer
+        bench.clock.advance(hours: 1)
+        let bought = try bench.shop.redemption(
+            of: "comeback50", "100900", like: try #require(delivery.signedTransactions.last), at: bench.clock.now)
+        try await bench.deliver(SignedDelivery(signedTransactions: [bought]))
+        bench.clock.advance(hours: 400 * Self.day)
+        #expect(try await retention(bench).sweep(rest: .zero).signatures == 1)
+        let decision = try await bench.dryRun(named("100"), "comeback")
+        #expect(decision[.limitCustomer]?.verdict == .violated)
+        let replay = try await bench.useCases.replay.replay(issued.id, catalogRevision: nil, caller: Workbench.client)
+        #expect(replay.differences.isEmpty)
+    }
+
+    @Test("a slot that counts keeps its signatures however short the terms are, and hands them out again")
+    func counting() async throws {
+        let bench = try await bench()
+        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let issued = try await bench.granted(order).offer
+        let terms = RetentionTerms(signatures: 1, refusals: 1)
+        bench.clock.advance(hours: 22)
+        #expect(try await retention(bench, terms).sweep(rest: .zero).signatures == 0)
+        let again = try await bench.granted(order)
+        #expect(!again.isNew && again.offer.v2?.jws == issued.v2?.jws && again.offer.v1 == issued.v1)
+        bench.clock.advance(hours: 3, milliseconds: -1)
+        #expect(try await retention(bench, terms).sweep(rest: .zero).signatures == 0)
+        bench.clock.advance(milliseconds: 1)
+        #expect(try await retention(bench, terms).sweep(rest: .zero).signatures == 1)
+    }
+
+    @Test("a refusal keeps its row and loses what it depended on; the decisions behind offers keep everything")
+    func refusals() async throws {
+        let bench = try await bench()
+        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100")))
+        _ = try await bench.refused(IssueOrder(offerId: "sketch", customer: named("100")))
+        let issuing = try await texts(bench, "SELECT body FROM decision WHERE kind = 'issue'")
+        let ids = try await texts(bench, "SELECT id FROM decision ORDER BY sequence")
+        bench.clock.advance(hours: 365 * Self.day)
+        let sum = try await retention(bench).sweep(rest: .zero)
+        #expect(sum.refusals == 1)
+        #expect(try await texts(bench, "SELECT body FROM decision WHERE kind = 'issue'") == issuing)
+        #expect(
+            try await texts(bench, "SELECT body FROM decision WHERE kind = 'refusal'").allSatisfy {
+                $0.hasPrefix("sha256:")
+            })
+        #expect(try await texts(bench, "SELECT id FROM decision ORDER BY sequence") == ids)
+    }
+
+    @Test("kept answers go after a day and never before, whatever the terms say")
+    func answers() async throws {
+        let bench = try await bench()
+        let token = try await bench.useCases.apiKeys.create(scope: Workbench.scope, role: .client)
+        let caller = Caller(apiKeyId: token.id, scope: Workbench.scope, role: .client)
+        let write: @Sendable (IssueAnswer) -> WrittenAnswer = { _ in
+            WrittenAnswer(status: 201, contentType: "application/json", body: [1])
+        }
+        let request = IdempotentRequest(key: "once", route: "r", body: [7])
+        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        _ = try await bench.useCases.issuing.issue(order, caller: caller, as: request, write: write)
+        bench.clock.advance(hours: 24, milliseconds: -1)
+        #expect(try await retention(bench, RetentionTerms(answers: 1)).sweep(rest: .zero).answers == 0)
+        let replayed = try await bench.useCases.issuing.issue(order, caller: caller, as: request, write: write)
+        #expect(replayed.isReplayed)
+        bench.clock.advance(milliseconds: 1)
+        #expect(try await retention(bench, RetentionTerms(answers: nil)).sweep(rest: .zero).answers == 0)
+        #expect(try await retention(bench).sweep(rest: .zero).answers == 1)
+        #expect(try await bench.count("kept_answer") == 0)
+    }
+
+    @Test("many rows are removed in many small transactions, all of them and each once")
+    func steps() async throws {
+        let bench = try await bench()
+        for _ in 0..<450 {
+            _ = try await bench.useCases.issuing.issue(
+                IssueOrder(offerId: "sketch", customer: named("100")), caller: Workbench.client)
+        }
+        bench.clock.advance(hours: 365 * Self.day)
+        let commits = Counter()
+        let counted = InterposedDatabase(real: bench.database, insideWrite: { commits.next() })
+        let sum = try await Retention(
+            database: counted, digest: OpenSSLDigest(), terms: RetentionTerms(),
+            clock: { [clock = bench.clock] in clock.now }
+        ).sweep(rest: .zero)
+        #expect(sum.refusals == 450)
+        #expect(commits.next() == 4, "three steps of at most 200")
+    }
+
+    @Test("a clock that is behind removes nothing")
+    func behind() async throws {
+        let bench = try await bench()
+        bench.clock.advance(hours: -1)
+        await #expect(throws: RequestError.self) { try await retention(bench).sweep(rest: .zero) }
+    }
+}
