@@ -22,7 +22,7 @@ struct ReadinessTests {
                 return refused
             }
             #expect(refused.status == 503 && refused.code == "busy" && refused.json["signatures"] == nil)
-            #expect(try service.rows("SELECT id FROM signature").isEmpty)
+            #expect(try service.rows("SELECT nonce FROM signature").isEmpty)
             #expect(try await service.ask("GET", "/readyz").status == 200)
             #expect(
                 try await service.ask("POST", "/v1/issued-offers", token: token, body: body, headers: key).status == 201

@@ -40,7 +40,7 @@ struct FullDiskTests {
         #expect(await first.stop() == 0)
 
         let mounted = try enclosure.run(
-            "mkdir data && mount -t tmpfs -o size=8m none data && cp offers.sqlite data/ && chmod 700 data")
+            "mkdir data && mount -t tmpfs -o size=8m none data && cp offers.sqlite* data/ && chmod 700 data")
         try #require(mounted.status == 0, "\(mounted.text)")
         let started = try enclosure.run(
             """
@@ -102,7 +102,7 @@ struct FullDiskTests {
         let enclosure = try Enclosure(directory: installation.directory.url)
         let run = try enclosure.run(
             """
-            mkdir data && mount -t tmpfs -o size=8m none data && cp offers.sqlite data/ && mount -o remount,ro data
+            mkdir data && mount -t tmpfs -o size=8m none data && cp offers.sqlite* data/ && mount -o remount,ro data
             '\(Installation.offerd.path)' serve --config offerd.yaml --database data/offers.sqlite; echo "serve $?"
             '\(Installation.offerd.path)' doctor --config offerd.yaml --database data/offers.sqlite; echo "doctor $?"
             """)
