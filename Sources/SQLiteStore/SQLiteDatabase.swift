@@ -70,7 +70,7 @@ public final class SQLiteDatabase: StoreDatabase {
         try SQLiteVersion.check(connections)
         // The writer takes its patience from the limits; see WriteBatch.
         try StoreError.mapping {
-            try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 40") }
+            try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 1") }
         }
         self.connections = connections
         queue = WriteQueue(writer: connections, limits: limits)

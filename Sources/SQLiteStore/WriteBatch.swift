@@ -7,36 +7,37 @@ struct WriteBatch {
     /// How long to wait for another process to let go of the database.
     let patience: Duration
 
-    /// Runs the bodies, commits, and only then answers their callers.
+    /// Runs the bodies, commits, and only then answers their callers, those of bodies that failed too: what they saw
+    /// may have been a neighbour's, which nobody may hear of unless it is kept.
     func commit(_ jobs: [WriteQueue.Job]) {
-        var releases = [WriteQueue.Release]()
-        var kept = [WriteQueue.Job]()
         do {
             try begin()
         } catch {
             for job in jobs { job.fail(error) }
             return
         }
+        var answers = [WriteQueue.Release]()
         for (index, job) in jobs.enumerated() {
             do {
-                releases.append(try inSavepoint(job))
-                kept.append(job)
+                answers.append(try inSavepoint(job))
             } catch {
-                job.fail(error)
-                if undoJob() { continue }
-                undo()
-                for lost in kept + jobs[(index + 1)...] { lost.fail(Self.shared(error)) }
-                return
+                guard undoJob() else {
+                    undo()
+                    job.fail(error)
+                    for lost in jobs[..<index] + jobs[(index + 1)...] { lost.fail(Self.shared(error)) }
+                    return
+                }
+                answers.append { job.fail(error) }
             }
         }
         do {
-            try StoreError.mapping { try connection.commit() }
+            try StoreError.mapping { try run("COMMIT TRANSACTION") }
         } catch {
             undo()
-            for job in kept { job.fail(error) }
+            for job in jobs { job.fail(error) }
             return
         }
-        for release in releases { release() }
+        for answer in answers { answer() }
     }
 
     /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
@@ -49,7 +50,7 @@ struct WriteBatch {
         let deadline = ContinuousClock.now + patience
         while true {
             do {
-                return try StoreError.mapping { try connection.beginTransaction(.immediate) }
+                return try StoreError.mapping { try run("BEGIN IMMEDIATE TRANSACTION") }
             } catch StoreError.busy(let detail) {
                 if ContinuousClock.now >= deadline { throw StoreError.busy(detail) }
             }
@@ -87,6 +88,7 @@ struct WriteBatch {
         }
     }
 
+    /// Statements of our own are prepared once too, as GRDB's own for beginning and committing are not.
     private func run(_ sql: String) throws {
         try connection.cachedStatement(sql: sql).execute()
     }

@@ -10,21 +10,27 @@ import Synchronization
 final class WriteQueue: Sendable {
     /// One waiting body.
     struct Job: Sendable {
-        let ticket: UInt64
+        let ticket: Ticket
         /// Runs the body; the answer gives its result to the caller.
         let run: @Sendable (any StoreTransaction) throws -> Release
         /// Gives the caller an error.
         let fail: @Sendable (any Error) -> Void
     }
 
-    /// Lets a caller go on with the result.
+    /// Lets a caller go on with the result. It only makes the caller's task ready to run elsewhere, so that a slow
+    /// caller keeps nobody waiting.
     typealias Release = @Sendable () -> Void
+
+    /// By what a caller who gives up names the body. Its flag is touched under the queue's lock alone, so that a
+    /// cancellation comes before the body waits, while it waits, or after it has begun, and never in between.
+    final class Ticket: Sendable {
+        fileprivate let isGivenUp = Mutex(false)
+    }
 
     private struct State {
         var waiting: [Job] = []
         var isDraining = false
         var isClosed = false
-        var nextTicket: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -38,24 +44,17 @@ final class WriteQueue: Sendable {
 
     /// Runs a body in the next transaction.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        let ticket = state.withLock { state in
-            state.nextTicket += 1
-            return state.nextTicket
-        }
+        let ticket = Ticket()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let job = Job(
-                    ticket: ticket,
-                    run: { transaction in
-                        let value = try body(transaction)
-                        return { continuation.resume(returning: value) }
-                    },
-                    fail: { continuation.resume(throwing: $0) })
-                if Task.isCancelled {
-                    job.fail(CancellationError())
-                } else {
-                    add(job)
-                }
+                add(
+                    Job(
+                        ticket: ticket,
+                        run: { transaction in
+                            let value = try body(transaction)
+                            return { continuation.resume(returning: value) }
+                        },
+                        fail: { continuation.resume(throwing: $0) }))
             }
         } onCancel: {
             cancel(ticket)
@@ -71,10 +70,11 @@ final class WriteQueue: Sendable {
     }
 
     private func add(_ job: Job) {
-        let refusal: StoreError? = state.withLock { state in
-            if state.isClosed { return .unavailable("the database is closed") }
+        let refusal: (any Error)? = state.withLock { state in
+            if job.ticket.isGivenUp.withLock({ $0 }) { return CancellationError() }
+            if state.isClosed { return StoreError.unavailable("the database is closed") }
             if state.waiting.count >= limits.waitingWrites {
-                return .busy("\(state.waiting.count) writes wait already")
+                return StoreError.busy("\(state.waiting.count) writes wait already")
             }
             state.waiting.append(job)
             if !state.isDraining {
@@ -88,9 +88,10 @@ final class WriteQueue: Sendable {
     }
 
     /// A body that has not begun is taken out; one that has is left to finish.
-    private func cancel(_ ticket: UInt64) {
+    private func cancel(_ ticket: Ticket) {
         let job: Job? = state.withLock { state in
-            guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+            ticket.isGivenUp.withLock { $0 = true }
+            guard let index = state.waiting.firstIndex(where: { $0.ticket === ticket }) else { return nil }
             return state.waiting.remove(at: index)
         }
         job?.fail(CancellationError())

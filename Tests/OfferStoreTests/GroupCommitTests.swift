@@ -190,6 +190,79 @@ struct GroupCommitTests {
         #expect(await write("after") == nil)
     }
 
+    @Test("what a body heard of a neighbour that was lost in the same commit is not told", arguments: Driver.allCases)
+    func failureOverLostRow(driver: Driver) async throws {
+        let database = try await Bench(driver).database
+        let gate = Gate()
+        async let held: Void = database.write { _ in gate.hold() }
+        await gate.entered()
+        let lost = Task.immediate { @Sendable () -> (any Error)? in
+            do {
+                try await database.write { transaction in
+                    try APIKeyStore(transaction).insert(Self.key("never"))
+                    try Self.breakCommit(transaction)
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let reader = Task.immediate { @Sendable () -> (any Error)? in
+            do {
+                try await database.write { transaction in
+                    guard try APIKeyStore(transaction).key("never") == nil else { throw Refused() }
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        gate.open()
+        try await held
+        #expect(await lost.value as? StoreError == .constraint("a foreign key"))
+        #expect(await reader.value as? StoreError == .constraint("a foreign key"))
+    }
+
+    @Test("whoever does not come for an answer keeps nobody waiting", arguments: Driver.allCases)
+    func slowCaller(driver: Driver) async throws {
+        let database = try await Bench(driver).database
+        let (first, gate) = (Gate(), Gate())
+        async let held: Void = database.write { _ in first.hold() }
+        await first.entered()
+        let absent = Absent()
+        let late = Task { try await absent.write(Self.key("late"), to: database) }
+        await absent.hasAsked()
+        absent.leave(gate)
+        await gate.entered()
+        async let neighbour: Void = database.write { try APIKeyStore($0).insert(Self.key("neighbour")) }
+        first.open()
+        try await held
+        try await neighbour
+        try await database.write { try APIKeyStore($0).insert(Self.key("next")) }
+        #expect(try await database.read { try APIKeyStore($0).keys().count } == 3)
+        gate.open()
+        try await late.value
+    }
+
+    @Test("a reader is answered while the writer is held, here and in another process's stead")
+    func readersDoNotWait() async throws {
+        let bench = try await Bench(.file)
+        let other = try SQLiteDatabase(path: bench.path)
+        let gate = Gate()
+        async let held: Void = bench.database.write { transaction in
+            try APIKeyStore(transaction).insert(Self.key("unseen"))
+            gate.hold()
+        }
+        await gate.entered()
+        // The gate opens only after both have been answered, from what is committed.
+        #expect(try await bench.database.read { try APIKeyStore($0).key("unseen") } == nil)
+        #expect(try await other.read { try APIKeyStore($0).key("unseen") } == nil)
+        gate.open()
+        try await held
+        #expect(try await other.read { try APIKeyStore($0).key("unseen") } != nil)
+        try other.close()
+    }
+
     /// Leaves a broken foreign key that is looked for at the commit only.
     private static func breakCommit(_ transaction: any StoreTransaction) throws {
         try transaction.execute(Statement("PRAGMA defer_foreign_keys = ON"))
@@ -222,10 +295,10 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("a closed database refuses")
-    func closed() async throws {
-        let database = try SQLiteDatabase.inMemory()
-        try database.close()
+    @Test("a closed database refuses", arguments: Driver.allCases)
+    func closed(driver: Driver) async throws {
+        let database = try await Bench(driver).database
+        try database.base.close()
         await #expect(throws: StoreError.unavailable("the database is closed")) {
             try await database.write { try APIKeyStore($0).insert(Self.key("late")) }
         }
