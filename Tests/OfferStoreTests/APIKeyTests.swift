@@ -33,9 +33,9 @@ struct APIKeyTests {
         #expect(try await bench.database.read { try APIKeyStore($0).keys(of: elsewhere) }.isEmpty)
     }
 
-    @Test("a revoked key stays, is not valid any more and cannot be revoked again")
-    func revoke() async throws {
-        let bench = try await Bench()
+    @Test("a revoked key stays, is not valid any more and cannot be revoked again", arguments: Driver.allCases)
+    func revoke(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let stored = key("a")
         try await bench.database.write { try APIKeyStore($0).insert(stored) }
         let scope = scope
@@ -57,9 +57,9 @@ struct APIKeyTests {
         #expect(!stored.isValid(at: Bench.now.adding(milliseconds: 10)))
     }
 
-    @Test("a key with a known id or without a 32-byte digest is refused")
-    func constraints() async throws {
-        let bench = try await Bench()
+    @Test("a key with a known id or without a 32-byte digest is refused", arguments: Driver.allCases)
+    func constraints(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let (good, repeated, short) = (key("a"), key("a", digest: Array(1...32)), key("b", digest: [1]))
         try await bench.database.write { try APIKeyStore($0).insert(good) }
         await #expect(throws: StoreError.constraint("api_key.id")) {
@@ -70,9 +70,9 @@ struct APIKeyTests {
         }
     }
 
-    @Test("the latest committed instant never goes back")
-    func clock() async throws {
-        let bench = try await Bench()
+    @Test("the latest committed instant never goes back", arguments: Driver.allCases)
+    func clock(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         #expect(try await bench.database.read { try StoreClock($0).lastInstant() } == nil)
         for offset in [0, 500, 100] as [Int64] {
             try await bench.database.write { try StoreClock($0).advance(to: Bench.now.adding(milliseconds: offset)) }
@@ -81,9 +81,9 @@ struct APIKeyTests {
         #expect(last == Bench.now.adding(milliseconds: 500))
     }
 
-    @Test("a scope is added once and told apart by its environment")
-    func scopes() async throws {
-        let bench = try await Bench()
+    @Test("a scope is added once and told apart by its environment", arguments: Driver.allCases)
+    func scopes(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let scope = scope
         let numbers = try await bench.database.write { transaction in
             let scopes = ScopeStore(transaction)

@@ -20,9 +20,9 @@ struct AttributeTests {
         #expect(try await read([customer], bench) == Self.everyType)
     }
 
-    @Test("what is set replaces all that was, and the same again is no change")
-    func replacing() async throws {
-        let bench = try await Bench()
+    @Test("what is set replaces all that was, and the same again is no change", arguments: Driver.allCases)
+    func replacing(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let customer = try await bench.customer()
         #expect(try await set(["a": .number(1), "b": .text("x")], of: [customer], bench))
         let before = try await version(customer, bench)
@@ -35,9 +35,11 @@ struct AttributeTests {
         #expect(try await read([customer], bench) == [:])
     }
 
-    @Test("of several customers together the attribute set last counts, whoever was stored first")
-    func together() async throws {
-        let bench = try await Bench()
+    @Test(
+        "of several customers together the attribute set last counts, whoever was stored first",
+        arguments: Driver.allCases)
+    func together(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
         _ = try await set(["a": .number(2), "b": .number(2)], of: [second], bench)
         _ = try await set(["a": .number(1)], of: [first], bench)
@@ -46,9 +48,11 @@ struct AttributeTests {
         #expect(try await read([], bench) == [:])
     }
 
-    @Test("a merge keeps the attribute set last and the opening that came first", arguments: [false, true])
-    func merging(olderIsSetLast: Bool) async throws {
-        let bench = try await Bench()
+    @Test(
+        "a merge keeps the attribute set last and the opening that came first", arguments: Driver.allCases,
+        [false, true])
+    func merging(driver: Driver, olderIsSetLast: Bool) async throws {
+        let bench = try await Bench(driver)
         let (older, newer) = (try await bench.customer("1"), try await bench.customer("2"))
         let order = olderIsSetLast ? [newer, older] : [older, newer]
         for (place, customer) in order.enumerated() {
@@ -73,9 +77,11 @@ struct AttributeTests {
         #expect(openings == ["trial": Bench.now])
     }
 
-    @Test("an opening keeps its first date, and only the first one is a change of the customer")
-    func openings() async throws {
-        let bench = try await Bench()
+    @Test(
+        "an opening keeps its first date, and only the first one is a change of the customer",
+        arguments: Driver.allCases)
+    func openings(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let customer = try await bench.customer()
         let before = try await version(customer, bench)
         try await bench.database.write { try OpeningStore($0).open("trial", to: [customer], at: Bench.now) }

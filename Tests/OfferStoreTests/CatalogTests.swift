@@ -29,9 +29,11 @@ struct CatalogTests {
         #expect(page.map(\.revision) == [2, 1])
     }
 
-    @Test("of 50 writers who saw the same revision one wins and the others hear the current one")
-    func compareAndSwap() async throws {
-        let bench = try await Bench()
+    @Test(
+        "of 50 writers who saw the same revision one wins and the others hear the current one",
+        arguments: Driver.allCases)
+    func compareAndSwap(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let scope = bench.scope
         let won = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<50 {
@@ -52,9 +54,11 @@ struct CatalogTests {
         #expect(won == 1)
     }
 
-    @Test("pauses of single offers and of all are independent, and a repeated one changes nothing")
-    func pauses() async throws {
-        let bench = try await Bench()
+    @Test(
+        "pauses of single offers and of all are independent, and a repeated one changes nothing",
+        arguments: Driver.allCases)
+    func pauses(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let (scope, other) = (bench.scope, bench.other)
         let pause = { (offer: OfferId?) in
             try await bench.database.write { try PauseStore($0).pause(offer, actor: "k", at: Bench.now, in: scope) }
@@ -79,9 +83,9 @@ struct CatalogTests {
         #expect(kept == 3)
     }
 
-    @Test("the generation moves with the catalog and the pauses of its own scope only")
-    func generation() async throws {
-        let bench = try await Bench()
+    @Test("the generation moves with the catalog and the pauses of its own scope only", arguments: Driver.allCases)
+    func generation(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let (scope, other) = (bench.scope, bench.other)
         let generation = { (of: ScopeNumber) in
             try await bench.database.read { try ScopeStore($0).generation(of: of) }

@@ -19,9 +19,9 @@ struct CoverageTests {
         try await bench.database.read { try HistoryStore($0).history(of: customers).coverage }
     }
 
-    @Test("nothing known is none, something partial, a statement complete (invariant 3)")
-    func levels() async throws {
-        let bench = try await Bench()
+    @Test("nothing known is none, something partial, a statement complete (invariant 3)", arguments: Driver.allCases)
+    func levels(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         #expect(try await coverage([], bench) == .none)
         let customer = try await bench.customer()
         #expect(try await coverage([customer], bench) == Coverage(level: .partial))
@@ -34,9 +34,9 @@ struct CoverageTests {
         #expect(try await coverage([customer], bench).asOf == later)
     }
 
-    @Test("a subject's coverage is the least of its customers' (invariant 3)")
-    func least() async throws {
-        let bench = try await Bench()
+    @Test("a subject's coverage is the least of its customers' (invariant 3)", arguments: Driver.allCases)
+    func least(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
         try await state([first], asOf: later, bench)
         #expect(try await coverage([first, second], bench).level == .partial)
@@ -44,9 +44,9 @@ struct CoverageTests {
         #expect(try await coverage([first, second], bench).asOf == Bench.now)
     }
 
-    @Test("a customer known by aliases only does not lessen the coverage of a proven one")
-    func aliasOnly() async throws {
-        let bench = try await Bench()
+    @Test("a customer known by aliases only does not lessen the coverage of a proven one", arguments: Driver.allCases)
+    func aliasOnly(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let scope = bench.scope
         let proven = try await bench.customer()
         let placeholder = try await bench.database.write {
@@ -59,10 +59,10 @@ struct CoverageTests {
         #expect(try await coverage([placeholder], bench).asOf == later)
     }
 
-    @Test("a merge leaves the least coverage of both (invariant 3)")
-    func merge() async throws {
+    @Test("a merge leaves the least coverage of both (invariant 3)", arguments: Driver.allCases)
+    func merge(driver: Driver) async throws {
         for second in [nil, Bench.now] as [Instant?] {
-            let bench = try await Bench()
+            let bench = try await Bench(driver)
             let (survivor, merged) = (try await bench.customer("1"), try await bench.customer("2"))
             try await state([survivor], asOf: later, bench)
             if let second { try await state([merged], asOf: second, bench) }

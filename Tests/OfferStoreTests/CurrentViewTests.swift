@@ -6,15 +6,17 @@ import Testing
 
 @Suite("Reading only the rows that matter")
 struct CurrentViewTests {
-    @Test("the rows that are read mean what all rows mean, for random re-signings and ties (invariant 7)")
-    func sameMeaning() async throws {
+    @Test(
+        "the rows that are read mean what all rows mean, for random re-signings and ties (invariant 7)",
+        arguments: Driver.allCases)
+    func sameMeaning(driver: Driver) async throws {
         var generator = SeededGenerator(seed: 20_261_122)
         for round in 0..<150 {
             var payloads = [HistoryPayload.bought("1"), .installed("A")]
             for index in 0..<Int.random(in: 1...14, using: &generator) {
                 payloads.append(Self.payload(index, &generator))
             }
-            let bench = try await Bench()
+            let bench = try await Bench(driver)
             let results = try await bench.ingest(payloads.shuffled(using: &generator))
             let customers = Set(results.compactMap(\.customer)).sorted()
             let read = try await bench.database.read { try HistoryStore($0).history(of: customers) }
@@ -32,9 +34,9 @@ struct CurrentViewTests {
         }
     }
 
-    @Test("a subscription signed again a thousand times is read as one row of each kind")
-    func resigned() async throws {
-        let bench = try await Bench()
+    @Test("a subscription signed again a thousand times is read as one row of each kind", arguments: Driver.allCases)
+    func resigned(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let payloads = (0..<1_000).flatMap { index in
             let signed = Bench.now.adding(milliseconds: Int64(index))
             return [HistoryPayload.bought("1", signed: signed), .renews("1", signed: signed)]

@@ -50,9 +50,11 @@ struct EarlierViewTests {
         }
     }
 
-    @Test("completeness holds from when it was stated; what a merge took back stays taken (invariant 3)")
-    func coverage() async throws {
-        let bench = try await Bench()
+    @Test(
+        "completeness holds from when it was stated; what a merge took back stays taken (invariant 3)",
+        arguments: Driver.allCases)
+    func coverage(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
         let scope = bench.scope
         for offset in [10, 30] as [Int64] {
@@ -118,9 +120,11 @@ struct EarlierViewTests {
         }
     }
 
-    @Test("the revision and the pauses of an instant are those in force then, from the millisecond they began")
-    func catalogAndPauses() async throws {
-        let bench = try await Bench()
+    @Test(
+        "the revision and the pauses of an instant are those in force then, from the millisecond they began",
+        arguments: Driver.allCases)
+    func catalogAndPauses(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let scope = bench.scope
         try await bench.database.write { transaction in
             for number in 1...2 as ClosedRange<Int64> {

@@ -12,14 +12,16 @@ struct IdentityTests {
         var tokens: Set<String>
     }
 
-    @Test("the same payloads in any order, in any portions and repeated give the same customers (invariant 7)")
-    func order() async throws {
+    @Test(
+        "the same payloads in any order, in any portions and repeated give the same customers (invariant 7)",
+        arguments: Driver.allCases)
+    func order(driver: Driver) async throws {
         var generator = SeededGenerator(seed: 20_261_121)
         for round in 0..<60 {
             let payloads = Self.payloads(&generator)
             let expected = Self.partition(payloads)
             for _ in 0..<4 {
-                let bench = try await Bench()
+                let bench = try await Bench(driver)
                 var queue = (payloads + payloads.filter { _ in Bool.random(using: &generator) })
                     .shuffled(using: &generator)
                 while !queue.isEmpty {
@@ -113,9 +115,10 @@ struct IdentityTests {
         }
     }
 
-    @Test("a merge keeps the older customer, its rollout key and every row, and is recorded")
-    func merge() async throws {
-        let bench = try await Bench()
+    @Test(
+        "a merge keeps the older customer, its rollout key and every row, and is recorded", arguments: Driver.allCases)
+    func merge(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let older = try await bench.ingest([.bought("1")], at: Bench.now).first?.customer
         let newer = try await bench.ingest([.installed("A")], at: Bench.now.adding(milliseconds: 1)).first?.customer
         #expect(older != newer)
@@ -138,9 +141,9 @@ struct IdentityTests {
         #expect(history.transactions.count == 2 && history.appTransactions.count == 1)
     }
 
-    @Test("aliases never merge customers, may name several, and follow a merge")
-    func aliases() async throws {
-        let bench = try await Bench()
+    @Test("aliases never merge customers, may name several, and follow a merge", arguments: Driver.allCases)
+    func aliases(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let scope = bench.scope
         let alias = CustomerAlias.customerId("user-1")
         let first = try await bench.customer("1")
@@ -159,10 +162,10 @@ struct IdentityTests {
     }
 
     @Test(
-        "an alias that the app gave to everybody costs a few rows and not one of each customer", .timeLimit(.minutes(1))
-    )
-    func sharedAlias() async throws {
-        let bench = try await Bench()
+        "an alias that the app gave to everybody costs a few rows and not one of each customer",
+        .timeLimit(.minutes(1)), arguments: Driver.allCases)
+    func sharedAlias(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let scope = bench.scope
         let (alias, own) = (CustomerAlias.customerId("guest"), CustomerAlias.customerId("user-1"))
         let customers = try await bench.database.write { transaction in
@@ -207,9 +210,11 @@ struct IdentityTests {
         }
     }
 
-    @Test("a customer without signed payloads is stored under the account token before the app's own name")
-    func aliasOnly() async throws {
-        let bench = try await Bench()
+    @Test(
+        "a customer without signed payloads is stored under the account token before the app's own name",
+        arguments: Driver.allCases)
+    func aliasOnly(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let scope = bench.scope
         let stored = try await bench.database.write { transaction in
             let customers = CustomerStore(transaction)
@@ -222,9 +227,9 @@ struct IdentityTests {
         #expect(stored.first?.customerIds == ["user-1"])
     }
 
-    @Test("the version of a subject whose customers were merged differs")
-    func versionAfterMerge() async throws {
-        let bench = try await Bench()
+    @Test("the version of a subject whose customers were merged differs", arguments: Driver.allCases)
+    func versionAfterMerge(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let first = try await bench.customer("1")
         let second = try await bench.customer("2")
         let read = { try await bench.database.read { try CustomerStore($0).version(of: [first, second]) } }

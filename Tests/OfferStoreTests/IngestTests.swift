@@ -7,9 +7,9 @@ import Testing
 struct IngestTests {
     private let later = Bench.now.adding(milliseconds: 1_000)
 
-    @Test("outcomes tell new, newer, older and repeated payloads apart")
-    func outcomes() async throws {
-        let bench = try await Bench()
+    @Test("outcomes tell new, newer, older and repeated payloads apart", arguments: Driver.allCases)
+    func outcomes(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let first = HistoryPayload.bought("1")
         let newer = HistoryPayload.bought("1", signed: later)
         let older = HistoryPayload.bought("1", signed: Bench.now.adding(milliseconds: -1_000))
@@ -22,17 +22,19 @@ struct IngestTests {
         #expect(try await bench.storedPayloads() == [first.bytes, newer.bytes, older.bytes])
     }
 
-    @Test("between equal dates the greater bytes are the newer view")
-    func ties() async throws {
-        let bench = try await Bench()
+    @Test("between equal dates the greater bytes are the newer view", arguments: Driver.allCases)
+    func ties(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         #expect(try await bench.ingest([.bought("1", bytes: "b")]).map(\.outcome) == [.added])
         #expect(try await bench.ingest([.bought("1", bytes: "c")]).map(\.outcome) == [.updated])
         #expect(try await bench.ingest([.bought("1", bytes: "a")]).map(\.outcome) == [.unchanged])
     }
 
-    @Test("proven data outranks an operator's whatever its date, and both are kept (invariant 6)")
-    func rank() async throws {
-        let bench = try await Bench()
+    @Test(
+        "proven data outranks an operator's whatever its date, and both are kept (invariant 6)",
+        arguments: Driver.allCases)
+    func rank(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         #expect(try await bench.ingest([.bought("1", signed: later, provenance: .operator)]).map(\.outcome) == [.added])
         #expect(try await bench.ingest([.bought("1")]).map(\.outcome) == [.updated])
         #expect(
@@ -52,9 +54,11 @@ struct IngestTests {
         #expect(kept == [false, false, true, true])
     }
 
-    @Test("renewal info of an unknown subscription is kept and takes effect with its transaction (invariant 6)")
-    func waitingRenewalInfo() async throws {
-        let bench = try await Bench()
+    @Test(
+        "renewal info of an unknown subscription is kept and takes effect with its transaction (invariant 6)",
+        arguments: Driver.allCases)
+    func waitingRenewalInfo(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let waiting = try await bench.ingest([.renews("1", account: "A", token: .number(5))])
         #expect(waiting.map(\.outcome) == [.added] && waiting.map(\.customer) == [nil])
         let scope = bench.scope
@@ -74,9 +78,11 @@ struct IngestTests {
         #expect(named == [customer])
     }
 
-    @Test("an operator's transaction neither merges customers nor makes renewal info take effect (invariant 6)")
-    func unprovenTransaction() async throws {
-        let bench = try await Bench()
+    @Test(
+        "an operator's transaction neither merges customers nor makes renewal info take effect (invariant 6)",
+        arguments: Driver.allCases)
+    func unprovenTransaction(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         try await bench.ingest([.renews("1"), .installed("A")])
         let imported = try await bench.ingest([.bought("1", account: "A", provenance: .operator)]).first?.customer
         let installed = try await bench.ingest([.installed("A")]).first?.customer
@@ -93,16 +99,16 @@ struct IngestTests {
         #expect(history.transactions.map(\.provenance) == [.client] && history.renewalInfos.count == 1)
     }
 
-    @Test("an app transaction that names nobody is refused")
-    func unidentified() async throws {
-        let bench = try await Bench()
+    @Test("an app transaction that names nobody is refused", arguments: Driver.allCases)
+    func unidentified(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let results = try await bench.ingest([.installed(nil)])
         #expect(results.map(\.outcome) == [.refused] && results.map(\.customer) == [nil])
     }
 
-    @Test("only payloads that are not stored need a write")
-    func missing() async throws {
-        let bench = try await Bench()
+    @Test("only payloads that are not stored need a write", arguments: Driver.allCases)
+    func missing(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         try await bench.ingest([.bought("1")])
         let scope = bench.scope
         let missing = try await bench.database.read {
@@ -111,9 +117,9 @@ struct IngestTests {
         #expect(missing == [1, 2])
     }
 
-    @Test("a payload of one scope is never seen in another")
-    func scopes() async throws {
-        let bench = try await Bench()
+    @Test("a payload of one scope is never seen in another", arguments: Driver.allCases)
+    func scopes(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let sandbox = try await bench.customer("1")
         let other = bench.other
         let production = try await bench.database.write {
@@ -129,9 +135,11 @@ struct IngestTests {
         #expect(found == [production.first?.customer].compactMap { $0 })
     }
 
-    @Test("the subject's version moves with every stored payload and stays with a repeated one")
-    func version() async throws {
-        let bench = try await Bench()
+    @Test(
+        "the subject's version moves with every stored payload and stays with a repeated one",
+        arguments: Driver.allCases)
+    func version(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let customer = try await bench.customer("1")
         let read = { try await bench.database.read { try CustomerStore($0).version(of: [customer]) } }
         let first = try await read()

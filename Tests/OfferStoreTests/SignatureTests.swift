@@ -40,9 +40,11 @@ struct SignatureTests {
             ])
     }
 
-    @Test("a nonce is refused a second time, in any scope, and nothing of that issue is kept (invariant 8)")
-    func nonce() async throws {
-        let bench = try await Bench()
+    @Test(
+        "a nonce is refused a second time, in any scope, and nothing of that issue is kept (invariant 8)",
+        arguments: Driver.allCases)
+    func nonce(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let customer = try await bench.customer()
         let scopes = [bench.scope, bench.other]
         let issue = { (number: Int, scope: ScopeNumber) in
@@ -63,9 +65,9 @@ struct SignatureTests {
         #expect(kept.map(\.id) == [.number(1)])
     }
 
-    @Test("a signature without a slot can only be an introductory false")
-    func slotless() async throws {
-        let bench = try await Bench()
+    @Test("a signature without a slot can only be an introductory false", arguments: Driver.allCases)
+    func slotless(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let scope = bench.scope
         for (format, allow) in [(RecordedSignature.Format.v2, nil), (.introductoryEligibility, true)]
             as [(RecordedSignature.Format, Bool?)]

@@ -79,9 +79,11 @@ struct SlotTests {
         return won
     }
 
-    @Test("the next slot may be issued from the instant the last stops counting, not before (invariant 2)")
-    func settlement() async throws {
-        let bench = try await Bench()
+    @Test(
+        "the next slot may be issued from the instant the last stops counting, not before (invariant 2)",
+        arguments: Driver.allCases)
+    func settlement(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let customer = try await bench.customer()
         let first = Slot.fixture(1)
         try await insert(first, for: customer, bench)
@@ -121,9 +123,11 @@ struct SlotTests {
         }
     }
 
-    @Test("a slot whose redemption was settled is open to nobody, even when that redemption matches it no longer")
-    func settledThenUnmatched() async throws {
-        let bench = try await Bench()
+    @Test(
+        "a slot whose redemption was settled is open to nobody, even when that redemption matches it no longer",
+        arguments: Driver.allCases)
+    func settledThenUnmatched(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let scope = bench.scope
         let customer = try await bench.customer()
         let slot = Slot.fixture(1)
@@ -156,9 +160,11 @@ struct SlotTests {
         #expect(stored.state(at: slot.countsUntil, redemptions: unmatched.redemptions()) == .expired)
     }
 
-    @Test("one more signing raises the count and the end of an open slot, and never shortens it")
-    func signings() async throws {
-        let bench = try await Bench()
+    @Test(
+        "one more signing raises the count and the end of an open slot, and never shortens it",
+        arguments: Driver.allCases)
+    func signings(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let customer = try await bench.customer()
         let slot = Slot.fixture(1)
         try await insert(slot, for: customer, bench)
@@ -179,9 +185,9 @@ struct SlotTests {
         #expect(try await sign(0, 0, slot.countsUntil.adding(milliseconds: 1_000)) == nil)
     }
 
-    @Test("a voided slot takes no more signings; only a released one is marked free")
-    func void() async throws {
-        let bench = try await Bench()
+    @Test("a voided slot takes no more signings; only a released one is marked free", arguments: Driver.allCases)
+    func void(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let customer = try await bench.customer()
         try await insert(.fixture(1), for: customer, bench)
         let scope = bench.scope
@@ -203,9 +209,11 @@ struct SlotTests {
         #expect(signing == nil)
     }
 
-    @Test("of two open slots for one offer met by a merge the newer is voided without release")
-    func mergedSlots() async throws {
-        let bench = try await Bench()
+    @Test(
+        "of two open slots for one offer met by a merge the newer is voided without release", arguments: Driver.allCases
+    )
+    func mergedSlots(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let first = try await bench.customer("1")
         let second = try await bench.customer("2")
         let later = Bench.now.adding(milliseconds: 5)
@@ -222,9 +230,11 @@ struct SlotTests {
         #expect(try await slots(second, bench).isEmpty)
     }
 
-    @Test("every new slot, signing and void moves the version of the whole subject (invariant 2)")
-    func version() async throws {
-        let bench = try await Bench()
+    @Test(
+        "every new slot, signing and void moves the version of the whole subject (invariant 2)",
+        arguments: Driver.allCases)
+    func version(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
         let scope = bench.scope
         var seen = Set<SubjectVersion>()
@@ -244,9 +254,11 @@ struct SlotTests {
         #expect(seen.count == 3)
     }
 
-    @Test("pages go from the newest to the oldest without gaps or repeats, by customer and by offer")
-    func pages() async throws {
-        let bench = try await Bench()
+    @Test(
+        "pages go from the newest to the oldest without gaps or repeats, by customer and by offer",
+        arguments: Driver.allCases)
+    func pages(driver: Driver) async throws {
+        let bench = try await Bench(driver)
         let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
         for number in 0..<9 {
             let slot = Slot.fixture(number, offer: OfferId("offer-\(number / 2)"))
