@@ -94,7 +94,8 @@ let package = Package(
         .executableTarget(name: "offerctl", dependencies: ["OfferctlCommands"], swiftSettings: settings),
 
         .target(
-            name: "OfferTestSupport", dependencies: ["OfferModel", argumentParser], path: "Tests/OfferTestSupport",
+            name: "OfferTestSupport", dependencies: ["OfferModel", "OfferStore", argumentParser],
+            path: "Tests/OfferTestSupport",
             swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
         .testTarget(
@@ -148,7 +149,8 @@ let package = Package(
             name: "OfferHTTPTests",
             dependencies: [
                 "LocalAppStore", "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferHTTP",
-                "OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore", hummingbird,
+                "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
+                hummingbird,
                 httpTypes, logging, serviceLifecycle, yams,
             ],
             swiftSettings: settings),

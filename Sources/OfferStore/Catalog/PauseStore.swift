@@ -34,15 +34,19 @@ public struct PauseStore {
 
     /// The pauses that were in force at an earlier instant, those ended since included.
     ///
-    /// It looks at every pause there ever was, for which there is no index: people make them, and few.
+    /// Each half has an index: the pauses without an end, and those that ended later. One condition with OR has none.
     ///
     /// - Throws: ``StoreError``.
     public func active(in scope: ScopeNumber, at instant: Instant) throws -> [ActivePause] {
         try transaction.rows(
             Statement(
                 """
-                SELECT offer_id, actor, paused_at FROM pause
-                WHERE scope_id = ?1 AND paused_at <= ?2 AND (resumed_at IS NULL OR resumed_at > ?2) ORDER BY sequence
+                SELECT offer_id, actor, paused_at, sequence FROM pause
+                WHERE scope_id = ?1 AND resumed_at IS NULL AND paused_at <= ?2
+                UNION ALL
+                SELECT offer_id, actor, paused_at, sequence FROM pause
+                WHERE scope_id = ?1 AND resumed_at > ?2 AND paused_at <= ?2
+                ORDER BY sequence
                 """, scope, instant)
         ).map { ActivePause(offerId: try $0.value(0), actor: try $0.value(1), pausedAt: try $0.value(2)) }
     }

@@ -99,14 +99,18 @@ public struct DecisionStore {
     ///
     /// - Throws: ``StoreError``.
     public func newest(of customer: CustomerNumber, limit: Int) throws -> [RecordedDecision] {
-        try transaction.rows(
-            Statement(
-                """
-                SELECT \(Self.columns) FROM decision WHERE customer_id IN (
-                    SELECT ?1 UNION ALL SELECT id FROM customer WHERE merged_into = ?1
-                ) ORDER BY sequence DESC LIMIT ?2
-                """, customer, limit)
-        ).map(RecordedDecision.init(row:))
+        let merged = try transaction.rows(Statement("SELECT id FROM customer WHERE merged_into = ?1", customer))
+        // Each one's newest, because the index has them in order and together they would have to be put in order first.
+        let rows = try ([customer] + merged.map { try $0.value(0) }).flatMap { one in
+            try transaction.rows(
+                Statement(
+                    """
+                    SELECT \(Self.columns), sequence FROM decision WHERE customer_id = ?1
+                    ORDER BY sequence DESC LIMIT ?2
+                    """, one, limit))
+        }
+        let numbered = try rows.map { (try $0.value(9, as: Int64.self), try RecordedDecision(row: $0)) }
+        return numbered.sorted { $0.0 > $1.0 }.prefix(limit).map(\.1)
     }
 
     private static let insertSQL =

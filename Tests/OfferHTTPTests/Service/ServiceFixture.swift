@@ -24,18 +24,26 @@ struct ServiceFixture: Sendable {
     let appStore: LocalAppStore
     let services: ServiceGroup
     let directory: TemporaryDirectory
+    /// What the requests go through, and beside them whoever holds the writer.
+    let database: SQLiteDatabase
+    /// The statements that the requests have run.
+    let statements: RecordedStatements
 
     /// Starts a service, lets the body use it, and stops it as SIGTERM would.
     ///
-    /// `patience` is how long a write waits for another process that holds the database.
+    /// - Parameters:
+    ///   - patience: how long a write waits for another process that holds the database.
+    ///   - waitingWrites: how many writes may wait.
     static func run(
-        limits: HTTPLimits = HTTPLimits(), patience: Duration = .seconds(5),
+        limits: HTTPLimits = HTTPLimits(), patience: Duration = .seconds(5), waitingWrites: Int = 4_096,
         _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
         let database = try SQLiteDatabase(
-            path: directory.path("offers.sqlite"), limits: SQLiteDatabase.Limits(patience: patience))
+            path: directory.path("offers.sqlite"),
+            limits: SQLiteDatabase.Limits(waitingWrites: waitingWrites, patience: patience))
+        let statements = RecordedStatements()
         let clock = TestClock(start)
         let root = try LocalRoot.make(now: start)
         let verifier = try AppStoreChainVerifier(additionalRoots: [
@@ -50,7 +58,8 @@ struct ServiceFixture: Sendable {
                 verifier: verifier)
         }
         let useCases = UseCases(
-            registry: AppRegistry(apps), database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            registry: AppRegistry(apps), database: RecordingDatabase(database, statements), digest: OpenSSLDigest(),
+            random: OpenSSLRandom(),
             clock: { clock.now })
         let log = CapturedLog()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -67,12 +76,13 @@ struct ServiceFixture: Sendable {
             if let port = await ports.first(where: { _ in true }) {
                 let service = ServiceFixture(
                     port: port, clock: clock, log: log, useCases: useCases, appStore: LocalAppStore(root: root),
-                    services: services, directory: directory)
+                    services: services, directory: directory, database: database, statements: statements)
                 defer { Task { await services.triggerGracefulShutdown() } }
                 try await body(service)
             }
             try await group.waitForAll()
         }
+        try await RequestStatements.judge(statements, in: database)
         try database.close()
     }
 

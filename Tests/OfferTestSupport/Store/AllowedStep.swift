@@ -1,0 +1,77 @@
+/// A costly step of a query plan that may stand, because the rows it meets are few however much the database holds.
+public struct AllowedStep: Sendable {
+    /// The step, as `EXPLAIN QUERY PLAN` words it.
+    public let step: String
+    /// Text that tells its statement from others.
+    public let statement: String
+    /// Why the rows are few.
+    public let reason: String
+
+    private init(_ step: String, of statement: String, because reason: String) {
+        self.step = step
+        self.statement = statement
+        self.reason = reason
+    }
+
+    /// Whether this is the step and the statement; how its text is broken into lines makes no difference.
+    public func allows(_ step: String, of sql: String) -> Bool {
+        step == self.step && sql.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(statement)
+    }
+
+    /// Every one there is.
+    public static let all: [AllowedStep] = subjects + pages + revisions
+
+    private static let order = "USE TEMP B-TREE FOR ORDER BY"
+
+    private static let subjects = [
+        AllowedStep(
+            order, of: "FROM issued_offer WHERE customer_id IN (", because: "the slots of a subject's customers"),
+        AllowedStep(
+            order, of: "FROM issued_offer WHERE +scope_id = ?1 AND sequence < ?2 AND customer_id IN (",
+            because: "the slots of a subject's customers"),
+        AllowedStep(order, of: "FROM customer WHERE id IN (", because: "a subject has at most 16 customers"),
+        AllowedStep(
+            order, of: "FROM customer_attribute WHERE customer_id IN (",
+            because: "the attributes of a subject's customers"),
+        AllowedStep(
+            "USE TEMP B-TREE FOR GROUP BY", of: "FROM offer_opening WHERE customer_id IN (",
+            because: "at most one row for each offer and customer of the subject"),
+        AllowedStep(
+            "USE TEMP B-TREE FOR DISTINCT",
+            of: "FROM history_renewal_info WHERE scope_id = ?1 AND original_transaction_id = ?2",
+            because: "the renewal info of one subscription"),
+    ]
+
+    private static let pages = [
+        AllowedStep(
+            "SEARCH issued_offer USING INDEX issued_offer_scope (scope_id=? AND sequence<?)",
+            of: "FROM issued_offer WHERE scope_id = ?1 AND sequence < ?2 ORDER BY sequence DESC LIMIT ?3",
+            because: "nothing is passed over, so reading ends with the page"),
+        AllowedStep(
+            "SEARCH catalog_revision USING INDEX sqlite_autoindex_catalog_revision_1 (scope_id=? AND revision<?)",
+            of: "WHERE scope_id = ?1 AND revision < ?2 ORDER BY revision DESC LIMIT ?3",
+            because: "nothing is passed over, so reading ends with the page"),
+    ]
+
+    private static let revisions = [
+        AllowedStep(
+            "SEARCH catalog_revision USING COVERING INDEX sqlite_autoindex_catalog_revision_1 (scope_id=?)",
+            of: "SELECT revision FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1",
+            because: "the newest is the first"),
+        AllowedStep(
+            "SEARCH catalog_revision USING INDEX sqlite_autoindex_catalog_revision_1 (scope_id=?)",
+            of: "FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1",
+            because: "the newest is the first"),
+        AllowedStep(
+            "SEARCH catalog_revision USING INDEX sqlite_autoindex_catalog_revision_1 (scope_id=?)",
+            of: "WHERE scope_id = ?1 AND created_at <= ?2 ORDER BY revision DESC LIMIT 1",
+            because: "revisions are made by people, and reading ends at the first that is old enough"),
+        AllowedStep(
+            "SEARCH pause USING INDEX pause_end (scope_id=? AND resumed_at>?)",
+            of: "FROM pause WHERE scope_id = ?1 AND resumed_at > ?2",
+            because: "pauses are made by people, and only those that ended after the instant are read"),
+        AllowedStep(
+            order, of: "FROM pause WHERE scope_id = ?1 AND resumed_at IS NULL AND paused_at <= ?2 UNION ALL",
+            because: "pauses are made by people, and only those that ended after the instant are read"),
+    ]
+}
