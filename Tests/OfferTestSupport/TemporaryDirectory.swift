@@ -19,6 +19,11 @@ public final class TemporaryDirectory: Sendable {
         }
     }
 
+    /// Takes a directory over, which then goes away in the same way.
+    public init(adopting url: URL) {
+        self.url = url
+    }
+
     deinit {
         try? FileManager.default.removeItem(at: url)
     }

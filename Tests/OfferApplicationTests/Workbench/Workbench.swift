@@ -31,16 +31,20 @@ final class Workbench: Sendable {
 
     /// - Parameters:
     ///   - onFile: whether the database is a file.
+    ///   - place: a directory with the database of another workbench, which is opened; one of its own unless given.
     ///   - shop: the App Store whose root is trusted; one of its own unless given.
     ///   - catalog: what is applied at once.
     ///   - vouchedByApple: whether the shop's root passes for Apple's.
     init(
-        onFile: Bool = false, shop: Shop? = nil, catalog: String? = BenchCatalog.yaml, vouchedByApple: Bool = false
+        onFile: Bool = false, in place: TemporaryDirectory? = nil, shop: Shop? = nil,
+        catalog: String? = BenchCatalog.yaml, vouchedByApple: Bool = false
     ) async throws {
         clock = shop?.clock ?? TestClock(Self.start)
         self.shop = try shop ?? Shop(clock: clock)
-        directory = try TemporaryDirectory()
-        if onFile {
+        directory = try place ?? TemporaryDirectory()
+        if place != nil {
+            database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
+        } else if onFile {
             try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
             database = try SQLiteDatabase(path: directory.path("offers.sqlite"))
         } else {

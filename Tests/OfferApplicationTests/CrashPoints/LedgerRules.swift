@@ -1,0 +1,96 @@
+import OfferModel
+import OfferStore
+
+/// What is true of the ledger's rows whatever has happened: each rule is a query for the rows that break it.
+enum LedgerRules {
+    private static let queries: [(rule: String, offenders: String)] = [
+        (
+            "a slot has the decision to issue it",
+            """
+            SELECT id FROM issued_offer AS slot WHERE NOT EXISTS
+                (SELECT 1 FROM decision WHERE issued_offer_id = slot.id AND kind = 'issue')
+            """
+        ),
+        (
+            "a slot has as many decisions as signings",
+            """
+            SELECT id FROM issued_offer AS slot WHERE signings <>
+                (SELECT count(*) FROM decision WHERE issued_offer_id = slot.id AND kind IN ('issue', 'signing'))
+            """
+        ),
+        (
+            "a signed slot has the signatures of each of its signings",
+            """
+            SELECT id FROM issued_offer AS slot WHERE delivery <> 'appStore' AND signings <>
+                (SELECT count(DISTINCT signing) FROM signature WHERE issued_offer_id = slot.id)
+            """
+        ),
+        (
+            "each signing of a slot has the same formats in these tests",
+            """
+            SELECT issued_offer_id FROM
+                (SELECT issued_offer_id, count(*) AS number FROM signature WHERE issued_offer_id IS NOT NULL
+                GROUP BY issued_offer_id, signing)
+            GROUP BY issued_offer_id HAVING min(number) <> max(number)
+            """
+        ),
+        (
+            "a decision to issue or to sign has its slot",
+            "SELECT id FROM decision WHERE (kind IN ('issue', 'signing')) <> (issued_offer_id IS NOT NULL)"
+        ),
+        (
+            "a signature's decision is of the same slot",
+            """
+            SELECT nonce FROM signature JOIN decision ON decision.id = signature.decision_id
+            WHERE signature.issued_offer_id IS NOT decision.issued_offer_id
+            """
+        ),
+        (
+            "a customer has one open slot of an offer",
+            """
+            SELECT customer_id FROM issued_offer WHERE voided_at IS NULL AND settled_at IS NULL
+            GROUP BY customer_id, offer_id HAVING count(*) > 1
+            """
+        ),
+        ("no row refers to one that is missing", "PRAGMA foreign_key_check"),
+        ("the file is whole", "SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'"),
+    ]
+
+    /// The rules that are broken, and by what.
+    static func broken(_ transaction: any StoreTransaction) throws -> [String] {
+        let rows = try queries.compactMap { rule, offenders in
+            let found = try transaction.rows(Statement(offenders))
+            return found.isEmpty ? nil : "\(rule): \(found.map(\.values))"
+        }
+        return try rows + numbers(transaction)
+    }
+
+    /// Every table's numbers come from one counter, each once.
+    private static func numbers(_ transaction: any StoreTransaction) throws -> [String] {
+        var given = [Int64]()
+        for table in try tables(transaction) {
+            let keys = try transaction.rows(
+                Statement("SELECT 1 FROM pragma_table_info(?1) WHERE name = 'sequence' AND pk = 1", table))
+            guard !keys.isEmpty else { continue }
+            given += try transaction.rows(Statement("SELECT sequence FROM \(table)")).map { try $0.value(0) }
+        }
+        let newest = try StoreClock(transaction).newestSequence()
+        var broken = given.filter { $0 > newest }.map { "the number \($0) was never given" }
+        if Set(given).count < given.count { broken.append("a number was given twice") }
+        return broken
+    }
+
+    static func tables(_ transaction: any StoreTransaction) throws -> [String] {
+        try transaction.rows(
+            Statement("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+        ).map { try $0.value(0) }
+    }
+
+    /// Every row of every table.
+    static func contents(_ transaction: any StoreTransaction) throws -> [String: [StoredRow]] {
+        try Dictionary(
+            uniqueKeysWithValues: tables(transaction).map { table in
+                (table, try transaction.rows(Statement("SELECT * FROM \(table)")))
+            })
+    }
+}
