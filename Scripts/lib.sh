@@ -44,6 +44,7 @@ need_build_packages() {
 need_test_packages() {
     need python3 "the tests' independent judge" command -v python3
     need curl "running the documents' commands" command -v curl
+    need strace "showing that commits are flushed" command -v strace
     need python3-venv "the judges of the API, apart from other Python programs" python3 -c 'import ensurepip'
     need python3-cryptography "the tests' independent judge of signatures" python3 -c 'import cryptography'
 }

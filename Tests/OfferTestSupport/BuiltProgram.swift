@@ -54,8 +54,9 @@ public struct BuiltProgram: Sendable {
         }
     }
 
-    /// The environment every run starts from.
+    /// The environment every run starts from: where programs are, and what a program built with a sanitizer needs.
     public static var base: [String: String] {
-        ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
+        let inherited = ["PATH", "LD_PRELOAD", "TSAN_OPTIONS"]
+        return ProcessInfo.processInfo.environment.filter { inherited.contains($0.key) }
     }
 }

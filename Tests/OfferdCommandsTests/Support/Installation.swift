@@ -88,7 +88,7 @@ struct Installation: Sendable {
             """
     }
 
-    static func originalTransactionId(_ id: Int) -> String { "\(7_000_000 + id)001" }
+    static func originalTransactionId(_ id: Int) -> String { "\(7_000_000 + id)" }
 }
 
 extension Installation {

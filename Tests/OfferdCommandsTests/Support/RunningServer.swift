@@ -22,18 +22,23 @@ final class RunningServer: Sendable {
     private let process: Mutex<Process>
 
     /// Starts a server and waits for the line that says where it listens.
-    static func start(_ installation: Installation, arguments: [String] = []) async throws -> RunningServer {
+    ///
+    /// - Parameter launcher: a program with its arguments that starts the server, such as `strace`.
+    static func start(
+        _ installation: Installation, arguments: [String] = [], under launcher: [String] = []
+    ) async throws -> RunningServer {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try RunningServer(installation, arguments: arguments) })
+                continuation.resume(
+                    with: Result { try RunningServer(installation, arguments: arguments, under: launcher) })
             }
         }
     }
 
-    private init(_ installation: Installation, arguments: [String]) throws {
+    private init(_ installation: Installation, arguments: [String], under launcher: [String]) throws {
         let process = Process()
-        process.executableURL = URL(filePath: Installation.offerd.path)
-        process.arguments = ["serve", "--config", "offerd.yaml"] + arguments
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = launcher + [Installation.offerd.path, "serve", "--config", "offerd.yaml"] + arguments
         process.environment = BuiltProgram.base
         process.currentDirectoryURL = installation.directory.url
         let output = Pipe()

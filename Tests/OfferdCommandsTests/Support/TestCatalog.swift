@@ -3,16 +3,26 @@ import OfferModel
 
 /// One offer, once per customer, for those whose subscription has lapsed.
 enum TestCatalog {
-    static let yaml = """
+    static let yaml = yaml(["comeback"])
+
+    /// Such offers under these ids.
+    static func yaml(_ offers: [String]) -> String {
+        """
         bundleId: com.example.pro
         subscriptionGroups:
           - id: "21500001"
             products:
               - { productId: com.example.pro.monthly, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }
         offers:
-          - id: comeback
+
+        """ + offers.map(offer).joined()
+    }
+
+    private static func offer(_ id: String) -> String {
+        """
+          - id: \(id)
             type: promotional
-            offerIdentifier: comeback50
+            offerIdentifier: \(id)50
             products: [com.example.pro.monthly]
             paymentMode: payAsYouGo
             period: P1M
@@ -24,8 +34,11 @@ enum TestCatalog {
             formats: [v1, v2]
 
         """
+    }
 
-    static func apply(_ installation: Installation, _ server: RunningServer, client: HTTPClient) async throws {
+    static func apply(
+        _ installation: Installation, _ server: RunningServer, _ yaml: String = yaml, client: HTTPClient
+    ) async throws {
         let answer = try await server.ask(
             "PUT", "/v1/catalog", token: try installation.token(.marketing), body: yaml,
             headers: ["Content-Type": "application/yaml", "If-Match": "\"0\""], client: client)
