@@ -65,10 +65,10 @@ enum LedgerRules {
         return try rows + numbers(transaction)
     }
 
-    /// Every table's numbers come from one counter, each once.
+    /// The tables' numbers come from one counter, each once; the audit's events have a chain of their own.
     private static func numbers(_ transaction: any StoreTransaction) throws -> [String] {
         var given = [Int64]()
-        for table in try tables(transaction) {
+        for table in try tables(transaction) where !table.hasPrefix("audit_") {
             let keys = try transaction.rows(
                 Statement("SELECT 1 FROM pragma_table_info(?1) WHERE name = 'sequence' AND pk = 1", table))
             guard !keys.isEmpty else { continue }

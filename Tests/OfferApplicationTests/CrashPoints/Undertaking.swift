@@ -1,6 +1,7 @@
 import OfferApplication
 import OfferModel
 import OfferStore
+import SQLiteStore
 import Testing
 
 /// Something the service does that writes, and what must be there before.
