@@ -129,11 +129,15 @@ let package = Package(
             resources: fixtures, swiftSettings: settings),
         .testTarget(
             name: "OfferStoreTests",
-            dependencies: ["OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "SQLiteStore"],
+            dependencies: [
+                "OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteStoreTests",
-            dependencies: ["OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "SQLiteStore", grdb],
+            dependencies: [
+                "OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore", grdb,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "OfferApplicationTests",

@@ -43,6 +43,7 @@ need_build_packages() {
 # What the tests need besides: an independent judge of signatures and of the calendar.
 need_test_packages() {
     need python3 "the tests' independent judge" command -v python3
+    need sqlite3 "editing the ledger as an attacker would" command -v sqlite3
     need curl "running the documents' commands" command -v curl
     need strace "showing that commits are flushed" command -v strace
     need python3-venv "the judges of the API, apart from other Python programs" python3 -c 'import ensurepip'

@@ -21,6 +21,12 @@ prepare_offerd() {
     else
         "$offerd" keys generate --out "$folder/$key_file" --key-id "$key_id" --public-key "$folder/public.pem"
     fi
+    if [[ ! -f $folder/keys/audit.p8 ]]; then
+        "$offerd" keys generate --out "$folder/keys/audit.p8" --key-id AUDIT --public-key "$folder/audit.pem"
+    fi
+    if [[ ! -f $folder/keys/digest.key ]]; then
+        (umask 077 && openssl rand -hex 32 >"$folder/keys/digest.key")
+    fi
     if [[ -f $folder/root/root.der ]]; then
         say "using the local App Store root made earlier"
     else
@@ -40,6 +46,7 @@ apps:
     keys:
       - { keyId: $key_id, privateKey: $key_file, use: signing }
     trustedRoots: { $environment: [root/root.der] }
+audit: { privateKey: keys/audit.p8, digestKey: keys/digest.key }
 YAML
     "$offerd" migrate --config "$folder/offerd.yaml"
     local role

@@ -11,7 +11,7 @@ extension RequestError {
             self = .busy
         case .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .unavailable:
             self = .notReady(detail: error.publicDetail, hint: "tell the operator the requestId")
-        case .corrupt, .constraint:
+        case .corrupt, .constraint, .unrecorded:
             return nil
         }
     }

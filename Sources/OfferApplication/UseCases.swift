@@ -22,12 +22,16 @@ public struct UseCases: Sendable {
     public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
     public let customers: CustomerStories
+    /// `GET /v1/issued-offers/export`.
+    public let export: IssuedOfferExport
     /// `PUT /v1/customers/attributes`.
     public let attributes: CustomerAttributes
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
     /// The keys that callers hold.
     public let apiKeys: APIKeys
+    /// Checkpoints and keys.
+    public let audit: LedgerAudit
     /// `GET /readyz`.
     public let readiness: Readiness
 
@@ -38,30 +42,37 @@ public struct UseCases: Sendable {
     ///   - database: where everything is recorded.
     ///   - digest: SHA-256 of documents and token secrets.
     ///   - random: where ids and nonces come from.
+    ///   - digestKey: takes the audit's digests of what may be erased; without it the database's own salt does.
+    ///   - checkpointSigner: signs checkpoints of the audit; without it there are none.
     ///   - clock: the wall clock.
     ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where nobody can tell.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
+        digestKey: (any KeyedDigest)? = nil, checkpointSigner: CheckpointSigner? = nil,
         clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
         let database = WatchedDatabase(database)
+        let ledger = Ledger(database, digest: digest, key: digestKey)
         let catalogs = CompiledCatalogs()
         let wallClock = clock
         let clock = RequestClock(wallClock: wallClock)
-        ingestion = HistoryIngestion(registry: registry, database: database, catalogs: catalogs, clock: clock)
+        ingestion = HistoryIngestion(registry: registry, database: ledger, catalogs: catalogs, clock: clock)
         issuing = OfferIssuing(
-            registry: registry, database: database, catalogs: catalogs, ingestion: ingestion, digest: digest,
+            registry: registry, database: ledger, catalogs: catalogs, ingestion: ingestion, digest: digest,
             random: random, policy: .standard, clock: clock)
         decisions = OfferDecisions(
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock)
-        self.catalogs = CatalogRevisions(database: database, digest: digest, clock: clock)
-        switches = OfferSwitches(database: database, catalogs: catalogs, clock: clock)
+        self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
+        switches = OfferSwitches(database: ledger, catalogs: catalogs, clock: clock)
         customers = CustomerStories(database: database, clock: clock)
+        export = IssuedOfferExport(database: database, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
-        attributes = CustomerAttributes(database: database, clock: clock)
-        voiding = OfferVoiding(database: database, stories: customers, clock: clock)
+        attributes = CustomerAttributes(database: ledger, clock: clock)
+        voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)
         reports = FunnelReports(database: database, catalogs: catalogs, policy: .standard, clock: clock)
-        apiKeys = APIKeys(database: database, digest: digest, random: random, clock: wallClock)
+        apiKeys = APIKeys(
+            database: ledger, digest: digest, random: random, author: .service, clock: wallClock)
+        audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
         readiness = Readiness(database: database, clock: clock, freeSpace: freeSpace)
     }
 }

@@ -18,6 +18,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case constraint(String)
     /// The file cannot be opened, read or written.
     case unavailable(String)
+    /// The ledger was about to be changed in a transaction that nobody signs for: a defect, see ``Ledger``.
+    case unrecorded
 
     /// What happened, for people.
     public var detail: String {
@@ -25,6 +27,7 @@ public enum StoreError: Error, Sendable, Hashable {
         case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail), .corrupt(let detail),
             .notMigrated(let detail), .newerThanThisVersion(let detail), .unavailable(let detail):
             detail
+        case .unrecorded: "the ledger cannot be changed without telling the audit"
         case .constraint(let name): "the database refused a row that would break its constraint `\(name)`"
         }
     }
@@ -39,7 +42,7 @@ public enum StoreError: Error, Sendable, Hashable {
         case .corrupt: "stop the service and restore the latest backup"
         case .notMigrated: "run `offerd migrate`"
         case .newerThanThisVersion: "run the newest version of offerd that ever used this database"
-        case .constraint: nil
+        case .constraint, .unrecorded: nil
         case .unavailable: "check the database's path, its permissions and its disk"
         }
     }

@@ -31,7 +31,7 @@ enum Schema {
             var isComplete = false
             while !isComplete {
                 isComplete = try connections.write { connection in
-                    let transaction = SQLiteTransaction(connection: connection)
+                    let transaction = MigratingTransaction(SQLiteTransaction(connection: connection))
                     return try RedemptionStore(transaction).recordBacklog(limit: backlogBatch) < backlogBatch
                 }
             }

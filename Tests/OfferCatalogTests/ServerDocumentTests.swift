@@ -112,7 +112,12 @@ import Testing
             ("[LocalTesting]", "[Xcode]", "notSupportedYet 4 apps[0].environments[0]"),
             ("57246542-", "57246542", "invalidValue 3 apps[0].issuerId"),
             ("{ LocalTesting:", "{ Production:", "notAllowed 8 apps[0].trustedRoots.Production"),
-            ("apps:\n", "audit: { privateKey: a, digestKey: b }\napps:\n", "notSupportedYet 1 audit"),
+            ("apps:\n", "audit: { privateKey: a }\napps:\n", "missingKey 1 audit"),
+            ("apps:\n", "audit: { privateKey: a, digestKey: a }\napps:\n", "contradiction 1 audit.digestKey"),
+            (
+                "apps:\n", "audit: { privateKey: env:LOCAL_KEY, digestKey: b }\napps:\n",
+                "contradiction 1 audit.privateKey"
+            ),
         ])
     func wrongKeys(old: String, new: String, expected: String) {
         #expect(issues(KeysReader.read, Self.app.replacing(old, with: new)) == [expected])

@@ -41,7 +41,7 @@ struct CounterTests {
         arguments: [CounterStore.Cap(unit: .places, most: 7), .init(unit: .money("USD"), most: 7 * 9_990 + 5)])
     func backstop(cap: CounterStore.Cap) async throws {
         let bench = try await Bench(.file)
-        let second = try SQLiteDatabase(path: bench.path)
+        let second = try bench.reopened()
         let won = await withTaskGroup(of: Int.self) { group in
             for number in 0..<40 {
                 group.addTask {
@@ -62,7 +62,7 @@ struct CounterTests {
         #expect(stored == 7, "whoever is stopped leaves nothing behind")
         #expect(try await Self.counters(bench).places == 7)
         #expect(try await Self.counters(bench).spent == ["USD": 7 * 9_990])
-        try second.close()
+        try second.base.close()
     }
 
     @Test("what has passed does not count for the backstop, settled or not", arguments: Driver.allCases)

@@ -48,7 +48,7 @@ struct SlotTests {
     @Test("200 writers through two databases on one file get one open slot (invariant 2)")
     func raceOfTwo() async throws {
         let bench = try await Bench(.file)
-        let won = try await Self.race(on: [bench.database, try SQLiteDatabase(path: bench.path)], bench)
+        let won = try await Self.race(on: [bench.database, try bench.reopened()], bench)
         #expect(won == 1)
     }
 

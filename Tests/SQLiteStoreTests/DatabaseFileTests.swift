@@ -25,7 +25,7 @@ struct DatabaseFileTests {
     func permissions() async throws {
         #expect(try SQLiteDatabase.migrate(path: path) == Migration.all.map(\.name))
         let database = try SQLiteDatabase(path: path)
-        try await database.write { try APIKeyStore($0).insert(Self.key("a")) }
+        try await database.recorded { try APIKeyStore($0).insert(Self.key("a")) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
         #expect(names == ["offers.sqlite", "offers.sqlite-shm", "offers.sqlite-wal"])
         for name in names {
@@ -38,7 +38,7 @@ struct DatabaseFileTests {
     func again() async throws {
         try SQLiteDatabase.migrate(path: path)
         let database = try SQLiteDatabase(path: path)
-        try await database.write { try APIKeyStore($0).insert(Self.key("a")) }
+        try await database.recorded { try APIKeyStore($0).insert(Self.key("a")) }
         #expect(try SQLiteDatabase.migrate(path: path) == [])
         #expect(try await database.read { try APIKeyStore($0).key("a") } == Self.key("a"))
     }
@@ -99,7 +99,7 @@ struct DatabaseFileTests {
         let database = try SQLiteDatabase(path: path)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<100 {
-                group.addTask { try await database.write { try APIKeyStore($0).insert(Self.key("key-\(number)")) } }
+                group.addTask { try await database.recorded { try APIKeyStore($0).insert(Self.key("key-\(number)")) } }
             }
             try await group.waitForAll()
         }
@@ -118,7 +118,7 @@ struct DatabaseFileTests {
     func reopen() async throws {
         try SQLiteDatabase.migrate(path: path)
         let first = try SQLiteDatabase(path: path)
-        try await first.write { try APIKeyStore($0).insert(Self.key("a")) }
+        try await first.recorded { try APIKeyStore($0).insert(Self.key("a")) }
         try first.close()
         let second = try SQLiteDatabase(path: path)
         #expect(try await second.read { try APIKeyStore($0).key("a") } == Self.key("a"))
@@ -142,6 +142,7 @@ struct DatabaseFileTests {
             "0002-kept-answers": "695b378d4206156abf08e44eacb661e3d94a52b5543413e7c8316a19cbbb26dd",
             "0003-customer-context": "4c995d70824eafd6597ecb7a3fe88e4dc3ab58d1a47f750c0a2186906776ebad",
             "0004-counters": "6ac6ae5a2d4231241081ea64e60c9f031a8e9e7962ce719e0828b884d38d2599",
+            "0005-audit": "d8ec8d1dc054cab508c7cb8d1bed8425a965b830fc42fe7f1aa1cdba45ff8c8c",
             "0006-upkeep": "3bab5365b5f633be447fe11954ed0455093ea01c1a121b72501d704b90499d3d",
             "0007-offer-evaluations": "5af5bc15eeb97767209648c88e7b2d2edb5d88fa9bad08dbc7704bd0570d3828",
             "0006-upkeep": "f085a022c56da1ce4d5f1406cc02144dc8481b75be91ba52f34c68d639bf0655",

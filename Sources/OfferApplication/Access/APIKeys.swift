@@ -3,19 +3,23 @@ public import OfferStore
 
 /// The keys that callers hold.
 public struct APIKeys: Sendable {
-    private let database: any StoreDatabase
+    private let database: Ledger
     private let digest: any Digest
     private let random: any RandomSource
     private let clock: RequestClock
+    private let author: AuditAuthor
 
     /// Keys kept in a database.
+    ///
+    /// - Parameter author: who makes and revokes keys.
     public init(
-        database: any StoreDatabase, digest: any Digest, random: any RandomSource,
-        clock: @escaping @Sendable () -> Instant
+        database: Ledger, digest: any Digest, random: any RandomSource,
+        author: AuditAuthor, clock: @escaping @Sendable () -> Instant
     ) {
         self.database = database
         self.digest = digest
         self.random = random
+        self.author = author
         self.clock = RequestClock(wallClock: clock)
     }
 
@@ -47,7 +51,7 @@ public struct APIKeys: Sendable {
         let key = StoredAPIKey(
             id: token.id, scope: scope, role: role, secretDigest: token.secretDigest(digest), label: label,
             createdAt: clock.wallClock(), expiresAt: expiresAt)
-        try await database.write { try APIKeyStore($0).insert(key) }
+        try await database.write(by: author) { try APIKeyStore($0).insert(key) }
         return token
     }
 
@@ -64,7 +68,9 @@ public struct APIKeys: Sendable {
     /// - Throws: what the store throws.
     public func revoke(_ id: String) async throws -> Bool {
         let clock = clock
-        return try await database.write { try APIKeyStore($0).revoke(id, at: try clock.instantOfLooking($0)) }
+        return try await database.write(by: author) {
+            try APIKeyStore($0).revoke(id, at: try clock.instantOfLooking($0))
+        }
     }
 
     /// Compares without telling by its time how much is equal.

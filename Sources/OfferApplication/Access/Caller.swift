@@ -1,4 +1,5 @@
 public import OfferModel
+import OfferStore
 
 /// Who calls: the holder of one API key.
 public struct Caller: Sendable, Hashable {
@@ -8,11 +9,19 @@ public struct Caller: Sendable, Hashable {
     public var scope: Scope
     /// What the key may do.
     public var role: Role
+    /// The request that is made, for records.
+    public var requestId: LowercaseUUID?
 
     /// A caller by its parts.
-    public init(apiKeyId: String, scope: Scope, role: Role) {
+    public init(apiKeyId: String, scope: Scope, role: Role, requestId: LowercaseUUID? = nil) {
         self.apiKeyId = apiKeyId
         self.scope = scope
         self.role = role
+        self.requestId = requestId
     }
+}
+
+extension Caller {
+    /// Who answers for what the request changes.
+    var author: AuditAuthor { AuditAuthor(actor: apiKeyId, requestId: requestId) }
 }

@@ -5,11 +5,11 @@ import OfferStore
 
 /// Catalogs as marketing applies them: one document a revision, never edited.
 public struct CatalogRevisions: Sendable {
-    let database: any StoreDatabase
+    let database: Ledger
     private let digest: any Digest
     private let clock: RequestClock
 
-    init(database: any StoreDatabase, digest: any Digest, clock: RequestClock) {
+    init(database: Ledger, digest: any Digest, clock: RequestClock) {
         self.database = database
         self.digest = digest
         self.clock = clock
@@ -65,6 +65,6 @@ public struct CatalogRevisions: Sendable {
             try storeClock.advance(to: now)
             return CatalogApplied(revision: Int(next.revision), changes: changes)
         }
-        return try await dryRun ? database.read(body) : database.write(body)
+        return try await dryRun ? database.read(body) : database.write(by: caller.author, body)
     }
 }

@@ -3,10 +3,10 @@ import OfferStore
 
 /// What the app sets for a customer: `PUT /v1/customers/attributes`.
 public struct CustomerAttributes: Sendable {
-    private let database: any StoreDatabase
+    private let database: Ledger
     private let clock: RequestClock
 
-    init(database: any StoreDatabase, clock: RequestClock) {
+    init(database: Ledger, clock: RequestClock) {
         self.database = database
         self.clock = clock
     }
@@ -24,7 +24,7 @@ public struct CustomerAttributes: Sendable {
         _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
     ) async throws -> [KnownIdentifiers] {
         let clock = clock
-        return try await database.write { transaction in
+        return try await database.write(by: caller.author) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
             let now = try clock.instant(transaction)
             let store = CustomerStore(transaction)

@@ -4,11 +4,11 @@ import OfferStore
 
 /// Withdraws an issued offer: no further signatures under it (DESIGN §5.3).
 public struct OfferVoiding: Sendable {
-    private let database: any StoreDatabase
+    private let database: Ledger
     private let stories: CustomerStories
     private let clock: RequestClock
 
-    init(database: any StoreDatabase, stories: CustomerStories, clock: RequestClock) {
+    init(database: Ledger, stories: CustomerStories, clock: RequestClock) {
         self.database = database
         self.stories = stories
         self.clock = clock
@@ -25,7 +25,7 @@ public struct OfferVoiding: Sendable {
         _ id: LowercaseUUID, reason: String, release: Bool, caller: Caller
     ) async throws -> IssuedOffer {
         let clock = clock
-        try await database.write { transaction in
+        try await database.write(by: caller.author) { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 try SlotStore(transaction).issuedOffer(id, in: number) != nil
             else { throw RequestError.unknownIssuedOffer(id) }

@@ -7,11 +7,11 @@ import OfferStore
 /// Takes signed purchase data in: `POST /v1/transactions`, and the first step of issuing.
 public struct HistoryIngestion: Sendable {
     private let registry: AppRegistry
-    private let database: any StoreDatabase
+    private let database: Ledger
     private let catalogs: CompiledCatalogs
     private let clock: RequestClock
 
-    init(registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, clock: RequestClock) {
+    init(registry: AppRegistry, database: Ledger, catalogs: CompiledCatalogs, clock: RequestClock) {
         self.registry = registry
         self.database = database
         self.catalogs = catalogs
@@ -82,7 +82,7 @@ public struct HistoryIngestion: Sendable {
             return Kept(outcomes: payloads.map { _ in .unchanged })
         }
         let (clock, catalogs) = (clock, catalogs)
-        return try await database.write { transaction in
+        return try await database.write(by: caller.author) { transaction in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).findOrAdd(caller.scope)
             let ingested = try HistoryStore(transaction).ingest(

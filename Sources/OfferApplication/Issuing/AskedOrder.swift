@@ -8,6 +8,8 @@ struct AskedOrder: Sendable {
     /// The identifiers that the order's signed data proves.
     var signed: [ProvenIdentifier]
     var scope: Scope
+    /// Who asks, for the audit.
+    var author: AuditAuthor
     var snapshot: Snapshot
     var question: Question
     var decision: Decision

@@ -28,7 +28,7 @@ extension OfferIssuing {
         let answer = try reply.write(.issued(issued, isNew: true))
         let committed: Committed<Reply.Answer>
         do {
-            committed = try await database.write { transaction in
+            committed = try await database.write(by: asked.author) { transaction in
                 if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return .answered(earlier) }
                 guard try asked.stillHolds(in: number, transaction) else { return .moved }
                 let caps: [CounterStore.Cap]
@@ -77,7 +77,7 @@ extension OfferIssuing {
         let opens = asked.decision.opening(asked.question, facts: asked.snapshot.facts) != nil
         guard Reply.keepsAnswers || opens else { return answer }
         guard let number = asked.snapshot.scope else { return nil }
-        return try await database.write { transaction in
+        return try await database.write(by: asked.author) { transaction in
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
             guard try asked.stillHolds(in: number, transaction) else { return nil }
             try asked.noteOpening(transaction)

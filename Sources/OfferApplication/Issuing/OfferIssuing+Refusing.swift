@@ -27,7 +27,7 @@ extension OfferIssuing {
                     outlook: asked.decision.outlook(asked.question, about: subject),
                     introductoryEligibility: signatures.first?.introductoryEligibility)))
         let scope = asked.scope
-        return try await database.write { transaction in
+        return try await database.write(by: asked.author) { transaction in
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
             let number = try ScopeStore(transaction).findOrAdd(scope)
             // Where anything has changed meanwhile the next request opens the offer.

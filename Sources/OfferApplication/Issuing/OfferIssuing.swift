@@ -9,7 +9,7 @@ public struct OfferIssuing: Sendable {
     private let ingestion: HistoryIngestion
     private let digest: any Digest
     private let clock: RequestClock
-    let database: any StoreDatabase
+    let database: Ledger
     let random: any RandomSource
     let policy: Policy
 
@@ -17,7 +17,7 @@ public struct OfferIssuing: Sendable {
     private static let attempts = 3
 
     init(
-        registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, ingestion: HistoryIngestion,
+        registry: AppRegistry, database: Ledger, catalogs: CompiledCatalogs, ingestion: HistoryIngestion,
         digest: any Digest, random: any RandomSource, policy: Policy, clock: RequestClock
     ) {
         self.registry = registry
@@ -73,7 +73,7 @@ public struct OfferIssuing: Sendable {
             let look = try await look(order, signed: verified.proven, scope: caller.scope, reply)
             if let earlier = look.earlier { return earlier }
             let subject = PreparedSubject(look.snapshot.facts, policy: policy)
-            let asked = try ask(order, signed: verified.proven, scope: caller.scope, look.snapshot, about: subject)
+            let asked = try ask(order, signed: verified.proven, caller: caller, look.snapshot, about: subject)
             let answer =
                 switch asked.decision.outcome {
                 case .eligible: try await grant(asked, signer: signer, reply)
@@ -105,7 +105,7 @@ public struct OfferIssuing: Sendable {
 
     /// Decides, without holding the database.
     private func ask(
-        _ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope, _ snapshot: Snapshot,
+        _ order: IssueOrder, signed: [ProvenIdentifier], caller: Caller, _ snapshot: Snapshot,
         about subject: PreparedSubject
     ) throws -> AskedOrder {
         guard let offer = snapshot.catalog.offer(order.offerId) else {
@@ -116,10 +116,10 @@ public struct OfferIssuing: Sendable {
         let open = snapshot.open(offer, about: subject)
         let stored = open.flatMap { $0.answers(plan, fresh: order.fresh, at: snapshot.now, policy) ? $0 : nil }
         let question = snapshot.question(
-            offer, productId: product, scope: scope, signals: order.signals, request: order.request,
+            offer, productId: product, scope: caller.scope, signals: order.signals, request: order.request,
             needsNewSigning: stored == nil)
         return AskedOrder(
-            order: order, signed: signed, scope: scope, snapshot: snapshot, question: question,
-            decision: decide(question, about: subject), plan: plan, open: open, stored: stored)
+            order: order, signed: signed, scope: caller.scope, author: caller.author, snapshot: snapshot,
+            question: question, decision: decide(question, about: subject), plan: plan, open: open, stored: stored)
     }
 }

@@ -46,7 +46,7 @@ final class WatchedDatabase: StoreDatabase {
                 state.failures += 1
                 state.damage = error
             case .busy, .full, .readOnly, .unavailable, .notMigrated, .newerThanThisVersion: state.failures += 1
-            case .corrupt, .constraint: break
+            case .corrupt, .constraint, .unrecorded: break
             }
         }
     }

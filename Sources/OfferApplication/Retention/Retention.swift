@@ -25,18 +25,17 @@ public struct Retention: Sendable {
     /// How many rows of each kind one transaction looks at.
     private static let limit = 200
 
-    private let database: any StoreDatabase
-    private let digest: any Digest
+    private let ledger: Ledger
+    private let author: AuditAuthor
     private let terms: RetentionTerms
     private let clock: RequestClock
 
-    /// Retention in a database.
+    /// Retention in a database, told of in its audit.
     public init(
-        database: any StoreDatabase, digest: any Digest, terms: RetentionTerms,
-        clock: @escaping @Sendable () -> Instant
+        ledger: Ledger, terms: RetentionTerms, author: AuditAuthor, clock: @escaping @Sendable () -> Instant
     ) {
-        self.database = database
-        self.digest = digest
+        self.ledger = ledger
+        self.author = author
         self.terms = terms
         self.clock = RequestClock(wallClock: clock)
     }
@@ -47,12 +46,11 @@ public struct Retention: Sendable {
     /// - Throws: ``RequestError/clockBehind(_:)``, `CancellationError`, and what the store throws; steps already taken
     ///   stay taken.
     public func sweep(rest: Duration = .milliseconds(20)) async throws -> Sum {
-        let (digest, terms, clock) = (digest, terms, clock)
+        let (terms, clock) = (terms, clock)
         var sum = Sum()
         while true {
-            let step = try await database.write { transaction in
-                try RetentionStore(transaction, digest: digest)
-                    .step(terms, at: try clock.instant(transaction), limit: Self.limit)
+            let step = try await ledger.write(by: author) { transaction in
+                try RetentionStore(transaction).step(terms, at: try clock.instant(transaction), limit: Self.limit)
             }
             sum.add(step)
             if step.isLast { return sum }

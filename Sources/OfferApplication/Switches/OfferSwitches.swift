@@ -4,11 +4,11 @@ import OfferStore
 
 /// The kill switch: pauses that lie over the catalog and that no catalog lifts (DESIGN §6).
 public struct OfferSwitches: Sendable {
-    private let database: any StoreDatabase
+    private let database: Ledger
     private let catalogs: CompiledCatalogs
     private let clock: RequestClock
 
-    init(database: any StoreDatabase, catalogs: CompiledCatalogs, clock: RequestClock) {
+    init(database: Ledger, catalogs: CompiledCatalogs, clock: RequestClock) {
         self.database = database
         self.catalogs = catalogs
         self.clock = clock
@@ -40,7 +40,7 @@ public struct OfferSwitches: Sendable {
     public func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> SwitchState {
         let clock = clock
         let known = try await offers(caller: caller).map(\.offer.id)
-        return try await database.write { transaction in
+        return try await database.write(by: caller.author) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
             let pauses = PauseStore(transaction)
             if let offerId, !known.contains(offerId),

@@ -11,12 +11,14 @@ public struct ClockReset: Sendable {
         case reset(from: Instant, to: Instant)
     }
 
-    private let database: any StoreDatabase
+    private let ledger: Ledger
+    private let author: AuditAuthor
     private let clock: RequestClock
 
-    /// A reset of the store in a database.
-    public init(database: any StoreDatabase, clock: @escaping @Sendable () -> Instant) {
-        self.database = database
+    /// A reset of the store in a database, told of in its audit.
+    public init(ledger: Ledger, author: AuditAuthor, clock: @escaping @Sendable () -> Instant) {
+        self.ledger = ledger
+        self.author = author
         self.clock = RequestClock(wallClock: clock)
     }
 
@@ -26,13 +28,15 @@ public struct ClockReset: Sendable {
     ///   wrong and nothing is changed; and what the store throws.
     public func run() async throws -> Outcome {
         let clock = clock
-        return try await database.write { transaction in
+        return try await ledger.write(by: author) { transaction in
             let store = StoreClock(transaction)
             let marks = try store.marks()
             let now = clock.wallClock()
             if let lag = ClockLag(of: now, behind: ClockMarks(newestSignedDate: marks.newestSignedDate)) { throw lag }
             guard let last = marks.lastInstant, ClockLag(of: now, behind: marks) != nil else { return .nothingToReset }
             try store.reset(to: now)
+            try AuditLog(transaction).record(
+                .clockReset, at: now, in: nil, before: ["lastInstant": last], after: ["lastInstant": now])
             return .reset(from: last, to: now)
         }
     }

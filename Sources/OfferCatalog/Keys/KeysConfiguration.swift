@@ -4,15 +4,32 @@ public import OfferModel
 public struct KeysConfiguration: Sendable, Hashable {
     /// At least one, each bundle identifier once.
     public var apps: [AppConfiguration]
+    /// The keys of the audit; without them it is kept, but not signed.
+    public var audit: AuditConfiguration?
 
     /// A configuration by its parts.
-    public init(apps: [AppConfiguration]) {
+    public init(apps: [AppConfiguration], audit: AuditConfiguration? = nil) {
         self.apps = apps
+        self.audit = audit
     }
 
     /// The app with that bundle identifier.
     public func app(_ bundleId: BundleId) -> AppConfiguration? {
         apps.first { $0.bundleId == bundleId }
+    }
+}
+
+/// The keys of the audit (DESIGN §8), none of which is Apple's.
+public struct AuditConfiguration: Sendable, Hashable {
+    /// Signs checkpoints.
+    public var privateKey: PrivateKeySource
+    /// Takes digests of what may be erased.
+    public var digestKey: PrivateKeySource
+
+    /// A configuration by its parts.
+    public init(privateKey: PrivateKeySource, digestKey: PrivateKeySource) {
+        self.privateKey = privateKey
+        self.digestKey = digestKey
     }
 }
 

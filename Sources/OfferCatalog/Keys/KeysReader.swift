@@ -8,12 +8,34 @@ public enum KeysReader {
     public static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<KeysConfiguration> {
         try DocumentReading.read(bytes) { root in
             guard let mapping = root.mapping(["apps", "audit"]) else { return nil }
-            mapping.refuse(
-                key: "audit", .notSupportedYet, "`audit` is not supported yet", hint: "leave it out for now")
             var seen: Set<BundleId> = []
             let apps = mapping.required("apps")?.list()?.compactMap { app($0, &seen) }
-            return apps.map { KeysConfiguration(apps: $0) }
+            let audit = mapping.optional("audit").flatMap { auditKeys($0, apps: apps ?? []) }
+            return apps.map { KeysConfiguration(apps: $0, audit: audit) }
         }
+    }
+
+    /// The audit answers for what the keys of apps sign, so it must not be one of them.
+    private static func auditKeys(_ field: Field, apps: [AppConfiguration]) -> AuditConfiguration? {
+        guard let mapping = field.mapping(["privateKey", "digestKey"]) else { return nil }
+        let privateField = mapping.required("privateKey")
+        let digestField = mapping.required("digestKey")
+        guard let privateKey = privateField.flatMap(KeySourceReader.read),
+            let digestKey = digestField.flatMap(KeySourceReader.read)
+        else { return nil }
+        if apps.flatMap(\.keys).contains(where: { $0.privateKey == privateKey }) {
+            privateField?.refuse(
+                .contradiction, "the audit's key is a key of an app",
+                hint: "make one of its own: `offerd keys generate --out keys/audit.p8 --key-id AUDIT`")
+            return nil
+        }
+        guard privateKey != digestKey else {
+            digestField?.refuse(
+                .contradiction, "`digestKey` is the same as `privateKey`",
+                hint: "make one of its own: `openssl rand -hex 32 > keys/digest.key`, mode 600")
+            return nil
+        }
+        return AuditConfiguration(privateKey: privateKey, digestKey: digestKey)
     }
 
     private static let keys = ["bundleId", "appAppleId", "issuerId", "environments", "keys", "trustedRoots"]

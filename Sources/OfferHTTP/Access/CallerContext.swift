@@ -16,12 +16,13 @@ struct CallerContext<Access: CallerAccess>: ChildRequestContext {
     ///
     /// - Throws: ``Problem`` `unauthenticated` or `forbidden`.
     init(context: OfferContext) throws {
-        guard let caller = context.caller else { throw Problem.unauthenticated(tokenWasGiven: false) }
+        guard var caller = context.caller else { throw Problem.unauthenticated(tokenWasGiven: false) }
         guard caller.role == .admin || Access.roles.contains(caller.role) else {
             throw Problem.forbidden(role: caller.role, needed: Access.roles)
         }
         coreContext = context.coreContext
         requestId = context.requestId
+        caller.requestId = context.requestId
         self.caller = caller
     }
 }

@@ -15,6 +15,7 @@ struct IssuedOffersController: Sendable {
     let issuing: OfferIssuing
     let customers: CustomerStories
     let voiding: OfferVoiding
+    let exporting: IssuedOfferExport
     let bodyLimit: Int
 
     /// `POST`: 201 for a new signing, 200 for stored signatures, a problem for a reasoned no; under an
@@ -45,6 +46,22 @@ struct IssuedOffersController: Sendable {
             try CustomerQuery.readIfAny(&query), offerId: offerId, limit: limit ?? Self.pageSize.usual, before: before,
             caller: context.caller)
         return try .json(PageBody(items: page.items.map(IssuedOfferBody.init), next: page.next.map { String($0) }))
+    }
+
+    /// `GET …/export`: everyone's issued offers with the audit's proof, in the order they were issued.
+    @Sendable func export(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        var query = try QueryParameters(request, known: ["offerId", "from", "to", "limit", "cursor"])
+        let selection = IssuedOfferExport.Selection(
+            offerId: query.text("offerId").map { OfferId($0) }, from: query.instant("from"), to: query.instant("to"))
+        let limit = query.number("limit", in: Self.pageSize.range)
+        let after = query.cursor("cursor")
+        try query.finish()
+        let page = try await exporting.page(
+            selection, limit: limit ?? Self.pageSize.usual, after: after, caller: context.caller)
+        return try .json(
+            PageBody(
+                items: page.items.map { ExportedOfferBody($0, scope: context.caller.scope) },
+                next: page.next.map { String($0) }))
     }
 
     /// `POST …/void`: withdraws one; an offer that is no longer open stays as it is.

@@ -9,7 +9,7 @@ struct RouteTable: Sendable {
     init(_ useCases: UseCases, limits: HTTPLimits, openAPI: [UInt8]) {
         let issuedOffers = IssuedOffersController(
             issuing: useCases.issuing, customers: useCases.customers, voiding: useCases.voiding,
-            bodyLimit: limits.signedDataBytes)
+            exporting: useCases.export, bodyLimit: limits.signedDataBytes)
         let replay = ReplayController(replay: useCases.replay, bodyLimit: limits.bodyBytes)
         let decisions = DecisionsController(
             decisions: useCases.decisions, bodyLimit: limits.bodyBytes, supposingBodyLimit: limits.signedDataBytes)
@@ -25,6 +25,7 @@ struct RouteTable: Sendable {
         routes = [
             Route(.post, "/v1/issued-offers", for: ClientAccess.self, use: issuedOffers.issue),
             Route(.get, "/v1/issued-offers", for: SupportAccess.self, use: issuedOffers.list),
+            Route(.get, "/v1/issued-offers/export", for: SupportAccess.self, use: issuedOffers.export),
             Route(.get, "/v1/issued-offers/{id}", for: ClientOrSupportAccess.self, use: issuedOffers.show),
             Route(.post, "/v1/issued-offers/{id}/void", for: SupportAccess.self, use: issuedOffers.void),
             Route(.post, "/v1/issued-offers/{id}/replay", for: SupportAccess.self, use: replay.show),

@@ -2,6 +2,18 @@
 public protocol Digest: Sendable {
     /// The 32 bytes of SHA-256.
     func sha256(_ bytes: [UInt8]) -> [UInt8]
+
+    /// The 32 bytes of HMAC-SHA-256 (RFC 2104) under a key of any length.
+    func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8]
+}
+
+/// Digests under a secret key, of values that could be guessed; the key itself stays with OpenSSL.
+public protocol KeyedDigest: Sendable {
+    /// Which key it is, without showing it.
+    var name: String { get }
+
+    /// The 32 bytes of HMAC-SHA-256.
+    func digest(of bytes: [UInt8]) -> [UInt8]
 }
 
 /// A source of unpredictable bytes, so that targets without OpenSSL can ask for some.

@@ -54,13 +54,16 @@ public struct APIKeyStore {
     /// - Throws: ``StoreError/constraint(_:)`` if the id is known or the digest is not 32 bytes.
     public func insert(_ key: StoredAPIKey) throws {
         let scope = try ScopeStore(transaction).findOrAdd(key.scope)
-        try transaction.execute(
+        let inserted = try transaction.row(
             Statement(
                 """
                 INSERT INTO api_key (id, scope_id, role, secret_digest, label, created_at, expires_at, revoked_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING \(LedgerTable.apiKey.columns)
                 """, key.id, scope, key.role, key.secretDigest, key.label, key.createdAt, key.expiresAt,
                 key.revokedAt))
+        try AuditLog(transaction).record(
+            .apiKeyCreated, .apiKey, inserted: inserted, at: key.createdAt, in: scope,
+            after: ["apiKey": key.id, "role": key.role])
     }
 
     /// One key, also a revoked or expired one.
@@ -92,8 +95,14 @@ public struct APIKeyStore {
     /// - Returns: whether there is such a key that was not revoked before.
     /// - Throws: ``StoreError``.
     public func revoke(_ id: String, at now: Instant) throws -> Bool {
-        try transaction.execute(
-            Statement("UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL", id, now)) > 0
+        let revoked = try transaction.row(
+            Statement(
+                "UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING scope_id", id, now))
+        guard let revoked else { return false }
+        try AuditLog(transaction).record(
+            .apiKeyRevoked, at: now, in: try revoked.value(0, as: ScopeNumber.self),
+            before: ["revokedAt": Int64?.none], after: ["apiKey": id, "revokedAt": now])
+        return true
     }
 
     private static let select = """

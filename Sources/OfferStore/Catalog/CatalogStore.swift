@@ -125,16 +125,20 @@ public struct CatalogStore {
     public func apply(_ next: CatalogRevision, expected: Int64, in scope: ScopeNumber) throws {
         let current = try currentNumber(in: scope)
         guard current == expected, next.revision == expected + 1 else { throw CatalogChanged(current: current) }
-        try transaction.execute(
+        let inserted = try transaction.row(
             Statement(
                 """
                 INSERT INTO catalog_revision (scope_id, \(Self.columns)) VALUES (\(Statement.placeholders(8)))
+                RETURNING \(LedgerTable.catalogRevision.columns)
                 """,
                 values: [
                     scope.storedValue, .integer(next.revision), next.document.storedValue, next.format.storedValue,
                     next.digest.storedValue, next.actor.storedValue, next.message.storedValue,
                     next.createdAt.storedValue,
                 ]))
+        try AuditLog(transaction).record(
+            .catalog, .catalogRevision, inserted: inserted, at: next.createdAt, in: scope,
+            before: ["revision": current], after: ["revision": next.revision])
         try ScopeStore(transaction).advanceGeneration(of: scope)
     }
 

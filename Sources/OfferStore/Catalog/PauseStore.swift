@@ -59,10 +59,14 @@ public struct PauseStore {
     public func pause(_ offer: OfferId?, actor: String, at now: Instant, in scope: ScopeNumber) throws -> Bool {
         guard try !active(in: scope).contains(where: { $0.offerId == offer }) else { return false }
         let sequence = try StoreClock(transaction).nextSequence()
-        try transaction.execute(
+        let inserted = try transaction.row(
             Statement(
-                "INSERT INTO pause (sequence, scope_id, offer_id, actor, paused_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-                sequence, scope, offer, actor, now))
+                """
+                INSERT INTO pause (sequence, scope_id, offer_id, actor, paused_at) VALUES (?1, ?2, ?3, ?4, ?5)
+                RETURNING \(LedgerTable.pause.columns)
+                """, sequence, scope, offer, actor, now))
+        try AuditLog(transaction).record(
+            .pause, .pause, inserted: inserted, at: now, in: scope, after: ["pause": sequence, "offerId": offer])
         try ScopeStore(transaction).advanceGeneration(of: scope)
         return true
     }
@@ -73,13 +77,19 @@ public struct PauseStore {
     /// - Returns: whether it was paused.
     /// - Throws: ``StoreError``.
     public func resume(_ offer: OfferId?, actor: String, at now: Instant, in scope: ScopeNumber) throws -> Bool {
-        let changed = try transaction.execute(
+        let changed = try transaction.row(
             Statement(
                 """
                 UPDATE pause SET resumed_at = ?3, resumed_by = ?4
                 WHERE scope_id = ?1 AND COALESCE(offer_id, '') = COALESCE(?2, '') AND resumed_at IS NULL
+                RETURNING sequence
                 """, scope, offer, now, actor))
-        guard changed > 0 else { return false }
+        guard let changed else { return false }
+        try AuditLog(transaction).record(
+            .resume, at: now, in: scope, before: ["resumedAt": Int64?.none, "resumedBy": String?.none],
+            after: [
+                "pause": try changed.value(0, as: Int64.self), "offerId": offer, "resumedAt": now, "resumedBy": actor,
+            ])
         try ScopeStore(transaction).advanceGeneration(of: scope)
         return true
     }

@@ -31,12 +31,15 @@ struct CustomerMerge {
     ) throws {
         let sequence = try StoreClock(transaction).nextSequence()
         let proofText = StoredTextList(proof.map { "\($0.kind)=\($0.value)" })
-        try transaction.execute(
+        let inserted = try transaction.row(
             Statement(
                 """
                 INSERT INTO customer_merge (sequence, scope_id, survivor_id, merged_id, proof, merged_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING \(LedgerTable.customerMerge.columns)
                 """, sequence, scope, survivor, merged, proofText, now))
+        try AuditLog(transaction).record(
+            .merge, .customerMerge, inserted: inserted, at: now, in: scope, before: ["customer": merged],
+            after: ["customer": survivor])
         try CoverageStore(transaction).unite(merged, into: survivor, at: now, in: scope)
         try AttributeStore(transaction).unite(merged, into: survivor)
         try OpeningStore(transaction).unite(merged, into: survivor)

@@ -63,7 +63,7 @@ public struct DecisionStore {
     /// - Throws: ``StoreError/constraint(_:)`` if the id is known.
     public func insert(_ decision: RecordedDecision, in scope: ScopeNumber) throws {
         let sequence = try StoreClock(transaction).nextSequence()
-        try transaction.execute(
+        let inserted = try transaction.row(
             Statement(
                 Self.insertSQL,
                 values: [
@@ -72,6 +72,16 @@ public struct DecisionStore {
                     .integer(decision.catalogRevision), decision.outcome.storedValue,
                     decision.issuedOfferId.storedValue, decision.body.storedValue,
                 ]))
+        let log = try AuditLog(transaction)
+        switch decision.kind {
+        case .refusal:
+            try log.record(
+                .refusal, .decision, inserted: inserted, at: decision.decidedAt, in: scope, owner: decision.id)
+        case .issue, .signing:
+            try log.cover(
+                .decision, inserted: inserted, of: decision.issuedOfferId ?? decision.id, otherwise: .decision,
+                at: decision.decidedAt, in: scope)
+        }
     }
 
     /// One decision.
@@ -113,8 +123,10 @@ public struct DecisionStore {
         return numbered.sorted { $0.0 > $1.0 }.prefix(limit).map(\.1)
     }
 
-    private static let insertSQL =
-        "INSERT INTO decision (sequence, scope_id, \(columns)) VALUES (\(Statement.placeholders(11)))"
+    private static let insertSQL = """
+        INSERT INTO decision (sequence, scope_id, \(columns)) VALUES (\(Statement.placeholders(11)))
+        RETURNING \(LedgerTable.decision.columns)
+        """
 
     private static let columns =
         "id, kind, customer_id, offer_id, decided_at, catalog_revision, outcome, issued_offer_id, body"

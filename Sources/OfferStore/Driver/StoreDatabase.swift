@@ -30,9 +30,15 @@ public protocol StoreTransaction {
     /// - Throws: ``StoreError``.
     @discardableResult
     func execute(_ statement: Statement) throws -> Int
+
+    /// Where changes of the ledger are told; drivers have none, see ``Ledger``.
+    var recording: AuditRecording? { get }
 }
 
 extension StoreTransaction {
+    /// None.
+    public var recording: AuditRecording? { nil }
+
     /// The first row, if there is one.
     ///
     /// - Throws: ``StoreError``.

@@ -13,7 +13,7 @@ struct StoredTextList: Storable {
     }
 
     /// A JSON string; written here because a coder could throw, and a list must never be stored as an empty one.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         var json = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

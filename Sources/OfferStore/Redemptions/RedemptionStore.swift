@@ -43,7 +43,7 @@ public struct RedemptionStore {
             if let count = missing[row.redemption], count > 0 {
                 missing[row.redemption] = count - 1
             } else {
-                try delete(row, in: scope)
+                try delete(row, at: now, in: scope)
                 change.removed.append(row)
             }
         }
@@ -54,7 +54,8 @@ public struct RedemptionStore {
         }
         try SlotStore(transaction).redeem(
             Dictionary(found.compactMap(\.slotId).map { ($0, 1) }, uniquingKeysWith: +), of: customer, at: now)
-        try SlotStore(transaction).noteFullPrice(facts.fullPricePurchases(redemptions: found), of: customer)
+        try SlotStore(transaction).noteFullPrice(
+            facts.fullPricePurchases(redemptions: found), of: customer, at: now)
         return change
     }
 
@@ -117,11 +118,14 @@ public struct RedemptionStore {
                     now.storedValue,
                 ]))
         if redemption.slotId == nil { try CounterStore(transaction).add(1, unmatched: redemption, in: scope) }
-        return RecordedRedemption(
+        let recorded = RecordedRedemption(
             sequence: sequence, customer: customer, redemption: redemption, recordedAt: now)
+        try AuditLog(transaction).record(.redemption, at: now, in: scope, after: recorded.told)
+        return recorded
     }
 
-    private func delete(_ row: RecordedRedemption, in scope: ScopeNumber) throws {
+    private func delete(_ row: RecordedRedemption, at now: Instant, in scope: ScopeNumber) throws {
+        try AuditLog(transaction).record(.redemption, at: now, in: scope, before: row.told)
         try transaction.execute(Statement("DELETE FROM redemption WHERE sequence = ?1", row.sequence))
         if row.redemption.slotId == nil {
             try CounterStore(transaction).add(-1, unmatched: row.redemption, in: scope)
@@ -146,6 +150,14 @@ extension History {
 }
 
 extension RecordedRedemption {
+    /// What the audit tells of it.
+    fileprivate var told: AuditValues {
+        [
+            "customer": customer, "firstEvidence": redemption.firstEvidence, "isDoubled": redemption.isDoubled,
+            "isLate": redemption.isLate, "issuedOfferId": redemption.slotId, "redemption": sequence,
+        ]
+    }
+
     fileprivate init(row: StoredRow) throws {
         var reader = RowReader(row)
         sequence = try reader.next()

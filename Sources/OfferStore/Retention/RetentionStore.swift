@@ -18,15 +18,16 @@ public struct RetentionStep: Sendable, Hashable {
 /// Removes what nothing needs any more, a few rows at a time. The only place that removes anything.
 ///
 /// Rows of signatures and decisions stay, with their nonces, ids and dates: limits, redemptions, replay and counts rest on
-/// them. Of their long texts, the SHA-256 stays. A slot, its decisions and its history are never touched.
+/// them. Of their long texts, the audit's keyed digest stays, and an event tells how many there were. A slot, its decisions
+/// and its history are never touched.
 public struct RetentionStore {
     private let transaction: any StoreTransaction
-    private let digest: any Digest
+    private let audit: AuditLog
 
-    /// - Parameter digest: SHA-256 of the texts that are removed.
-    public init(_ transaction: any StoreTransaction, digest: any Digest) {
+    /// - Throws: ``StoreError/unrecorded`` in a transaction that nobody signs for.
+    public init(_ transaction: any StoreTransaction) throws {
         self.transaction = transaction
-        self.digest = digest
+        audit = try AuditLog(transaction)
     }
 
     /// Looks at the next rows of each kind, and removes what is due among them.
@@ -46,6 +47,8 @@ public struct RetentionStore {
                 answeredBy: now.adding(milliseconds: -max(life, KeptAnswerStore.life)), atMost: limit)
             if step.answers == limit { step.isLast = false }
         }
+        let erased = step.signatures.count + step.refusals.count
+        if erased > 0 { audit.record(.retention, at: now, in: nil, after: ["erased": erased]) }
         return step
     }
 
@@ -66,10 +69,14 @@ public struct RetentionStore {
             return signedAt <= cutoff && countsUntil.map { $0 <= now } != false
         }
         for row in due {
+            let sequence: Int64 = try row.value(0)
+            let remains = try audit.remains(
+                of: try row.value(3, as: String.self).storedValue, column: "artefact", table: "signature",
+                key: sequence.storedValue)
             try transaction.execute(
                 Statement(
-                    "UPDATE signature SET artefact = ?2, body_removed_at = ?3 WHERE sequence = ?1",
-                    try row.value(0, as: Int64.self), remains(of: try row.value(3)), now))
+                    "UPDATE signature SET artefact = ?2, body_removed_at = ?3 WHERE sequence = ?1", sequence, remains,
+                    now))
         }
         return try note(due, of: .signatures, among: rows, limit, &isLast)
     }
@@ -88,18 +95,15 @@ public struct RetentionStore {
         for row in passed {
             guard let body = try row.value(2, as: String?.self) else { continue }
             due.append(row)
+            let sequence: Int64 = try row.value(0)
+            let remains = try audit.remains(
+                of: body.storedValue, column: "body", table: "decision", key: sequence.storedValue)
             try transaction.execute(
                 Statement(
-                    "UPDATE decision SET body = ?2, body_removed_at = ?3 WHERE sequence = ?1",
-                    try row.value(0, as: Int64.self), remains(of: body), now))
+                    "UPDATE decision SET body = ?2, body_removed_at = ?3 WHERE sequence = ?1", sequence, remains, now))
         }
         _ = try note(passed, of: .refusals, among: rows, limit, &isLast)
         return try due.map { try $0.value(0) }
-    }
-
-    /// What stays of a text: enough to prove later that a text somebody shows was this one.
-    private func remains(of text: String) -> String {
-        "sha256:" + Hexadecimal.lowercase(digest.sha256(Array(text.utf8)))
     }
 }
 

@@ -15,7 +15,7 @@ public struct SignatureStore {
     ///   (invariant 8).
     public func insert(_ signature: RecordedSignature, in scope: ScopeNumber) throws {
         let sequence = try StoreClock(transaction).nextSequence()
-        try transaction.execute(
+        let inserted = try transaction.row(
             Statement(
                 Self.insertSQL,
                 values: [
@@ -27,6 +27,9 @@ public struct SignatureStore {
                     signature.appAccountToken.storedValue, signature.transactionId.storedValue,
                     signature.artefact.storedValue,
                 ]))
+        try AuditLog(transaction).cover(
+            .signature, inserted: inserted, of: signature.issuedOfferId ?? signature.decisionId,
+            otherwise: .signature, at: signature.timestamp, in: scope)
     }
 
     /// The signatures of one slot, the earliest first.
@@ -52,8 +55,10 @@ public struct SignatureStore {
         ).map(RecordedSignature.init(row:))
     }
 
-    private static let insertSQL =
-        "INSERT INTO signature (sequence, scope_id, \(columns)) VALUES (\(Statement.placeholders(14)))"
+    private static let insertSQL = """
+        INSERT INTO signature (sequence, scope_id, \(columns)) VALUES (\(Statement.placeholders(14)))
+        RETURNING \(LedgerTable.signature.columns)
+        """
 
     private static let columns = """
         nonce, issued_offer_id, signing, decision_id, format, allow_introductory_offer, key_id, signed_at, product_id, \

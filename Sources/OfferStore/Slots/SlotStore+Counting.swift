@@ -18,16 +18,22 @@ extension SlotStore {
     /// - Throws: ``StoreError``.
     @discardableResult
     public func settlePassed(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> Int {
+        let passed = """
+            sequence IN (
+                SELECT sequence FROM issued_offer
+                WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0 AND counts_until <= ?3
+                ORDER BY counts_until LIMIT \(Self.settledAtOnce)
+            )
+            """
+        let values = [
+            scope.storedValue, offer.storedValue, now.adding(milliseconds: -Self.settlingDelay).storedValue,
+        ]
         let rows = try transaction.rows(
-            Statement(
-                """
-                UPDATE issued_offer SET places = 0, settled_at = COALESCE(settled_at, ?4)
-                WHERE sequence IN (
-                    SELECT sequence FROM issued_offer
-                    WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0 AND counts_until <= ?3
-                    ORDER BY counts_until LIMIT ?5
-                ) RETURNING cost, cost_currency
-                """, scope, offer, now.adding(milliseconds: -Self.settlingDelay), now, Self.settledAtOnce))
+            Statement("SELECT cost, cost_currency FROM issued_offer WHERE \(passed)", values: values))
+        guard !rows.isEmpty else { return 0 }
+        try change(
+            .settlement, where: passed, values, set: "places = 0, settled_at = COALESCE(settled_at, ?4)",
+            [now.storedValue], at: now)
         var spent: [String: Int64] = [:]
         for row in rows {
             guard let cost: Int64 = try row.value(0), let currency: String = try row.value(1) else { continue }
@@ -51,9 +57,10 @@ extension SlotStore {
     ///
     /// - Parameters:
     ///   - redemptions: how many redemptions used it; as many as before if absent.
+    ///   - kind: why, for the audit.
     ///   - places: how many places it takes from now on.
     func setUse(
-        of id: LowercaseUUID, redemptions: Int? = nil, at now: Instant, places: (Use) -> Int
+        of id: LowercaseUUID, redemptions: Int? = nil, _ kind: AuditKind, at now: Instant, places: (Use) -> Int
     ) throws {
         let row = try transaction.row(
             Statement(
@@ -66,10 +73,9 @@ extension SlotStore {
             redemptions: try row.value(2, as: Int.self), places: try row.value(3), isReleased: try row.value(4))
         let taken = places(
             Use(redemptions: redemptions ?? use.redemptions, places: use.places, isReleased: use.isReleased))
-        try transaction.execute(
-            Statement(
-                "UPDATE issued_offer SET redemptions = ?2, places = ?3 WHERE id = ?1", id,
-                redemptions ?? use.redemptions, taken))
+        try change(
+            kind, where: "id = ?1", [id.storedValue], set: "redemptions = ?2, places = ?3",
+            [(redemptions ?? use.redemptions).storedValue, taken.storedValue], at: now)
         let (scope, offer): (ScopeNumber, OfferId) = (try row.value(0), try row.value(1))
         let more = Int64(taken - use.places)
         try count(more, .places, of: offer, caps: [], at: now, in: scope)

@@ -83,7 +83,11 @@ extension SlotStore {
         ).map(IssuedOffer.init(row:))
     }
 
-    private static let issuedColumns =
+    func issuedOffers(_ statement: Statement) throws -> [IssuedOffer] {
+        try transaction.rows(statement).map(IssuedOffer.init(row:))
+    }
+
+    static let issuedColumns =
         "\(slotColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
 }
 

@@ -15,21 +15,19 @@ extension SlotStore {
         for (id, count) in recorded.sorted(by: { $0.key < $1.key }) {
             let known = times[id] ?? 0
             guard known != count else { continue }
-            try setUse(of: id, redemptions: known, at: now) { use in
+            try setUse(of: id, redemptions: known, .redemption, at: now) { use in
                 use.redemptions > 0 ? use.redemptions : use.isReleased ? 0 : 1
             }
             guard known > 0 else { continue }
-            try transaction.execute(
-                Statement(
-                    """
-                    UPDATE issued_offer SET settled_at = ?2
-                    WHERE id = ?1 AND voided_at IS NULL AND settled_at IS NULL
-                    """, id, now))
+            try change(
+                .settlement, where: "id = ?1 AND voided_at IS NULL AND settled_at IS NULL", [id.storedValue],
+                set: "settled_at = ?2", [now.storedValue], at: now)
         }
     }
 
     /// Notes which slots of a customer were passed over: the customer bought at full price right after.
-    func noteFullPrice(_ purchases: [LowercaseUUID: TransactionId], of customer: CustomerNumber) throws {
+    func noteFullPrice(_ purchases: [LowercaseUUID: TransactionId], of customer: CustomerNumber, at now: Instant) throws
+    {
         for row in try transaction.rows(
             Statement(
                 "SELECT id, full_price_transaction_id FROM issued_offer WHERE customer_id = ?1", customer))
@@ -37,9 +35,9 @@ extension SlotStore {
             let id: LowercaseUUID = try row.value(0)
             let noted: TransactionId? = try row.value(1)
             guard purchases[id] != noted else { continue }
-            try transaction.execute(
-                Statement(
-                    "UPDATE issued_offer SET full_price_transaction_id = ?2 WHERE id = ?1", id, purchases[id]))
+            try change(
+                .fullPrice, where: "id = ?1", [id.storedValue], set: "full_price_transaction_id = ?2",
+                [purchases[id].storedValue], at: now)
         }
     }
 }

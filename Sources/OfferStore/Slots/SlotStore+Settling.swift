@@ -7,12 +7,9 @@ extension SlotStore {
     /// - Throws: ``StoreError``.
     public func settle(_ redeemed: [LowercaseUUID], at now: Instant, in scope: ScopeNumber) throws {
         for id in redeemed {
-            try transaction.execute(
-                Statement(
-                    """
-                    UPDATE issued_offer SET settled_at = ?3
-                    WHERE id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL
-                    """, id, scope, now))
+            try change(
+                .settlement, where: "id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL",
+                [id.storedValue, scope.storedValue], set: "settled_at = ?3", [now.storedValue], at: now)
         }
     }
 }

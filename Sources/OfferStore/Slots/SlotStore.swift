@@ -20,13 +20,15 @@ public struct SlotStore {
     @discardableResult
     public func settlePassed(of customers: [CustomerNumber], at now: Instant) throws -> Int {
         guard !customers.isEmpty else { return 0 }
-        return try transaction.execute(
-            Statement(
-                """
-                UPDATE issued_offer SET settled_at = ?1
-                WHERE customer_id IN (\(Statement.placeholders(customers.count, after: 1)))
+        return try change(
+            .settlement,
+            where: """
+                customer_id IN (\(Statement.placeholders(customers.count, after: 1)))
                 AND voided_at IS NULL AND settled_at IS NULL AND counts_until <= ?1
-                """, values: [now.storedValue] + customers.map(\.storedValue)))
+                """,
+            [now.storedValue] + customers.map(\.storedValue), set: "settled_at = ?\(customers.count + 2)",
+            [now.storedValue], at: now
+        ).count
     }
 
     /// Keeps a new slot, after settling those that have passed.
@@ -44,7 +46,7 @@ public struct SlotStore {
         try settlePassed(of: [customer], at: slot.issuedAt)
         try settlePassed(of: slot.offerId, at: slot.issuedAt, in: scope)
         let sequence = try StoreClock(transaction).nextSequence()
-        try transaction.execute(
+        let inserted = try transaction.row(
             Statement(
                 Self.insertSQL,
                 values: [
@@ -56,6 +58,8 @@ public struct SlotStore {
                     slot.signings.storedValue, slot.voidedAt.storedValue, slot.isReleased.storedValue,
                     slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue, (slot.cost?.currency).storedValue,
                 ]))
+        try AuditLog(transaction).record(
+            .issue, .issuedOffer, inserted: inserted, at: slot.issuedAt, in: scope, owner: slot.id)
         try count(1, .places, of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
         if let cost = slot.cost {
             try count(
@@ -79,26 +83,32 @@ public struct SlotStore {
         in scope: ScopeNumber
     ) throws -> Int? {
         let before = try issuedOffer(id, in: scope)?.slot
-        let row = try transaction.row(
-            Statement(
-                """
-                UPDATE issued_offer SET signings = signings + 1, product_id = COALESCE(?6, product_id),
-                    expires_at = CASE WHEN expires_at < ?3 THEN ?3 ELSE expires_at END,
-                    counts_until = CASE WHEN counts_until < ?4 THEN ?4 ELSE counts_until END,
-                    cost = CASE WHEN cost_currency = ?7 AND cost < ?8 THEN ?8 ELSE cost END
-                WHERE id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL AND counts_until > ?5
-                RETURNING signings, customer_id
-                """, id, scope, expiresAt, countsUntil, now, productId, cost?.currency, cost?.milliunits))
-        guard let row, let before else { return nil }
+        let changed = try change(
+            .signing,
+            where: """
+                id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL AND counts_until > ?3
+                """, [id.storedValue, scope.storedValue, now.storedValue],
+            set: """
+                signings = signings + 1, product_id = COALESCE(?4, product_id),
+                expires_at = CASE WHEN expires_at < ?5 THEN ?5 ELSE expires_at END,
+                counts_until = CASE WHEN counts_until < ?6 THEN ?6 ELSE counts_until END,
+                cost = CASE WHEN cost_currency = ?7 AND cost < ?8 THEN ?8 ELSE cost END
+                """,
+            [
+                productId.storedValue, expiresAt.storedValue, countsUntil.storedValue,
+                (cost?.currency).storedValue, (cost?.milliunits).storedValue,
+            ], at: now)
+        guard let slot = changed.first, let before else { return nil }
+        try AuditLog(transaction).own(id)
         if let cost, let frozen = before.cost, cost.currency == frozen.currency, cost.milliunits > frozen.milliunits {
             try count(
                 cost.milliunits - frozen.milliunits, .money(cost.currency), of: before.offerId, caps: caps, at: now,
                 in: scope)
         }
-        let owner: CustomerNumber = try row.value(1)
         let sequence = try StoreClock(transaction).nextSequence()
-        try CustomerStore(transaction).noteChange(sequence, of: Set(subject).union([owner]))
-        return try row.value(0)
+        try CustomerStore(transaction).noteChange(
+            sequence, of: Set(subject).union([try slot.state.value("customer")]))
+        return try slot.state.value("signings")
     }
 
     /// Stops further signatures of an open slot; it goes on counting unless it is released (DESIGN §5.3).
@@ -116,18 +126,16 @@ public struct SlotStore {
     }
 
     func close(_ id: LowercaseUUID, reason: String, release: Bool, at now: Instant) throws {
-        if release { try setUse(of: id, at: now) { $0.redemptions == 0 ? 0 : $0.places } }
-        try transaction.execute(
-            Statement(
-                """
-                UPDATE issued_offer SET voided_at = ?2, void_reason = ?3, is_released = ?4
-                WHERE id = ?1 AND voided_at IS NULL
-                """, id, now, reason, release))
+        if release { try setUse(of: id, .void, at: now) { $0.redemptions == 0 ? 0 : $0.places } }
+        try change(
+            .void, where: "id = ?1 AND voided_at IS NULL", [id.storedValue],
+            set: "voided_at = ?2, void_reason = ?3, is_released = ?4",
+            [now.storedValue, reason.storedValue, release.storedValue], at: now)
     }
 
     private static let insertSQL = """
         INSERT INTO issued_offer (sequence, scope_id, customer_id, catalog_revision, \(slotColumns))
-        VALUES (\(Statement.placeholders(21)))
+        VALUES (\(Statement.placeholders(21))) RETURNING \(LedgerTable.issuedOffer.columns)
         """
 
     static let slotColumns = """

@@ -3,6 +3,7 @@ import Foundation
 import OfferApplication
 import OfferCatalog
 import OfferModel
+import OfferStore
 import OpenSSLCrypto
 import SQLiteStore
 
@@ -64,7 +65,7 @@ struct APIKeysCreate: AsyncParsableCommand {
                 "app `\(app)` has no environment `\(environment.rawValue)` in keys.yaml",
                 hints: ["it has \(known.environments.map { "`\($0.rawValue)`" }.joined(separator: ", "))"])
         }
-        try await APIKeysAccess.use(setup) { keys in
+        try await APIKeysAccess.use(setup, command: "create") { keys in
             let token = try await keys.create(
                 scope: Scope(bundleId: BundleId(app), environment: environment), role: role, label: label,
                 expiresAt: validFor.map { Instant.wallClock().adding($0) })
@@ -91,7 +92,7 @@ struct APIKeysList: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        try await APIKeysAccess.use(try options.setup()) { keys in
+        try await APIKeysAccess.use(try options.setup(), command: "list") { keys in
             let now = Instant.wallClock()
             let rows = try await keys.list().map { key in
                 [
@@ -124,7 +125,7 @@ struct APIKeysRevoke: AsyncParsableCommand {
     var id: String
 
     func run() async throws {
-        try await APIKeysAccess.use(try options.setup()) { keys in
+        try await APIKeysAccess.use(try options.setup(), command: "revoke") { keys in
             // Whoever has a leaked token at hand may give it whole; it is never shown again.
             let name = APIToken(id)?.id ?? id
             guard try await keys.revoke(name) else {
@@ -139,10 +140,15 @@ struct APIKeysRevoke: AsyncParsableCommand {
 
 /// The API keys in the configured database.
 enum APIKeysAccess {
-    static func use(_ setup: ServerSetup, _ body: (APIKeys) async throws -> Void) async throws {
+    static func use(
+        _ setup: ServerSetup, command: String, _ body: (APIKeys) async throws -> Void
+    ) async throws {
+        let digestKey = try setup.auditKeys()?.digestKey
         let database = try SQLiteDatabase(path: setup.databasePath)
         let keys = APIKeys(
-            database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(), clock: { .wallClock() })
+            database: Ledger(database, digest: OpenSSLDigest(), key: digestKey), digest: OpenSSLDigest(),
+            random: OpenSSLRandom(), author: AuditAuthor(actor: "offerd api-keys \(command)"),
+            clock: { .wallClock() })
         do {
             try await body(keys)
         } catch {

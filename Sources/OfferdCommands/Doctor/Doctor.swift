@@ -1,6 +1,8 @@
 import ArgumentParser
 import OfferApplication
 import OfferModel
+import OfferStore
+import OpenSSLCrypto
 import SQLiteStore
 
 struct Doctor: AsyncParsableCommand {
@@ -56,7 +58,9 @@ struct Doctor: AsyncParsableCommand {
     private func reset(_ setup: ServerSetup) async throws {
         let database = try SQLiteDatabase(path: setup.databasePath)
         defer { try? database.close() }
-        switch try await ClockReset(database: database, clock: { .wallClock() }).run() {
+        let ledger = Ledger(database, digest: OpenSSLDigest(), key: try setup.auditKeys()?.digestKey)
+        let author = AuditAuthor(actor: "offerd doctor --reset-clock")
+        switch try await ClockReset(ledger: ledger, author: author, clock: { .wallClock() }).run() {
         case .nothingToReset:
             try Terminal.output("nothing was changed: the clock is not behind what was recorded")
         case .reset(let last, let now):

@@ -43,6 +43,11 @@ struct KeysCheck: ParsableCommand {
                     try show(key, of: entry.privateKey.text)
                 }
             }
+            if let audit = setup.keys.audit, let keys = try setup.auditKeys() {
+                try Terminal.output("audit")
+                try show(keys.signing, of: audit.privateKey.text)
+                try Terminal.output("ok: \(audit.digestKey.text) is a digest key, \(keys.digestKey.name)")
+            }
         }
     }
 

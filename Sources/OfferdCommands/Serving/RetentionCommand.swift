@@ -1,5 +1,6 @@
 import ArgumentParser
 import OfferApplication
+import OfferStore
 import OpenSSLCrypto
 import SQLiteStore
 
@@ -21,7 +22,8 @@ struct RetentionCommand: AsyncParsableCommand {
         let database = try SQLiteDatabase(path: setup.databasePath)
         defer { try? database.close() }
         let retention = Retention(
-            database: database, digest: OpenSSLDigest(), terms: setup.retention, clock: { .wallClock() })
+            ledger: Ledger(database, digest: OpenSSLDigest(), key: try setup.auditKeys()?.digestKey),
+            terms: setup.retention, author: AuditAuthor(actor: "offerd retention"), clock: { .wallClock() })
         let sum = try await retention.sweep()
         try Terminal.output(
             "removed: the text of \(sum.signatures) signatures, the record of \(sum.refusals) refusals, "

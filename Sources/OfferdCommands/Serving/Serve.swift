@@ -5,6 +5,7 @@ import OfferApplication
 import OfferCatalog
 import OfferHTTP
 import OfferModel
+import OfferStore
 import OpenSSLCrypto
 import SQLiteStore
 import ServiceLifecycle
@@ -45,6 +46,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let setup = try options.setup(listen: listen)
         let registry = try setup.registry()
+        let audit = try setup.auditKeys()
         var logger = Logger(label: "offerd")
         logger.logLevel = logLevel.level
         let clock = try clock(setup, logger: logger)
@@ -52,22 +54,36 @@ struct Serve: AsyncParsableCommand {
         let database = try SQLiteDatabase(path: path)
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-            clock: clock, freeSpace: { DiskSpace.free(beside: path) })
+            digestKey: audit?.digestKey, checkpointSigner: audit?.signer, clock: clock,
+            freeSpace: { DiskSpace.free(beside: path) })
         let retention = Retention(
-            database: database, digest: OpenSSLDigest(), terms: setup.retention, clock: clock)
+            ledger: Ledger(database, digest: OpenSSLDigest(), key: audit?.digestKey), terms: setup.retention,
+            author: .service, clock: clock)
         let address = setup.listen
+        let keys = try setup.shownKeys(audit: audit)
+        do {
+            try await useCases.audit.note(keys: keys)
+        } catch {
+            // The next start tells of them: a database that cannot be written now still answers what it can.
+            logger.warning("the audit was not told of the keys", metadata: ["error": "\(error)"])
+        }
         var limits = HTTPLimits()
         limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
+        let (started, signsAudit) = (logger, audit != nil)
         let server = OfferServer.application(
             useCases: useCases, settings: HTTPSettings(host: address.host, port: address.port, limits: limits),
             logger: logger
         ) { port in
             let host = address.host.contains(":") ? "[\(address.host)]" : address.host
             try? Terminal.output("listening on http://\(host):\(port)")
+            if !signsAudit {
+                started.warning("checkpoints of the audit are not signed: keys.yaml has no `audit`")
+            }
         }
         var configuration = ServiceGroupConfiguration(
+            // The first is stopped last: the final checkpoint signs what the last requests did.
             services: [
-                .init(service: server),
+                .init(service: CheckpointService(audit: useCases.audit, logger: logger)), .init(service: server),
                 .init(service: RetentionService(retention: retention, logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience

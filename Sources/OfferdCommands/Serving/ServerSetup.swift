@@ -65,14 +65,22 @@ struct ServerSetup {
         case .path(let path):
             return try OpenSSLSigningKey(file: absolute(path), keyId: entry.keyId)
         case .environment(let name):
-            guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
-                throw CommandFailure.configuration(
-                    "environment variable `\(name)` is not set, and keys.yaml takes key `\(entry.keyId)` from it",
-                    hints: ["set it to the text of the .p8 file, or name the file itself"])
-            }
+            let text = try text(ofVariable: name, for: "key `\(entry.keyId)`")
             return try OpenSSLSigningKey(
                 pem: Array(text.utf8), keyId: entry.keyId, source: "environment variable `\(name)`")
         }
+    }
+
+    /// The text of an environment variable that holds a key.
+    ///
+    /// - Throws: ``CommandFailure`` if it is not set.
+    func text(ofVariable name: String, for key: String) throws -> String {
+        guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
+            throw CommandFailure.configuration(
+                "environment variable `\(name)` is not set, and keys.yaml takes \(key) from it",
+                hints: ["set it to the text of the key's file, or name the file itself"])
+        }
+        return text
     }
 
     /// Every app with its checked key and the roots it believes.
@@ -115,7 +123,7 @@ struct ServerSetup {
         return Array(data)
     }
 
-    private func absolute(_ path: String) -> String {
+    func absolute(_ path: String) -> String {
         URL(filePath: path, relativeTo: keysDirectory).path
     }
 

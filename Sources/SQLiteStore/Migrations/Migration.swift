@@ -7,6 +7,6 @@ struct Migration: Sendable {
 
     /// Every step, in order.
     static let all: [Migration] = [
-        .mainJob, .keptAnswers, .customerContext, .counters, .upkeep, .offerEvaluations, .pauseEnds,
+        .mainJob, .keptAnswers, .customerContext, .counters, .audit, .upkeep, .offerEvaluations, .pauseEnds,
     ]
 }

@@ -13,7 +13,7 @@ struct RetentionTests {
 
     private func retention(_ bench: Workbench, _ terms: RetentionTerms = RetentionTerms()) -> Retention {
         Retention(
-            database: bench.database, digest: OpenSSLDigest(), terms: terms,
+            ledger: Ledger(bench.database, digest: OpenSSLDigest()), terms: terms, author: .service,
             clock: { [clock = bench.clock] in clock.now })
     }
 
@@ -138,7 +138,7 @@ struct RetentionTests {
         let commits = Counter()
         let counted = InterposedDatabase(real: bench.database, insideWrite: { commits.next() })
         let sum = try await Retention(
-            database: counted, digest: OpenSSLDigest(), terms: RetentionTerms(),
+            ledger: Ledger(counted, digest: OpenSSLDigest()), terms: RetentionTerms(), author: .service,
             clock: { [clock = bench.clock] in clock.now }
         ).sweep(rest: .zero)
         #expect(sum.refusals == 450)

@@ -2,6 +2,7 @@ import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
+import OpenSSLCrypto
 import SQLiteStore
 import Testing
 
@@ -63,6 +64,9 @@ extension Workbench {
     func write<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction, ScopeNumber) throws -> T
     ) async throws -> T {
-        try await database.write { try body($0, try ScopeStore($0).findOrAdd(Self.scope)) }
+        let ledger = OfferStore.Ledger(database, digest: OpenSSLDigest())
+        return try await ledger.write(by: AuditAuthor(actor: "tests")) {
+            try body($0, try ScopeStore($0).findOrAdd(Self.scope))
+        }
     }
 }

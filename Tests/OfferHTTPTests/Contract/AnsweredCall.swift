@@ -37,6 +37,8 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
             "POST /v1/issued-offers", 200, .client,
             body: #"{"offerId":"comeback","customer":{"originalTransactionId":"100"}}"#),
         AnsweredCall("GET /v1/issued-offers", 200, .support, target: "/v1/issued-offers?originalTransactionId=100"),
+        AnsweredCall(
+            "GET /v1/issued-offers/export", 200, .support, target: "/v1/issued-offers/export?offerId=comeback&from=0"),
         AnsweredCall("GET /v1/issued-offers/{id}", 200, .client),
         AnsweredCall("POST /v1/issued-offers/{id}/replay", 200, .support, body: "{}"),
         AnsweredCall("POST /v1/issued-offers/{id}/void", 200, .support, body: #"{"reason":"a test"}"#),

@@ -1,6 +1,7 @@
 import OfferModel
 import OfferStore
 import OfferTestSupport
+import OpenSSLCrypto
 import SQLiteStore
 
 /// The drivers that the conformance suite runs on.
@@ -9,7 +10,7 @@ enum Driver: CaseIterable {
     case memory
 }
 
-/// A database together with the directory of its file, which goes away with it.
+/// A database with its audit, together with the directory of its file, which goes away with it.
 struct KeptDatabase: StoreDatabase {
     let base: SQLiteDatabase
     let directory: TemporaryDirectory
@@ -21,7 +22,7 @@ struct KeptDatabase: StoreDatabase {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         defer { withExtendedLifetime(directory) {} }
-        return try await base.write(body)
+        return try await Ledger(base, digest: OpenSSLDigest()).write(by: AuditAuthor(actor: "tests"), body)
     }
 }
 
@@ -54,6 +55,11 @@ struct Bench: Sendable {
 
     /// The path of the file driver's database.
     var path: String { directory.path("offers.sqlite") }
+
+    /// The file driver's database as another process has it.
+    func reopened() throws -> KeptDatabase {
+        KeptDatabase(base: try SQLiteDatabase(path: path), directory: directory)
+    }
 
     @discardableResult
     func ingest(_ payloads: [HistoryPayload], at now: Instant = now) async throws -> [IngestedPayload] {

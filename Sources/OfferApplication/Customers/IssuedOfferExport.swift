@@ -1,0 +1,64 @@
+import OfferEligibility
+public import OfferModel
+import OfferStore
+
+/// Issued offers with what the audit holds of them, for whoever keeps books.
+public struct IssuedOfferExport: Sendable {
+    private let database: any StoreDatabase
+    private let clock: RequestClock
+
+    init(database: any StoreDatabase, clock: RequestClock) {
+        self.database = database
+        self.clock = clock
+    }
+
+    /// Which issued offers are wanted.
+    public struct Selection: Sendable, Hashable {
+        /// Only this offer.
+        public var offerId: OfferId?
+        /// Only those issued then or later.
+        public var from: Instant?
+        /// Only those issued before.
+        public var to: Instant?
+
+        /// A selection by its parts.
+        public init(offerId: OfferId? = nil, from: Instant? = nil, to: Instant? = nil) {
+            self.offerId = offerId
+            self.from = from
+            self.to = to
+        }
+    }
+
+    /// A page of issued offers in the order they were issued.
+    ///
+    /// - Parameter after: the `next` of the page before.
+    /// - Throws: what the store throws.
+    public func page(
+        _ selection: Selection, limit: Int, after: Int64?, caller: Caller
+    ) async throws -> ExportedOfferPage {
+        let clock = clock
+        return try await database.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
+                return ExportedOfferPage(items: [], next: nil)
+            }
+            // One more than asked for tells whether there is another page.
+            let found = try SlotStore(transaction).page(
+                offer: selection.offerId, from: selection.from, to: selection.to, after: after, limit: limit + 1,
+                in: number)
+            let shown = Array(found.prefix(limit))
+            let now = try clock.instantOfLooking(transaction)
+            let offers = try IssuedOfferRows(shown, in: number, transaction).offers(scope: caller.scope, at: now)
+            let states = Dictionary(offers.map { ($0.id, $0.state) }) { first, _ in first }
+            let items = try shown.map { issued in
+                ExportedOffer(
+                    id: issued.slot.id, offerId: issued.slot.offerId, offerType: issued.slot.offerType,
+                    delivery: issued.slot.delivery, offerIdentifier: issued.slot.offerIdentifier,
+                    productId: issued.slot.productId, state: states[issued.slot.id] ?? .open,
+                    issuedAt: issued.slot.issuedAt, expiresAt: issued.slot.expiresAt, signings: issued.slot.signings,
+                    voidedAt: issued.slot.voidedAt, catalogRevision: Int(issued.catalogRevision),
+                    proof: try LedgerProofStore(transaction).proof(of: issued).map(IssuedOfferProof.init))
+            }
+            return ExportedOfferPage(items: items, next: found.count > limit ? shown.last?.sequence : nil)
+        }
+    }
+}

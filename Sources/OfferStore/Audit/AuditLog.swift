@@ -1,0 +1,88 @@
+public import OfferModel
+
+/// The audit as the stores write it: every change of the ledger is an event in the transaction that makes it.
+///
+/// It can only be had in a transaction of ``Ledger/write(by:_:)``, so what changes the ledger cannot do it unrecorded.
+public struct AuditLog {
+    private let recording: AuditRecording
+
+    /// The audit of a transaction.
+    ///
+    /// - Throws: ``StoreError/unrecorded`` in a transaction that nobody signs for.
+    public init(_ transaction: any StoreTransaction) throws {
+        guard let recording = transaction.recording else { throw StoreError.unrecorded }
+        self.recording = recording
+    }
+
+    /// Tells of something without a row of its own.
+    ///
+    /// - Parameters:
+    ///   - issuedOffer: the `sequence` of the slot whose state it changes.
+    ///   - before: what changes, as it was: internal ids, times and digests, nothing personal.
+    ///   - after: the same as it is now.
+    public func record(
+        _ kind: AuditKind, at now: Instant, in scope: ScopeNumber?, issuedOffer: Int64? = nil,
+        before: AuditValues? = nil, after: AuditValues? = nil
+    ) {
+        recording.append(
+            AuditRecording.Pending(
+                kind: kind, at: now, scope: scope, issuedOffer: issuedOffer, before: before, after: after, rows: []))
+    }
+
+    /// Tells of a new row, which the event covers from now on.
+    ///
+    /// - Parameters:
+    ///   - inserted: the row as `INSERT … RETURNING` ``LedgerTable/columns`` gave it.
+    ///   - after: what else there is to tell; the row's own state is told without it.
+    ///   - owner: the id that later rows of the same transaction name, to be covered by this event too.
+    func record(
+        _ kind: AuditKind, _ table: LedgerTable, inserted: StoredRow?, at now: Instant, in scope: ScopeNumber?,
+        before: AuditValues? = nil, after: AuditValues = [:], owner: LowercaseUUID? = nil
+    ) throws {
+        let row = try row(table, inserted)
+        let told = row.state.merging(after)
+        recording.append(
+            AuditRecording.Pending(
+                kind: kind, at: now, scope: scope,
+                issuedOffer: table.name == LedgerTable.issuedOffer.name ? row.sequence : nil, before: before,
+                after: told.members.isEmpty ? nil : told, rows: [row.reference], owner: owner))
+    }
+
+    /// Covers a new row by the event of what it belongs to; if that is no event of this transaction, by one of its own.
+    func cover(
+        _ table: LedgerTable, inserted: StoredRow?, of owner: LowercaseUUID, otherwise kind: AuditKind,
+        at now: Instant, in scope: ScopeNumber
+    ) throws {
+        let row = try row(table, inserted)
+        guard !recording.cover(row, of: owner) else { return }
+        recording.append(
+            AuditRecording.Pending(kind: kind, at: now, scope: scope, rows: [row.reference], owner: owner))
+    }
+
+    /// What a text is replaced by when it is taken away: its keyed digest, by which the row still is what was recorded.
+    ///
+    /// Each text that is replaced has to be told: an event `retention` or `erasure` in the same transaction, whose `after`
+    /// has the member `erased` with how many there were.
+    ///
+    /// - Parameters:
+    ///   - column: one of the table's columns that may be erased.
+    ///   - key: the row's key.
+    /// - Throws: ``StoreError/corrupt(_:)`` if the audit does not know the column as one that may be erased.
+    public func remains(of value: StoredValue, column: String, table: String, key: StoredValue) throws -> String {
+        guard let known = LedgerTable.named(table),
+            known.erasable.contains(column) || known.state.contains(where: { $0.name == column && $0.isErasable })
+        else { throw StoreError.corrupt("`\(table).\(column)` is no column that may be erased") }
+        return recording.remains(of: value, column: column, known, key: key)
+    }
+
+    /// A row as the audit sees it.
+    func row(_ table: LedgerTable, _ row: StoredRow?) throws -> LedgerRow {
+        guard let row else { throw StoreError.corrupt("a new row of `\(table.name)` is missing") }
+        return try recording.row(table, row.values)
+    }
+
+    /// Lets the next rows of a slot be covered by the event that is told last.
+    func own(_ owner: LowercaseUUID) {
+        recording.name(owner)
+    }
+}

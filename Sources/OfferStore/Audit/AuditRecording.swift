@@ -1,0 +1,123 @@
+import OfferModel
+
+/// The events of one writing transaction, written at its end (DESIGN §5.4).
+///
+/// They are gathered first, so that a slot with its decision and its signatures is one event, and the head of the chain is
+/// read once.
+public final class AuditRecording {
+    /// An event before it has its place in the chain.
+    struct Pending {
+        var kind: AuditKind
+        var at: Instant
+        var scope: ScopeNumber?
+        var issuedOffer: Int64?
+        var before: AuditValues?
+        var after: AuditValues?
+        var rows: [LedgerRow.Reference]
+        /// What later rows of the same transaction belong to: the id of a slot or of a refusal's decision.
+        var owner: LowercaseUUID?
+    }
+
+    private let author: AuditAuthor
+    private let digests: LedgerDigests
+    private var pending: [Pending] = []
+
+    init(author: AuditAuthor, digests: LedgerDigests) {
+        self.author = author
+        self.digests = digests
+    }
+
+    func row(_ table: LedgerTable, _ values: [StoredValue]) throws -> LedgerRow {
+        try digests.row(table, values)
+    }
+
+    func remains(of value: StoredValue, column: String, _ table: LedgerTable, key: StoredValue) -> String {
+        digests.remainsText(of: value, column: column, table, key: key)
+    }
+
+    func append(_ event: Pending) {
+        pending.append(event)
+    }
+
+    /// Says what later rows of this transaction have to name to be covered by the event that was told last.
+    func name(_ owner: LowercaseUUID) {
+        guard !pending.isEmpty else { return }
+        pending[pending.count - 1].owner = owner
+    }
+
+    /// Adds a row to the newest event of its owner.
+    ///
+    /// - Returns: whether there is such an event in this transaction.
+    func cover(_ row: LedgerRow, of owner: LowercaseUUID) -> Bool {
+        guard let index = pending.lastIndex(where: { $0.owner == owner }) else { return false }
+        pending[index].rows.append(row.reference)
+        return true
+    }
+
+    /// Writes what was gathered.
+    func finish(_ transaction: any StoreTransaction) throws {
+        guard !pending.isEmpty else { return }
+        var head = try AuditHead.read(transaction)
+        if head.sequence == 0 {
+            pending.insert(try AuditState.read(transaction).beginning(at: pending[0].at), at: 0)
+        }
+        for event in pending {
+            head = try insert(event, after: head, transaction)
+        }
+        pending = []
+    }
+
+    private func insert(
+        _ pending: Pending, after head: AuditHead, _ transaction: any StoreTransaction
+    ) throws -> AuditHead {
+        let event = AuditEvent(
+            sequence: head.sequence + 1, kind: pending.kind, actor: author.actor, at: pending.at,
+            requestId: author.requestId, scope: pending.scope, issuedOffer: pending.issuedOffer,
+            digestKey: digests.keyed.name, before: pending.before?.text, after: pending.after?.text,
+            rows: AuditEvent.text(pending.rows), previousHash: head.hash)
+        let hash = event.hash(digests.digest)
+        try transaction.execute(Statement(AuditEvent.insertSQL, values: event.values + [hash.storedValue]))
+        return AuditHead(sequence: event.sequence, hash: hash)
+    }
+}
+
+/// The newest event.
+struct AuditHead: Hashable {
+    /// 0 if there is none.
+    var sequence: Int64
+    var hash: [UInt8]
+
+    static func read(_ transaction: any StoreTransaction) throws -> AuditHead {
+        let row = try transaction.row(
+            Statement("SELECT sequence, hash FROM audit_event WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1"))
+        guard let row else { return AuditHead(sequence: 0, hash: AuditEvent.origin) }
+        return AuditHead(sequence: try row.value(0), hash: try row.value(1))
+    }
+}
+
+/// What the migration that began the audit left.
+struct AuditState {
+    /// Rows up to this place of the store-wide order are older than the audit.
+    var beganAfter: Int64
+    /// How many API keys are older.
+    var apiKeys: Int64
+    /// How many catalog revisions are older.
+    var catalogRevisions: Int64
+    /// Random bytes for keyed digests where the configuration has no key for them.
+    var salt: [UInt8]
+
+    static func read(_ transaction: any StoreTransaction) throws -> AuditState {
+        let row = try transaction.row(
+            Statement("SELECT began_after, api_keys, catalog_revisions, digest_salt FROM audit_state WHERE id = 1"))
+        guard let row else { throw StoreError.corrupt("the row of `audit_state` is missing") }
+        return AuditState(
+            beganAfter: try row.value(0), apiKeys: try row.value(1), catalogRevisions: try row.value(2),
+            salt: try row.value(3))
+    }
+
+    func beginning(at now: Instant) -> AuditRecording.Pending {
+        AuditRecording.Pending(
+            kind: .begin, at: now,
+            after: ["beganAfter": beganAfter, "apiKeys": apiKeys, "catalogRevisions": catalogRevisions], rows: [])
+    }
+}

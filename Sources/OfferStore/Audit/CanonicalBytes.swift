@@ -1,0 +1,44 @@
+import OfferModel
+
+/// Bytes to take a digest of: exact, and different for different values (docs/ledger.md, "Bytes").
+///
+/// A value is one byte for its type, and then: nothing for null (0); 8 bytes, most significant first, of an integer (1);
+/// 8 bytes of length and the UTF-8 or the bytes themselves for text (2) and a blob (3). Nothing stands between values.
+struct CanonicalBytes {
+    private(set) var bytes: [UInt8]
+
+    /// Begins with what the bytes are for, such as `offerd-event-1`; its number changes with the form.
+    init(_ purpose: String, capacity: Int = 512) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+        append(.text(purpose))
+    }
+
+    mutating func append(_ value: StoredValue) {
+        switch value {
+        case .null:
+            bytes.append(0)
+        case .integer(let integer):
+            bytes.append(1)
+            append(UInt64(bitPattern: integer))
+        case .text(let text):
+            bytes.append(2)
+            append(UInt64(text.utf8.count))
+            bytes.append(contentsOf: text.utf8)
+        case .blob(let blob):
+            bytes.append(3)
+            append(UInt64(blob.count))
+            bytes.append(contentsOf: blob)
+        }
+    }
+
+    mutating func append(_ value: some Storable) {
+        append(value.storedValue)
+    }
+
+    private mutating func append(_ number: UInt64) {
+        for shift in stride(from: 56, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+public import OfferModel
+import Synchronization
+
+/// The database with its audit: whoever writes says who it is, and the events are part of the same transaction.
+public final class Ledger: Sendable {
+    private let database: any StoreDatabase
+    private let digest: any Digest
+    private let configured: (any KeyedDigest)?
+    private let salt = Mutex<[UInt8]?>(nil)
+
+    /// A ledger in a database.
+    ///
+    /// - Parameters:
+    ///   - digest: SHA-256.
+    ///   - key: takes the keyed digests of what may be erased; without it they are taken with random bytes that lie in
+    ///     the database, which hides nothing from whoever has the file.
+    public init(_ database: any StoreDatabase, digest: any Digest, key: (any KeyedDigest)? = nil) {
+        self.database = database
+        self.digest = digest
+        configured = key
+    }
+
+    /// Runs a body on a snapshot, see ``StoreDatabase/read(_:)``.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    public func read<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await database.read(body)
+    }
+
+    /// Runs a body in the next durable transaction, see ``StoreDatabase/write(_:)``, and records there what it changed.
+    ///
+    /// - Parameter author: who answers for it.
+    /// - Throws: what the body throws, `CancellationError`, or ``StoreError``; then nothing of it was kept.
+    public func write<T: Sendable>(
+        by author: AuditAuthor, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await database.write { transaction in
+            let recording = AuditRecording(author: author, digests: try self.digests(transaction))
+            let value = try body(RecordedTransaction(base: transaction, recording: recording))
+            try recording.finish(transaction)
+            return value
+        }
+    }
+
+    private func digests(_ transaction: any StoreTransaction) throws -> LedgerDigests {
+        if let configured { return LedgerDigests(digest: digest, keyed: configured) }
+        let known = salt.withLock { $0 }
+        let bytes = try known ?? AuditState.read(transaction).salt
+        if known == nil { salt.withLock { $0 = bytes } }
+        return LedgerDigests(digest: digest, keyed: SaltedDigest(digest: digest, salt: bytes))
+    }
+}
+
+/// A writing transaction whose changes are recorded.
+private struct RecordedTransaction: StoreTransaction {
+    let base: any StoreTransaction
+    let recording: AuditRecording?
+
+    func rows(_ statement: Statement) throws -> [StoredRow] {
+        try base.rows(statement)
+    }
+
+    func execute(_ statement: Statement) throws -> Int {
+        try base.execute(statement)
+    }
+}

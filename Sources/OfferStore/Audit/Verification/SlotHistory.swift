@@ -1,0 +1,55 @@
+import OfferModel
+
+/// What the events make of a slot, against its row.
+struct SlotHistory {
+    let transaction: any StoreTransaction
+    /// Events after the one that issued it, the earliest first.
+    let events: [AuditEvent]
+
+    /// - Parameters:
+    ///   - issue: the event that issued it.
+    ///   - state: the row's columns that change, by the digests of a key.
+    /// - Throws: ``BrokenRow``.
+    func check(
+        _ key: StoredValue, issue: AuditEvent, row state: (_ digestKey: String) throws -> AuditValues
+    ) throws {
+        var derived = try AuditValues(text: issue.after ?? "{}")
+        var digestKey = issue.digestKey
+        for event in events {
+            let before = try AuditValues(text: event.before ?? "{}")
+            let after = try AuditValues(text: event.after ?? "{}")
+            for (member, value) in before.members where derived[member] != value {
+                throw BrokenRow(
+                    "audit_event", .integer(event.sequence),
+                    "it changes `\(member)` of issued_offer \(key.shown) from \(value.shown), where the events before "
+                        + "it make it \((derived[member] ?? .null).shown)")
+            }
+            if after["voidReason"] != nil || after["fullPriceTransactionId"] != nil { digestKey = event.digestKey }
+            derived = derived.merging(after)
+        }
+        derived = derived.merging(["customer": try owner(try derived.value("customer"))])
+        let found = try state(digestKey)
+        for column in LedgerTable.issuedOffer.state where found[column.member] != derived[column.member] {
+            let values =
+                column.isErasable
+                ? "is not what"
+                : "is \((found[column.member] ?? .null).shown) and not "
+                    + "\((derived[column.member] ?? .null).shown), as"
+            throw BrokenRow(
+                "issued_offer", key,
+                "its `\(column.name)` \(values) the events make it; the row was changed, or its "
+                    + "newest event was cut off")
+        }
+    }
+
+    /// Whose a slot is now that was issued to a customer.
+    private func owner(_ customer: Int64) throws -> Int64 {
+        var owner = customer
+        while let survivor = try transaction.row(
+            Statement("SELECT survivor_id FROM customer_merge WHERE merged_id = ?1", owner))
+        {
+            owner = try survivor.value(0)
+        }
+        return owner
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import OfferModel
+import OfferStore
+
+/// What `verify-ledger` found.
+enum LedgerOutcome {
+    case proven(LedgerReport, isSigned: Bool)
+    case broken(BrokenRow)
+
+    /// For people; a broken row is told as the command's failure.
+    func lines() -> [String] {
+        switch self {
+        case .broken:
+            return []
+        case .proven(let report, let isSigned):
+            var lines = ["proven: \(report.events) events, newest hash \(Hexadecimal.lowercase(report.head))"]
+            lines += report.rows.sorted { $0.key < $1.key }.map { table, count in
+                let older = report.olderRows[table] ?? 0
+                return "  \(table): \(count) rows"
+                    + (older == 0 ? "" : ", and \(older) older than the audit, not covered")
+            }
+            if let checkpoint = report.newestCheckpoint {
+                lines.append(
+                    "checkpoints: \(report.checkpoints), the newest signs \(checkpoint.eventSequence) events at "
+                        + "\(checkpoint.signedAt)")
+            } else {
+                lines.append("checkpoints: none")
+            }
+            return lines + Self.unprovable(report, isSigned: isSigned)
+        }
+    }
+
+    /// What nobody could find out.
+    private static func unprovable(_ report: LedgerReport, isSigned: Bool) -> [String] {
+        guard isSigned else {
+            return [
+                "not provable: that the whole chain was not made anew; signatures were not checked, because keys.yaml has "
+                    + "no `audit`"
+            ]
+        }
+        return [
+            "not provable: that nothing was cut off after the newest checkpoint; \(report.unsignedEvents) events follow it"
+        ]
+    }
+
+    /// For machines.
+    ///
+    /// - Throws: when it cannot be encoded.
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(body), as: UTF8.self)
+    }
+
+    private var body: Body {
+        switch self {
+        case .broken(let row):
+            Body(isProven: false, broken: Body.Broken(table: row.table, key: row.key, detail: row.detail))
+        case .proven(let report, let isSigned):
+            Body(
+                isProven: true, events: report.events, head: Hexadecimal.lowercase(report.head), rows: report.rows,
+                olderRows: report.olderRows, checkpoints: report.checkpoints,
+                newestCheckpoint: report.newestCheckpoint.map {
+                    Body.Checkpoint(number: $0.number, eventSequence: $0.eventSequence, signedAt: $0.signedAt)
+                }, signaturesChecked: isSigned, unsignedEvents: report.unsignedEvents)
+        }
+    }
+
+    private struct Body: Encodable {
+        struct Broken: Encodable {
+            var table: String
+            var key: String
+            var detail: String
+        }
+
+        struct Checkpoint: Encodable {
+            var number: Int64
+            var eventSequence: Int64
+            var signedAt: Instant
+        }
+
+        var isProven: Bool
+        var broken: Broken?
+        var events: Int64?
+        var head: String?
+        var rows: [String: Int64]?
+        var olderRows: [String: Int64]?
+        var checkpoints: Int64?
+        var newestCheckpoint: Checkpoint?
+        var signaturesChecked: Bool?
+        var unsignedEvents: Int64?
+    }
+}

@@ -1,0 +1,191 @@
+import OfferEligibility
+import OfferModel
+import OfferTestSupport
+import OpenSSLCrypto
+import SQLiteStore
+
+@testable import OfferStore
+
+/// A ledger with every kind of row, told event and change of state, and what an attacker does to it.
+struct AuditedBench {
+    let bench: Bench
+    let signer: OpenSSLSigningKey
+
+    static let now = Bench.now
+
+    init(_ driver: Driver = .memory) async throws {
+        bench = try await Bench(driver)
+        signer = try OpenSSLSigningKey.generate(toNewFile: bench.directory.path("audit.p8"), keyId: "AUDIT")
+        try await fill()
+        try await unlock()
+    }
+
+    /// Two slots with signings, one settled, one voided, and one moved by a merge; refusals with and without a signature;
+    /// pauses, catalogs, API keys, signing keys, and two checkpoints with events after each.
+    private func fill() async throws {
+        let scope = bench.scope
+        let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
+        try await issue(1, offer: "a", to: first)
+        try await issue(2, offer: "b", to: first)
+        try await issue(3, offer: "c", to: second)
+        try await sign(2, nonce: 12)
+        try await refuse(4, nonce: 14)
+        try await checkpoint()
+        try await write { transaction in
+            _ = try SlotStore(transaction).void(
+                .number(1), reason: "asked by phone", release: true, at: Self.now, in: scope)
+            try SlotStore(transaction).settle([.number(2)], at: Self.now, in: scope)
+            let catalogs = CatalogStore(transaction)
+            for revision in 1...2 {
+                try catalogs.apply(
+                    CatalogRevision(
+                        revision: Int64(revision), document: "document \(revision)", format: .yaml,
+                        digest: String(repeating: "a", count: 64), actor: "key", message: "why", createdAt: Self.now),
+                    expected: Int64(revision) - 1, in: scope)
+            }
+            let pauses = PauseStore(transaction)
+            _ = try pauses.pause("a", actor: "key", at: Self.now, in: scope)
+            _ = try pauses.pause(nil, actor: "key", at: Self.now, in: scope)
+            _ = try pauses.resume("a", actor: "key", at: Self.now, in: scope)
+            for id in ["k1", "k2"] { try APIKeyStore(transaction).insert(.fixture(id)) }
+            _ = try APIKeyStore(transaction).revoke("k1", at: Self.now)
+            try SigningKeyLog(transaction).note(["app KEY": "signing"], at: Self.now)
+        }
+        try await bench.ingest([
+            .bought("1", account: "shared", bytes: "x"), .bought("2", account: "shared", bytes: "y"),
+        ])
+        try await bench.ingest([.bought("3", account: "twin"), .bought("4"), .bought("4", account: "twin", bytes: "z")])
+        try await checkpoint()
+        try await refuse(5, nonce: nil)
+    }
+
+    func write(_ body: @escaping @Sendable (any StoreTransaction) throws -> Void) async throws {
+        try await bench.database.write(body)
+    }
+
+    private func issue(_ number: Int, offer: OfferId, to customer: CustomerNumber) async throws {
+        let scope = bench.scope
+        try await write { transaction in
+            try SlotStore(transaction).insert(
+                .fixture(number, offer: offer), catalogRevision: 3, for: customer, subject: [customer], in: scope)
+            try DecisionStore(transaction).insert(
+                .fixture(number, customer: customer, issuedOffer: .number(number)), in: scope)
+            try SignatureStore(transaction).insert(
+                .fixture(number, slot: .number(number), decision: .number(number)), in: scope)
+        }
+    }
+
+    private func sign(_ number: Int, nonce: Int) async throws {
+        let scope = bench.scope
+        try await write { transaction in
+            let later = Self.now.adding(milliseconds: 5)
+            _ = try SlotStore(transaction).addSigning(
+                to: .number(number), productId: "com.example.pro.yearly",
+                expiresAt: later.adding(milliseconds: Instant.Duration.day),
+                countsUntil: later.adding(milliseconds: Instant.Duration.day * 2), at: later, subject: [], in: scope)
+            try DecisionStore(transaction).insert(
+                .fixture(nonce, customer: nil, kind: .signing, issuedOffer: .number(number)), in: scope)
+            try SignatureStore(transaction).insert(
+                .fixture(nonce, slot: .number(number), decision: .number(nonce)), in: scope)
+        }
+    }
+
+    private func refuse(_ number: Int, nonce: Int?) async throws {
+        let scope = bench.scope
+        try await write { transaction in
+            try DecisionStore(transaction).insert(.fixture(number, customer: nil, kind: .refusal), in: scope)
+            guard let nonce else { return }
+            try SignatureStore(transaction).insert(
+                .fixture(
+                    nonce, slot: nil, decision: .number(number), format: .introductoryEligibility, allow: false),
+                in: scope)
+        }
+    }
+
+    func checkpoint() async throws {
+        let signer = signer
+        try await write { transaction in
+            _ = try CheckpointStore(transaction).add(
+                at: Self.now, fingerprint: signer.publicKey.fingerprint, sign: { try signer.derSignature(of: $0) })
+        }
+    }
+
+    var verification: LedgerVerification {
+        let key = signer.publicKey
+        return LedgerVerification(digest: OpenSSLDigest(), key: nil) { checkpoint in
+            guard checkpoint.keyFingerprint == key.fingerprint else { return .unknownKey }
+            return key.isValid(derSignature: checkpoint.signature, of: checkpoint.message) ? .valid : .invalid
+        }
+    }
+
+    func verify() async throws -> LedgerReport {
+        let verification = verification
+        return try await bench.database.read { try verification.verify($0) }
+    }
+
+    private struct Undone<Value: Sendable>: Error {
+        let value: Value
+    }
+
+    /// Runs a body that writes past every store, and undoes it.
+    func undone<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await bench.database.base.write { transaction in
+                throw Undone(value: try body(transaction))
+            }
+        } catch let undone as Undone<Value> {
+            return undone.value
+        }
+    }
+
+    /// Changes the database as somebody with the file does, verifies, and undoes the change.
+    ///
+    /// - Returns: what was found; `nil` if nothing was.
+    func found(after statements: [String]) async throws -> BrokenRow? {
+        let verification = verification
+        return try await undone { transaction in
+            let unchecked = ["PRAGMA ignore_check_constraints = 1", "PRAGMA defer_foreign_keys = 1"]
+            for sql in unchecked + statements { _ = try transaction.rows(Statement(sql, values: [])) }
+            do {
+                _ = try verification.verify(transaction)
+                return nil
+            } catch let broken as BrokenRow {
+                return broken
+            }
+        }
+    }
+
+    /// Nothing of the schema stops somebody who has the file.
+    private func unlock() async throws {
+        try await bench.database.base.write { transaction in
+            for table in ["audit_event", "audit_checkpoint"] {
+                for action in ["update", "delete"] {
+                    try transaction.execute(Statement("DROP TRIGGER \(table)_\(action)"))
+                }
+            }
+        }
+    }
+
+    func texts(_ sql: String) async throws -> [String] {
+        try await bench.database.read { try $0.rows(Statement(sql, values: [])).map { try $0.value(0) } }
+    }
+}
+
+/// A table as an attacker sees it.
+struct AttackedTable: CustomStringConvertible, Sendable {
+    let name: String
+    /// What names a row.
+    let key: String
+    /// A column that can be exchanged between two rows so that each stands in the place of the other.
+    let place: String
+
+    var description: String { name }
+
+    static let all =
+        [AttackedTable(name: "audit_event", key: "sequence", place: "sequence")]
+        + LedgerTable.all.map {
+            AttackedTable(name: $0.name, key: $0.key, place: $0.name == "catalog_revision" ? "revision" : $0.key)
+        }
+}

@@ -1,0 +1,290 @@
+import OfferModel
+import OpenSSLCrypto
+import SQLiteStore
+import Testing
+
+@testable import OfferStore
+
+@Suite("Verifying the ledger")
+struct LedgerVerificationTests {
+    @Test("a ledger that only the stores have written is proven, and the report counts it", arguments: Driver.allCases)
+    func proven(driver: Driver) async throws {
+        let audited = try await AuditedBench(driver)
+        let report = try await audited.verify()
+        #expect(report.rows["issued_offer"] == 3)
+        #expect(report.rows["decision"] == 6)
+        #expect(report.rows["signature"] == 5)
+        #expect(report.rows["customer_merge"] == 2)
+        #expect(report.rows["pause"] == 2)
+        #expect(report.rows["catalog_revision"] == 2)
+        #expect(report.rows["api_key"] == 2)
+        #expect(report.checkpoints == 2)
+        #expect(report.unsignedEvents == 1)
+        #expect(report.olderRows.values.allSatisfy { $0 == 0 })
+    }
+
+    /// Columns that events do not cover, each with its reason: a new column has to be covered, or to be listed here.
+    private static let uncovered: [String: [String: String]] = [
+        "signature": ["body_removed_at": "what stays of the artefact says that it was removed, and its event when"],
+        "decision": ["body_removed_at": "what stays of the body says that it was removed, and its event when"],
+    ]
+
+    /// Tables that the audit does not cover, each with its reason; a new table has to be covered or listed.
+    private static let unaudited: [String: String] = [
+        "audit_event": "is the audit; its own hashes cover it",
+        "audit_state": "the first event repeats what matters of it, and a changed salt breaks every digest",
+        "store_state": "the next number and the newest instant: nothing that was issued or decided",
+        "scope": "numbers of apps; rows refer to them",
+        "customer": "identity is told by merges and proven by Apple's signatures in the history",
+        "customer_identifier": "follows from the history",
+        "customer_alias": "the app's word, erasable",
+        "customer_attribute": "the app's word, erasable; what a decision saw is in its row",
+        "offer_opening": "what a decision saw is in its row",
+        "coverage": "the app's word; what a decision saw is in its row",
+        "history_transaction": "signed by Apple",
+        "history_renewal_info": "signed by Apple",
+        "history_app_transaction": "signed by Apple",
+        "redemption": "follows from the history and the slots; events tell of each that comes or goes",
+        "redemption_counter": "follows from the redemptions",
+        "redemption_backlog": "what a migration still has to do",
+        "offer_counter": "follows from the slots",
+        "retention_progress": "how far retention has come",
+        "kept_answer": "repeats what signatures and decisions hold, for a day",
+        "grdb_migrations": "the driver's own",
+        "sqlite_sequence": "the engine's own",
+        "sqlite_stat1": "the engine's own",
+    ]
+
+    @Test("every table of the schema is covered by the audit, or listed with the reason why not")
+    func tables() async throws {
+        let audited = try await AuditedBench()
+        let tables = try await audited.texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        let covered = Set(LedgerTable.all.map(\.name))
+        for table in tables where !covered.contains(table) {
+            #expect(Self.unaudited[table] != nil, "\(table) is neither covered nor listed")
+        }
+        #expect(covered.isSubset(of: tables))
+    }
+
+    @Test("an edit of any column of any row is found, and its row named", arguments: AttackedTable.all)
+    func edits(table: AttackedTable) async throws {
+        let audited = try await AuditedBench()
+        let columns = try await audited.texts(
+            "SELECT name || ' ' || type FROM pragma_table_info('\(table.name)') ORDER BY cid"
+        ).map { $0.split(separator: " ").map(String.init) }
+        #expect(!columns.isEmpty)
+        let keys = try await audited.texts("SELECT CAST(\(table.key) AS TEXT) FROM \(table.name) ORDER BY 1")
+        #expect(keys.count > 1)
+        for described in columns where Self.uncovered[table.name]?[described[0]] == nil {
+            let (column, something) = (described[0], described[1] == "INTEGER" ? "1" : "'x'")
+            let edit = """
+                CASE typeof(\(column)) WHEN 'integer' THEN \(column) + 1000 WHEN 'blob' THEN
+                CAST(zeroblob(length(\(column))) AS BLOB) WHEN 'text' THEN \(column) || 'x' ELSE \(something) END
+                """
+            for key in keys {
+                let sql = "UPDATE \(table.name) SET \(column) = \(edit) WHERE CAST(\(table.key) AS TEXT) = '\(key)'"
+                // Nothing comes before the first event, so its `previous_hash` is zero already.
+                if table.name == "audit_event", column == "previous_hash", key == "1" { continue }
+                let found = try await audited.found(after: [sql])
+                #expect(found?.table == table.name, "\(column) of \(key): \(String(describing: found))")
+                let isKey = table.key.contains(column)
+                #expect(isKey || found?.key == key, "\(column) of \(key): \(String(describing: found))")
+            }
+        }
+    }
+
+    @Test("a deleted row is found and named, or what the newest event told of", arguments: AttackedTable.all)
+    func deletions(table: AttackedTable) async throws {
+        let audited = try await AuditedBench()
+        let keys = try await audited.texts("SELECT CAST(\(table.key) AS TEXT) FROM \(table.name) ORDER BY \(table.key)")
+        for key in keys {
+            let found = try await audited.found(after: [
+                "DELETE FROM \(table.name) WHERE CAST(\(table.key) AS TEXT) = '\(key)'"
+            ])
+            if table.name == "audit_event", key == keys.last {
+                #expect(found?.table == "decision", "\(String(describing: found))")
+            } else {
+                #expect(found?.table == table.name && found?.key == key, "\(key): \(String(describing: found))")
+            }
+        }
+    }
+
+    @Test("two rows in each other's place are found, and one of them named", arguments: AttackedTable.all)
+    func exchanges(table: AttackedTable) async throws {
+        let audited = try await AuditedBench()
+        let keys = try await audited.texts(
+            "SELECT CAST(\(table.place) AS TEXT) FROM \(table.name) ORDER BY \(table.place)")
+        for (left, right) in zip(keys, keys.dropFirst()) {
+            func move(_ old: String, _ new: String) -> String {
+                "UPDATE \(table.name) SET \(table.place) = '\(new)' WHERE CAST(\(table.place) AS TEXT) = '\(old)'"
+            }
+            let found = try await audited.found(after: [
+                move(left, "999999"), move(right, left), move("999999", right),
+            ])
+            #expect(found?.table == table.name, "\(left) and \(right): \(String(describing: found))")
+            let named =
+                table.name == "catalog_revision" ? found?.key.split(separator: "/").last.map(String.init) : found?.key
+            #expect(named == left || named == right, "\(left) and \(right): \(String(describing: found))")
+        }
+    }
+
+    @Test("a row that was put in is found and named")
+    func insertions() async throws {
+        let audited = try await AuditedBench()
+        let copies = [
+            ("issued_offer", "sequence = 900, id = '00000000-0000-4000-8000-000000000900', settled_at = 1", "900"),
+            ("decision", "sequence = 900, id = '00000000-0000-4000-8000-000000000900'", "900"),
+            ("signature", "sequence = 900, nonce = '00000000-0000-4000-8000-000000000900'", "900"),
+            ("audit_checkpoint", "number = 3, event_sequence = 900", "3"),
+            ("pause", "sequence = 900, offer_id = 'z'", "900"),
+            ("api_key", "id = '900', role = 'admin'", "900"),
+            ("catalog_revision", "revision = 900", "900"),
+        ]
+        for (table, change, key) in copies {
+            let found = try await audited.found(after: [
+                "CREATE TABLE forged AS SELECT * FROM \(table) ORDER BY 1 LIMIT 1", "UPDATE forged SET \(change)",
+                "INSERT INTO \(table) SELECT * FROM forged", "DROP TABLE forged",
+            ])
+            #expect(found?.table == table, "\(table): \(String(describing: found))")
+            #expect(found?.key.hasSuffix(key) == true, "\(key): \(String(describing: found))")
+        }
+    }
+
+    @Test("a cut-off that a checkpoint covers is found; one after the last checkpoint cannot be")
+    func truncation() async throws {
+        let audited = try await AuditedBench()
+        func cut(after event: String, decision: String) -> [String] {
+            ["DELETE FROM audit_event WHERE sequence > \(event)", "DELETE FROM decision WHERE sequence > \(decision)"]
+        }
+        let newest = "(SELECT MAX(event_sequence) FROM audit_checkpoint)"
+        let others = "(SELECT MAX(sequence) - 1 FROM decision)"
+        #expect(try await audited.found(after: cut(after: "\(newest) + 1", decision: others)) == nil)
+        let found = try await audited.found(after: cut(after: "\(newest) - 1", decision: others))
+        #expect(found?.table == "audit_event")
+        #expect(found?.detail.contains("the audit was cut off, and checkpoint 2 signs it") == true)
+    }
+
+    @Test("a text that is taken away with an event leaves a ledger that is proven, without one a broken one")
+    func erasure() async throws {
+        let audited = try await AuditedBench()
+        @Sendable func erase(_ transaction: any StoreTransaction, told: Int?) throws {
+            let log = try AuditLog(transaction)
+            let row = try #require(
+                try transaction.row(Statement("SELECT sequence, artefact FROM signature ORDER BY sequence LIMIT 1")))
+            let remains = try log.remains(
+                of: row.values[1], column: "artefact", table: "signature", key: row.values[0])
+            try transaction.execute(
+                Statement("UPDATE signature SET artefact = ?2 WHERE sequence = ?1", row.values[0].number, remains))
+            if let told { log.record(.retention, at: Bench.now, in: nil, after: ["erased": told]) }
+        }
+        try await audited.write { try erase($0, told: 1) }
+        #expect(try await audited.verify().rows["signature"] == 5)
+        let forged = try await audited.found(after: ["UPDATE signature SET transaction_id = 'hmac-sha256:' || artefact"]
+        )
+        #expect(forged?.table == "signature")
+
+        let untold = try await AuditedBench()
+        try await untold.write { try erase($0, told: nil) }
+        let broken = await #expect(throws: BrokenRow.self) { try await untold.verify() }
+        #expect(broken?.detail == "1 texts were erased, and the events `retention` and `erasure` tell of 0")
+    }
+
+    @Test("a chain made anew up to its end does not fit the checkpoints")
+    func forgery() async throws {
+        let audited = try await AuditedBench()
+        let verification = audited.verification
+        let found = try await audited.undone { transaction in
+            try Self.remake(transaction)
+            return try #require(throws: BrokenRow.self) { _ = try verification.verify(transaction) }
+        }
+        #expect(found.table == "audit_checkpoint")
+        #expect(found.key == "1")
+    }
+
+    /// Changes an actor and computes every hash again, as somebody does who knows how.
+    private static func remake(_ transaction: any StoreTransaction) throws {
+        try transaction.execute(Statement("UPDATE audit_event SET actor = 'nobody' WHERE sequence = 2"))
+        var head = AuditEvent.origin
+        for row in try transaction.rows(Statement("SELECT \(AuditEvent.columns) FROM audit_event ORDER BY sequence")) {
+            var event = try AuditEvent.read(row).event
+            event.previousHash = head
+            head = event.hash(OpenSSLDigest())
+            try transaction.execute(
+                Statement(
+                    "UPDATE audit_event SET previous_hash = ?2, hash = ?3 WHERE sequence = ?1", event.sequence,
+                    event.previousHash, head))
+        }
+    }
+
+    @Test("the ledger cannot be changed in a transaction that nobody signs for")
+    func unrecorded() async throws {
+        let bench = try await Bench()
+        await #expect(throws: StoreError.unrecorded) {
+            try await bench.database.base.write { try APIKeyStore($0).insert(.fixture("k")) }
+        }
+        #expect(try await bench.database.read { try APIKeyStore($0).keys() }.isEmpty)
+    }
+
+    @Test("an event is neither edited nor deleted, whoever asks", arguments: ["audit_event", "audit_checkpoint"])
+    func appendOnly(table: String) async throws {
+        let bench = try await Bench()
+        try await bench.database.write { transaction in
+            try APIKeyStore(transaction).insert(.fixture("k"))
+        }
+        try await bench.database.write { transaction in
+            _ = try CheckpointStore(transaction).add(
+                at: Bench.now, fingerprint: String(repeating: "0", count: 64), sign: { _ in [1] })
+        }
+        for sql in ["UPDATE \(table) SET rowid = rowid", "DELETE FROM \(table)"] {
+            await #expect(throws: StoreError.self) {
+                _ = try await bench.database.base.write { try $0.execute(Statement(sql, values: [])) }
+            }
+        }
+    }
+
+    @Test("a slot, its decision and its signatures are one event, with who, when and for which request")
+    func oneEvent() async throws {
+        let bench = try await Bench()
+        let customer = try await bench.customer()
+        let scope = bench.scope
+        let ledger = Ledger(bench.database.base, digest: OpenSSLDigest())
+        let author = AuditAuthor(actor: "0123456789abcdef", requestId: .number(9))
+        try await ledger.write(by: author) { transaction in
+            try SlotStore(transaction).insert(
+                .fixture(1), catalogRevision: 3, for: customer, subject: [customer], in: scope)
+            try DecisionStore(transaction).insert(.fixture(2, customer: customer, issuedOffer: .number(1)), in: scope)
+            for nonce in 3...4 {
+                try SignatureStore(transaction).insert(
+                    .fixture(nonce, slot: .number(1), decision: .number(2)), in: scope)
+            }
+        }
+        let events = try await bench.database.read { transaction in
+            try transaction.rows(Statement("SELECT \(AuditEvent.columns) FROM audit_event ORDER BY sequence"))
+                .map { try AuditEvent.read($0).event }
+        }
+        #expect(events.map(\.kind) == [.begin, .issue])
+        let issue = try #require(events.last)
+        #expect(issue.actor == "0123456789abcdef")
+        #expect(issue.requestId == .number(9))
+        #expect(issue.at == Bench.now)
+        #expect(try issue.references().map(\.table) == ["issued_offer", "decision", "signature", "signature"])
+        let expires = Bench.now.milliseconds + 86_400_000
+        #expect(
+            issue.after == """
+                {"cost":null,"countsUntil":\(expires + 3_600_000),"customer":\(customer.rawValue),\
+                "expiresAt":\(expires),"fullPriceTransactionId":null,"isReleased":0,"places":1,\
+                "productId":"com.example.pro.monthly","redemptions":0,"settledAt":null,"signings":1,"voidReason":null,\
+                "voidedAt":null}
+                """)
+        for text in ["1000", "00000000-0000-0000-0000-00000000004d", "header.payload"] {
+            let told = "\(issue.after ?? "")\(issue.rows)"
+            #expect(!told.contains("\"\(text)"), "an event holds what may be erased")
+        }
+    }
+}
+
+extension StoredValue {
+    fileprivate var number: Int64? {
+        if case .integer(let number) = self { number } else { nil }
+    }
+}
