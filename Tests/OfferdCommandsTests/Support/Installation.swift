@@ -54,6 +54,13 @@ struct Installation: Sendable {
         appStore = LocalAppStore(root: try LocalRoot(directory: directory.path("root")))
     }
 
+    /// The same anew: everything that was set up, in a directory of its own.
+    init(copying other: Installation) throws {
+        directory = try TemporaryDirectory(copying: other.directory.url)
+        tokens = other.tokens
+        appStore = other.appStore
+    }
+
     func token(_ role: Role) throws -> String {
         guard let token = tokens[role] else { throw Failed(what: "no token for \(role)") }
         return token

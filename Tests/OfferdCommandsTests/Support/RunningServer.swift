@@ -66,7 +66,7 @@ final class RunningServer: Sendable {
     /// Sends a request; throws if the server goes away before its answer is whole.
     func ask(
         _ method: String, _ path: String, token: String, body: String? = nil, headers: [String: String] = [:],
-        client: HTTPClient
+        client: HTTPClient, timeout: TimeAmount = .seconds(60)
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: url + path)
         request.method = .init(rawValue: method)
@@ -76,7 +76,7 @@ final class RunningServer: Sendable {
             request.body = .bytes(ByteBuffer(string: body))
         }
         for (name, value) in headers where name != "Content-Type" { request.headers.add(name: name, value: value) }
-        let response = try await client.execute(request, timeout: .seconds(60))
+        let response = try await client.execute(request, timeout: timeout)
         let bytes = try await response.body.collect(upTo: 8 * 1_024 * 1_024)
         let headers = response.headers.map { ($0.name.lowercased(), $0.value) }
         return Answer(
@@ -97,8 +97,10 @@ final class RunningServer: Sendable {
     }
 
     private func signal(_ number: Int32) {
-        let identifier = process.withLock { $0.processIdentifier }
-        _ = Foundation.kill(identifier, number)
+        process.withLock { process in
+            // The number of a process that has ended may be another's by now.
+            if process.isRunning { _ = Foundation.kill(process.processIdentifier, number) }
+        }
     }
 
     private func end() async -> Int32 {

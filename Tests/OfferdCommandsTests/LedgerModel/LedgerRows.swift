@@ -1,0 +1,146 @@
+import Foundation
+import OfferStore
+
+/// The rows of the ledger as they are on disk, read past the servers: what happened, and in the store's own order.
+struct LedgerRows: Sendable {
+    struct Decision: Sendable {
+        var sequence: Int64
+        var id: String
+        var kind: String
+        var offer: String
+        var decidedAt: Int64
+        var issuedOffer: String?
+        /// The newest sequence that was there when it was decided.
+        var seen: Int64
+        /// The number of the request.
+        var number: Int
+    }
+
+    struct Signature: Sendable {
+        var issuedOffer: String
+        var signing: Int
+        var decision: String
+        var format: String
+        var artefact: String
+        var signedAt: Int64
+    }
+
+    struct Slot: Sendable, Hashable {
+        var offer: String
+        var issuedAt: Int64
+        var expiresAt: Int64
+        var countsUntil: Int64
+        var signings: Int
+        var voidedAt: Int64?
+        var voidReason: String?
+        var isReleased: Bool
+    }
+
+    struct KeptAnswer: Sendable, Hashable {
+        var status: Int
+        var body: [UInt8]
+        var answeredAt: Int64
+    }
+
+    /// Those added since the last look, by sequence.
+    var decisions: [Decision]
+    var signatures: [Signature]
+    var slots: [String: Slot]
+    /// When each transaction was received, and its sequence.
+    var transactions: [String: (sequence: Int64, at: Int64)]
+    /// Whose renewal info is there.
+    var renewalInfos: Set<String>
+    var keptAnswers: [String: KeptAnswer]
+    /// Places in the order since the last look that no row has: a void leaves one, and so does one more signing.
+    var gaps: [Int64]
+    var newest: Int64
+    var lastInstant: Int64?
+}
+
+extension LedgerRows {
+    private struct Body: Decodable {
+        var historySequence: Int64
+        var signals: [String: Int]
+    }
+
+    /// Reads everything, and of what only grows what came after a sequence.
+    init(after last: Int64, _ transaction: any StoreTransaction) throws {
+        func rows(_ sql: String) throws -> [StoredRow] { try transaction.rows(Statement(sql, last)) }
+        decisions = try rows(
+            """
+            SELECT sequence, id, kind, offer_id, decided_at, issued_offer_id, body FROM decision
+            WHERE sequence > ?1 ORDER BY sequence
+            """
+        ).map { row in
+            let text: String = try row.value(6)
+            let body = try JSONDecoder().decode(Body.self, from: Data(text.utf8))
+            return Decision(
+                sequence: try row.value(0), id: try row.value(1), kind: try row.value(2), offer: try row.value(3),
+                decidedAt: try row.value(4), issuedOffer: try row.value(5), seen: body.historySequence,
+                number: body.signals["number"] ?? 0)
+        }
+        signatures = try rows(
+            """
+            SELECT issued_offer_id, signing, decision_id, format, artefact, signed_at FROM signature
+            WHERE sequence > ?1 ORDER BY sequence
+            """
+        ).map { row in
+            Signature(
+                issuedOffer: try row.value(0), signing: try row.value(1), decision: try row.value(2),
+                format: try row.value(3), artefact: try row.value(4), signedAt: try row.value(5))
+        }
+        let issued = try transaction.rows(
+            Statement(
+                """
+                SELECT id, offer_id, issued_at, expires_at, counts_until, signings, voided_at, void_reason, is_released
+                FROM issued_offer
+                """)
+        ).map { row in
+            (
+                try row.value(0, as: String.self),
+                Slot(
+                    offer: try row.value(1), issuedAt: try row.value(2), expiresAt: try row.value(3),
+                    countsUntil: try row.value(4), signings: try row.value(5), voidedAt: try row.value(6),
+                    voidReason: try row.value(7), isReleased: try row.value(8))
+            )
+        }
+        slots = Dictionary(issued) { first, _ in first }
+        let bought = try rows(
+            "SELECT transaction_id, sequence, received_at FROM history_transaction WHERE sequence > ?1"
+        )
+        .map { (try $0.value(0, as: String.self), (try $0.value(1, as: Int64.self), try $0.value(2, as: Int64.self))) }
+        transactions = Dictionary(bought) { first, _ in first }
+        renewalInfos = Set(
+            try rows("SELECT original_transaction_id FROM history_renewal_info WHERE sequence > ?1")
+                .map { try $0.value(0, as: String.self) })
+        let kept = try transaction.rows(Statement("SELECT key, status, body, answered_at FROM kept_answer")).map {
+            row in
+            (
+                try row.value(0, as: String.self),
+                KeptAnswer(status: try row.value(1), body: try row.value(2), answeredAt: try row.value(3))
+            )
+        }
+        keptAnswers = Dictionary(kept) { first, _ in first }
+        let state = try transaction.row(Statement("SELECT sequence, last_instant FROM store_state"))
+        newest = try state?.value(0) ?? last
+        lastInstant = try state?.value(1)
+        let used = try Self.sequences(after: last, transaction)
+        gaps = (last + 1..<newest + 1).filter { !used.contains($0) }
+    }
+
+    /// The sequences of every table that has them; the audit counts its events on its own.
+    private static func sequences(after last: Int64, _ transaction: any StoreTransaction) throws -> Set<Int64> {
+        let tables = try transaction.rows(
+            Statement(
+                """
+                SELECT t.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
+                WHERE t.type = 'table' AND c.name = 'sequence' AND t.name <> 'store_state'
+                    AND t.name NOT LIKE 'audit%'
+                """)
+        ).map { try $0.value(0, as: String.self) }
+        return try tables.reduce(into: []) { used, table in
+            let rows = try transaction.rows(Statement("SELECT sequence FROM \(table) WHERE sequence > ?1", last))
+            for row in rows { used.insert(try row.value(0)) }
+        }
+    }
+}

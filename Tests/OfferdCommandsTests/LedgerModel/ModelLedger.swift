@@ -1,0 +1,178 @@
+/// The plain reference model of DESIGN §5.3: lists and loops over what was issued and redeemed, with no index, no counter
+/// and no code of the product. Times in milliseconds.
+struct ModelLedger: Sendable {
+    /// What a signing is made for; equal plans may share one.
+    struct Plan: Sendable, Hashable {
+        var formats: Set<String>
+        var appAccountToken: String?
+        /// The identifier that is signed.
+        var reference: String
+    }
+
+    struct Slot: Sendable, Hashable {
+        var id: String
+        var customer: Int
+        var offer: String
+        var issuedAt: Int64
+        var signings = 1
+        /// Of the newest signing.
+        var plan: Plan
+        var signedAt: Int64
+        var voidedAt: Int64?
+        var isReleased = false
+
+        var expiresAt: Int64 { signedAt + signatureLife }
+        var countsUntil: Int64 { expiresAt + slotTail }
+    }
+
+    struct Redemption: Sendable, Hashable {
+        var transactionId: String
+        var customer: Int
+        var offer: String
+        /// The date of its evidence: when it was bought.
+        var at: Int64
+        /// When the period that was bought ends.
+        var ends: Int64
+        /// Whether it came when no slot that counts stood for it, so that it took a place beyond the limits.
+        var isExtra = false
+    }
+
+    struct Ask: Sendable, Hashable {
+        var customer: Int
+        var offer: String
+        var plan: Plan
+        var isFresh = false
+    }
+
+    enum Answer: Sendable, Hashable {
+        case issue
+        case sign(slot: String)
+        case stored(slot: String, signing: Int)
+        case refused(Set<String>)
+
+        /// The rules that say no.
+        var violated: Set<String> {
+            if case .refused(let rules) = self { rules } else { [] }
+        }
+    }
+
+    static let hour: Int64 = 3_600_000
+    static let signatureLife = 24 * hour
+    static let slotTail = hour
+    static let leastLife = hour
+
+    let terms: [OfferTerms]
+    var slots: [Slot] = []
+    var redemptions: [Redemption] = []
+
+    /// What an order gets.
+    func answer(_ ask: Ask, at now: Int64) -> Answer {
+        let offer = terms(of: ask.offer)
+        let own = own(ask.customer)
+        let open = own.slots.first { $0.offer == ask.offer && own.isOpen($0, at: now) }
+        let isStored = open.map { slot in
+            !ask.isFresh && slot.plan == ask.plan && slot.expiresAt - now >= Self.leastLife
+        }
+        let redeemed = own.redemptions.map(\.redemption).filter { $0.offer == ask.offer }
+        var violated: Set<String> = []
+        if redeemed.contains(where: { $0.at <= now && now < $0.ends }) {
+            violated.insert("platform.promotional.notApplied")
+        }
+        for limit in offer.limits {
+            if let rule = violation(of: limit, offer, own, open: open, at: now) { violated.insert(rule) }
+        }
+        if let hours = offer.coolDownHours, redeemed.contains(where: { now < $0.at + hours * Self.hour }) {
+            violated.insert("limit.coolDown")
+        }
+        if !own.places(at: now, open: open, { offer.excludes.contains($0) }).isEmpty {
+            violated.insert("limit.excludes")
+        }
+        if let open, isStored == false, open.signings >= offer.signings { violated.insert("limit.signatures") }
+        guard violated.isEmpty else { return .refused(violated) }
+        guard let open else { return .issue }
+        return isStored == true ? .stored(slot: open.id, signing: open.signings) : .sign(slot: open.id)
+    }
+
+    /// The rule that a limit is told by, if it gives no further place.
+    private func violation(
+        of limit: OfferTerms.Limit, _ offer: OfferTerms, _ own: Own, open: Slot?, at now: Int64
+    ) -> String? {
+        switch limit {
+        case .customer(let count, let hours, let across):
+            let taken = own.places(at: now, open: open) { counts($0, across, offer.id) }
+            let since = hours.map { now - $0 * Self.hour } ?? .min
+            guard taken.count(where: { $0 > since }) >= count else { return nil }
+            return hours == nil ? "limit.customer" : "limit.customerWindow"
+        case .total(let count): return used(offer.id, open: open, at: now) < count ? nil : "limit.total"
+        case .spend(let milliunits):
+            let spent = Int64(used(offer.id, open: open, at: now)) * OfferTerms.cost
+            return spent + OfferTerms.cost <= milliunits ? nil : "limit.budget"
+        }
+    }
+
+    func terms(of offer: String) -> OfferTerms {
+        terms.first { $0.id == offer } ?? OfferTerms(id: offer, limits: [])
+    }
+
+    private func counts(_ offer: String, _ across: OfferTerms.Across, _ asked: String) -> Bool {
+        switch across {
+        case .thisOffer: offer == asked
+        case .all: true
+        case .tag(let tag): terms(of: offer).tags.contains(tag)
+        }
+    }
+
+    /// How often everybody together has used an offer.
+    private func used(_ offer: String, open: Slot?, at now: Int64) -> Int {
+        (0..<ModelCustomers.count).reduce(0) { $0 + own($1).places(at: now, open: open) { $0 == offer }.count }
+    }
+}
+
+extension ModelLedger {
+    /// What one customer has: the slots, and each redemption with the slot that it used.
+    struct Own {
+        let slots: [Slot]
+        let redemptions: [(redemption: Redemption, slot: Slot?)]
+
+        /// Whether it can be asked for again.
+        func isOpen(_ slot: Slot, at now: Int64) -> Bool {
+            slot.voidedAt == nil && now < slot.countsUntil && !isRedeemed(slot)
+        }
+
+        /// Whether it takes a place although nothing is known to have used it.
+        func isCounting(_ slot: Slot, at now: Int64) -> Bool {
+            !slot.isReleased && now < slot.countsUntil && !isRedeemed(slot)
+        }
+
+        /// The dates of the places taken: by redemptions for ever, by slots while they count; the open slot of the offer
+        /// that is asked for is no use yet. A slot's first use has the slot's date, any other use its own.
+        func places(at now: Int64, open: Slot?, _ isCounted: (String) -> Bool) -> [Int64] {
+            redemptions.filter { isCounted($0.redemption.offer) }
+                .map { isFirstUse($0) ? $0.slot?.issuedAt ?? $0.redemption.at : $0.redemption.at }
+                + slots.filter { isCounted($0.offer) && $0.id != open?.id && isCounting($0, at: now) }.map(\.issuedAt)
+        }
+
+        private func isFirstUse(_ use: (redemption: Redemption, slot: Slot?)) -> Bool {
+            !redemptions.contains { other in
+                other.slot?.id == use.slot?.id
+                    && (other.redemption.at, other.redemption.transactionId)
+                        < (use.redemption.at, use.redemption.transactionId)
+            }
+        }
+
+        private func isRedeemed(_ slot: Slot) -> Bool { redemptions.contains { $0.slot?.id == slot.id } }
+    }
+
+    func own(_ customer: Int) -> Own {
+        let slots = slots.filter { $0.customer == customer }
+        return Own(
+            slots: slots,
+            redemptions: redemptions.filter { $0.customer == customer }.map { ($0, Self.slot(of: $0, among: slots)) })
+    }
+
+    /// The slot that a redemption used: the newest of that offer issued by then.
+    private static func slot(of redemption: Redemption, among slots: [Slot]) -> Slot? {
+        slots.filter { $0.offer == redemption.offer && $0.issuedAt <= redemption.at }
+            .max { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }
+    }
+}
