@@ -10,15 +10,12 @@ protocol PayloadReadable {
 
 /// The one place where payload JSON is taken apart.
 enum PayloadJSON {
-    /// Apple's payloads are about 1 KiB; whatever is far longer is not one of them.
-    static let maximumBytes = 65_536
-
     static func read<Payload: PayloadReadable>(
         _ type: Payload.Type, from bytes: [UInt8]
     ) throws(SignedDataRefusal) -> Payload {
-        guard bytes.count <= maximumBytes else {
-            throw SignedDataRefusal(
-                .malformedPayload, "the payload has \(bytes.count) bytes, more than \(maximumBytes)")
+        let most = Payload.kind.maximumPayloadBytes
+        guard bytes.count <= most else {
+            throw SignedDataRefusal(.malformedPayload, "the payload has \(bytes.count) bytes, more than \(most)")
         }
         do {
             return try JSONDecoder().decode(Envelope<Payload>.self, from: Data(bytes)).payload
@@ -74,6 +71,15 @@ extension RenewalInfo {
 
 extension AppTransaction {
     /// Reads Apple's decoded app transaction as JSON, without judging whether anybody signed it.
+    ///
+    /// - Throws: ``SignedDataRefusal`` with `malformedPayload`, naming the member, or `missingSignedDate`.
+    public init(payload bytes: [UInt8]) throws(SignedDataRefusal) {
+        self = try PayloadJSON.read(Self.self, from: bytes)
+    }
+}
+
+extension AppStoreNotification {
+    /// Reads Apple's `responseBodyV2DecodedPayload` as JSON, without judging whether anybody signed it.
     ///
     /// - Throws: ``SignedDataRefusal`` with `malformedPayload`, naming the member, or `missingSignedDate`.
     public init(payload bytes: [UInt8]) throws(SignedDataRefusal) {

@@ -24,6 +24,24 @@ enum PayloadKind: CaseIterable, Sendable {
         }
     }
 
+    /// Apple's payloads are about 1 KiB, and a notification holds two signed ones of about 6 KiB; whatever is far longer
+    /// is none of them.
+    var maximumPayloadBytes: Int {
+        switch self {
+        case .notification: 196_608
+        case .transaction, .renewalInfo, .appTransaction, .realtimeRequest: 65_536
+        }
+    }
+
+    /// The payload in Base64 with as much again for certificates, whatever the kind; a notification's whole body may
+    /// have 256 KiB (DESIGN §6).
+    var maximumJWSBytes: Int {
+        switch self {
+        case .notification: 262_144
+        case .transaction, .renewalInfo, .appTransaction, .realtimeRequest: 131_072
+        }
+    }
+
     /// Where this kind belongs, for somebody who sent it in another place.
     var destination: String {
         switch self {

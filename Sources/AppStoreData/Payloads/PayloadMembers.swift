@@ -35,9 +35,29 @@ struct PayloadMembers {
     }
 
     func identifiers<Kind>(_ name: MemberName) throws(SignedDataRefusal) -> [Identifier<Kind>]? {
+        try strings(name)?.map { Identifier($0) }
+    }
+
+    func strings(_ name: MemberName) throws(SignedDataRefusal) -> [String]? {
         guard let texts = try value(name, as: [String].self, "an array of strings") else { return nil }
         for text in texts { try requirePrintable(text, name) }
-        return texts.map { Identifier($0) }
+        return texts
+    }
+
+    /// A word that is stored and shown, whatever it is: absent if it is empty, and of a length that no word of Apple's
+    /// comes near.
+    func label(_ name: MemberName) throws(SignedDataRefusal) -> String? {
+        guard let text = try string(name), !text.isEmpty else { return nil }
+        guard text.utf8.count <= Self.longestLabel else {
+            throw malformed(
+                name, "`\(path)\(name.stringValue)` has \(text.utf8.count) bytes, more than \(Self.longestLabel)")
+        }
+        return text
+    }
+
+    func requiredLabel(_ name: MemberName) throws(SignedDataRefusal) -> String {
+        guard let label = try label(name) else { throw missing(name) }
+        return label
     }
 
     private func requirePrintable(_ text: String, _ name: MemberName) throws(SignedDataRefusal) {
@@ -143,6 +163,8 @@ struct PayloadMembers {
     private func malformed(_ name: MemberName, _ detail: String) -> SignedDataRefusal {
         SignedDataRefusal(.malformedPayload, detail, member: path + name.stringValue)
     }
+
+    private static let longestLabel = 128
 
     /// Month arithmetic and ISO 8601 hold in this range, and no purchase is outside of it.
     private static let dates =

@@ -23,13 +23,13 @@ struct ExpectedClaims: Sendable {
         try check(appAppleId: appTransaction.appAppleId)
     }
 
-    private func check(bundleId found: BundleId) throws(SignedDataRefusal) {
+    func check(bundleId found: BundleId, member: String = "bundleId") throws(SignedDataRefusal) {
         guard found == bundleId else {
-            throw SignedDataRefusal(.wrongBundleId, "`bundleId` is `\(found)`, expected `\(bundleId)`")
+            throw SignedDataRefusal(.wrongBundleId, "`\(member)` is `\(found)`, expected `\(bundleId)`")
         }
     }
 
-    private func check(environment found: String?, member: String) throws(SignedDataRefusal) {
+    func check(environment found: String?, member: String) throws(SignedDataRefusal) {
         guard let found else {
             throw SignedDataRefusal(
                 .wrongEnvironment, "`\(member)` is absent, expected `\(environment.rawValue)`")
@@ -41,9 +41,9 @@ struct ExpectedClaims: Sendable {
     }
 
     /// Apple leaves the id out of Sandbox data, so it is held against the configuration in Production alone.
-    private func check(appAppleId found: Int64?) throws(SignedDataRefusal) {
+    func check(appAppleId found: Int64?, member: String = "appAppleId") throws(SignedDataRefusal) {
         guard environment == .production, let found, found != appAppleId else { return }
         let expected = appAppleId.map { "expected `\($0)`" } ?? "and the configuration has none"
-        throw SignedDataRefusal(.wrongAppAppleId, "`appAppleId` is `\(found)`, \(expected)")
+        throw SignedDataRefusal(.wrongAppAppleId, "`\(member)` is `\(found)`, \(expected)")
     }
 }

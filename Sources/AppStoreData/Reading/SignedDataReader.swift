@@ -55,12 +55,26 @@ public struct SignedDataReader: Sendable {
         return verified
     }
 
+    /// Reads a notification's `signedPayload`. A type, subtype or status unknown here is kept and never refused. What is
+    /// signed inside of it is left as text, each to be read by ``transaction(_:now:)``, ``renewalInfo(_:now:)`` or
+    /// ``appTransaction(_:now:)``.
+    ///
+    /// It must name this app and environment, and in Production its `appAppleId` as well: what names no app could be
+    /// anybody's.
+    ///
+    /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
+    public func notification(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<AppStoreNotification> {
+        let verified = try verified(AppStoreNotification.self, jws, now: now)
+        try claims.check(verified.payload)
+        return verified
+    }
+
     private func verified<Payload: PayloadReadable & Sendable & Hashable>(
         _ type: Payload.Type, _ text: String, now: Instant
     ) throws(SignedDataRefusal) -> Verified<Payload> {
-        guard text.utf8.count <= Self.maximumBytes else {
-            throw SignedDataRefusal(
-                .malformedJws, "the JWS has \(text.utf8.count) bytes, more than \(Self.maximumBytes)")
+        let most = Payload.kind.maximumJWSBytes
+        guard text.utf8.count <= most else {
+            throw SignedDataRefusal(.malformedJws, "the JWS has \(text.utf8.count) bytes, more than \(most)")
         }
         let jws = try CompactJWS(parsing: text)
         let date = try PayloadJSON.read(SigningDate<Payload>.self, from: jws.payload).date
@@ -74,7 +88,4 @@ public struct SignedDataReader: Sendable {
         let payload = try PayloadJSON.read(type, from: jws.payload)
         return Verified(payload: payload, payloadBytes: jws.payload, signedDate: date, anchor: anchor, jws: text)
     }
-
-    /// Apple's data is about 8 KiB, most of it certificates.
-    private static let maximumBytes = 131_072
 }
