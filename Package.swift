@@ -57,6 +57,10 @@ let package = Package(
             swiftSettings: settings + [.strictMemorySafety()]),
         .target(name: "AppStoreData", dependencies: ["OfferModel", "OfferSigning"], swiftSettings: settings),
         .target(
+            name: "AppStoreServer",
+            dependencies: ["OfferModel", "OfferSigning", asyncHTTPClient, nioCore, nioHTTP1],
+            swiftSettings: settings),
+        .target(
             name: "LocalAppStore", dependencies: ["OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
@@ -119,6 +123,13 @@ let package = Package(
             name: "AppStoreDataTests",
             dependencies: [
                 "AppStoreData", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto",
+            ],
+            resources: fixtures, swiftSettings: settings),
+        .testTarget(
+            name: "AppStoreServerTests",
+            dependencies: [
+                "AppStoreData", "AppStoreServer", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport",
+                "OpenSSLCrypto", nioCore, nioHTTP1, nioPosix,
             ],
             resources: fixtures, swiftSettings: settings),
         .testTarget(

@@ -1,0 +1,123 @@
+import AppStoreData
+import AppStoreServer
+import LocalAppStore
+import OfferModel
+import OpenSSLCrypto
+import Testing
+
+@Suite struct PagingTests {
+    @Test("a history is fetched page after page with the same filters and each page's revision")
+    func pages() async throws {
+        try await AppleServer.run(answering: [
+            historyPage(["a", "b"], revision: "r/1", hasMore: true), historyPage(["c"], revision: "r2", hasMore: true),
+            historyPage(["b"], revision: "r3", hasMore: false),
+        ]) { server in
+            let answer = try await withClient(of: server) {
+                try await $0.transactionHistory(of: "70", .subscriptions)
+            }
+            #expect(answer.value.signedTransactions == ["a", "b", "c", "b"])
+            #expect(answer.value.revision == "r3")
+            #expect(!answer.value.hasMore)
+            #expect(answer.environment == .production)
+            let path = "/inApps/v2/history/70?productType=AUTO_RENEWABLE"
+            #expect(server.seen.map(\.uri) == [path, "\(path)&revision=r%2F1", "\(path)&revision=r2"])
+        }
+    }
+
+    @Test("a history goes on from a revision, and stops after so many pages with the way on")
+    func bounded() async throws {
+        try await AppleServer.run({ _, place in
+            historyPage(["t\(place)"], revision: "r\(place)", hasMore: true)
+        }) { server in
+            let answer = try await withClient(of: server, policy: CallPolicy(maximumPages: 3)) {
+                try await $0.transactionHistory(of: "70", after: "r9").value
+            }
+            #expect(answer.signedTransactions == ["t0", "t1", "t2"])
+            #expect(answer.hasMore)
+            #expect(answer.revision == "r2")
+            #expect(server.seen.first?.uri == "/inApps/v2/history/70?revision=r9")
+            #expect(server.seen.count == 3)
+        }
+    }
+
+    @Test("a history that stays at one revision is given up, not followed for ever (invariant 10)")
+    func endless() async throws {
+        try await AppleServer.run(answering: [historyPage(["a"], revision: "r", hasMore: true)]) { server in
+            let error = try await withClient(of: server) { client in
+                await failure { () throws(AppStoreServerError) in try await client.transactionHistory(of: "70") }
+            }
+            #expect(error?.code == .unreadableAnswer)
+            #expect(error?.message == "Apple's history goes on for ever at revision `r`")
+            #expect(server.seen.count == 2)
+        }
+    }
+
+    @Test("an error in the middle of a history is an error of the whole: no part of it counts as all (invariant 3)")
+    func brokenMiddle() async throws {
+        try await AppleServer.run(answering: [
+            historyPage(["a"], revision: "r", hasMore: true), .error(4_000_005),
+        ]) { server in
+            let error = try await withClient(of: server) { client in
+                await failure { () throws(AppStoreServerError) in try await client.transactionHistory(of: "70") }
+            }
+            #expect(error?.errorCode == .invalidRequestRevision)
+        }
+    }
+
+    @Test("notifications are handed on page by page, with the same question and each page's token")
+    func notifications() async throws {
+        func page(_ payload: String, _ more: String) -> AppleServer.Reply {
+            .answer(200, #"{"notificationHistory":[{"signedPayload":"\#(payload)"}],\#(more)}"#)
+        }
+        try await AppleServer.run(answering: [
+            page("a", #""hasMore":true,"paginationToken":"p1""#), page("b", #""hasMore":false"#),
+        ]) { server in
+            var payloads: [String] = []
+            let query = NotificationHistoryQuery(from: TestTime.start, to: TestTime.start, about: .transaction("70"))
+            try await withClient(of: server) { client in
+                try await client.eachNotificationHistoryPage(query) {
+                    payloads += $0.notificationHistory.map(\.signedPayload)
+                }
+            }
+            #expect(payloads == ["a", "b"])
+            let path = "/inApps/v1/notifications/history"
+            #expect(server.seen.map(\.uri) == [path, "\(path)?paginationToken=p1"])
+            #expect(Set(server.seen.map(\.body)).count == 1)
+        }
+        try await AppleServer.run(answering: [page("a", #""hasMore":true,"paginationToken":"p""#)]) { server in
+            let query = NotificationHistoryQuery(from: TestTime.start, to: TestTime.start)
+            try await withClient(of: server) { client in
+                _ = await #expect(throws: AppStoreServerError.self) {
+                    try await client.eachNotificationHistoryPage(query) { _ in }
+                }
+            }
+            #expect(server.seen.count == 2)
+        }
+    }
+
+    @Test("what comes back is verified by the reader that verifies everything else (invariant 6)")
+    func verified() async throws {
+        let root = try LocalRoot.make(now: TestTime.start)
+        let bought = ScenarioStep.Buy(
+            product: "p", group: "g", at: .ago(Period(days: 40)), period: Period(months: 1),
+            price: Money(milliunits: 9_990, currency: "USD"))
+        let scenario = Scenario(
+            bundleId: "com.example.pro", environment: .sandbox, customer: ScenarioCustomer(appTransactionId: "7"),
+            steps: [.buy(bought), .renew(.init())])
+        let signed = try LocalAppStore(root: root).sign(scenario, now: TestTime.start)
+        let reader = SignedDataReader(
+            verifier: try AppStoreChainVerifier(additionalRoots: [.sandbox: [root.rootDER]]),
+            bundleId: "com.example.pro", appAppleId: nil, environment: .sandbox)
+        try await AppleServer.run(answering: [
+            historyPage(signed.signedTransactions, revision: "r", hasMore: false)
+        ]) { server in
+            let answer = try await withClient(of: server, environment: .sandbox) {
+                try await $0.transactionHistory(of: "7001")
+            }
+            let ids = try answer.value.signedTransactions.map {
+                try reader.transaction($0, now: TestTime.start).payload.transactionId
+            }
+            #expect(ids == ["7001", "7002"])
+        }
+    }
+}
