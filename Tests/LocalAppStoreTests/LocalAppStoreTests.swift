@@ -50,7 +50,17 @@ import Testing
             try signed.signedRenewalInfo.map { try reader.renewalInfo($0, now: now).payload } == played.renewalInfos)
         let appTransaction = try #require(signed.signedAppTransaction)
         #expect(try reader.appTransaction(appTransaction, now: now).payload == played.appTransaction)
-        #expect(signed.notifications == [])
+        #expect(signed.notifications.count == played.notifications.count)
+        for (jws, expected) in zip(signed.notifications, played.notifications) {
+            var notification = try reader.notification(jws, now: now).payload
+            let transaction = try #require(notification.data?.signedTransactionInfo)
+            let renewalInfo = try #require(notification.data?.signedRenewalInfo)
+            #expect(try reader.transaction(transaction, now: now).payload == expected.transaction)
+            #expect(try reader.renewalInfo(renewalInfo, now: now).payload == expected.renewalInfo)
+            notification.data?.signedTransactionInfo = nil
+            notification.data?.signedRenewalInfo = nil
+            #expect(notification == expected.notification)
+        }
     }
 
     @Test("verified data carries its exact bytes, its date and itself")

@@ -4,17 +4,6 @@ import Testing
 @testable import OfferCatalog
 
 @Suite struct ServerDocumentTests {
-    private func issues<Value>(
-        _ read: ([UInt8]) throws(InvalidDocument) -> ValidDocument<Value>, _ text: String
-    ) -> [String] {
-        do throws(InvalidDocument) {
-            _ = try read(Array(text.utf8))
-            return []
-        } catch {
-            return error.errors.map { "\($0.code.rawValue) \($0.line) \($0.path)" }
-        }
-    }
-
     @Test("offerd.yaml is read, whole or in part")
     func configuration() throws {
         let text = "listen: 127.0.0.1:8080\ndatabase: data/offers.sqlite\nkeys: keys.yaml\n"
@@ -133,7 +122,7 @@ import Testing
         #expect(!"\(invalid)".contains("MIGHAg"))
     }
 
-    @Test("the example scenarios are read", arguments: [("new", 1), ("subscriber", 3), ("lapsed", 5)])
+    @Test("the example scenarios are read", arguments: [("new", 1), ("subscriber", 3), ("lapsed", 5), ("year", 16)])
     func scenarios(name: String, steps: Int) throws {
         let scenario = try ScenarioReader.read(Fixture.repository("Examples/scenarios/\(name).yaml")).value
         #expect(scenario.bundleId == "com.example.pro")
@@ -154,7 +143,7 @@ import Testing
                         product: "com.example.pro.monthly", group: "21500001", at: at, length: Period(days: 7),
                         period: Period(months: 1), price: price)),
                 .renew(ScenarioStep.Renew(times: 3)),
-                .cancel(ScenarioStep.Cancel(at: .ago(Period(days: 105)))),
+                .cancel(ScenarioStep.AtSubscription(at: .ago(Period(days: 105)))),
                 .expire(ScenarioStep.Expire()),
             ])
         #expect(scenario.customer.appTransactionId == "7040000003")
@@ -170,11 +159,23 @@ import Testing
             ("at: -P105D", "at: yesterday", ["invalidValue 17 steps[3].cancel.at"]),
             ("times: 3", "times: 0", ["outOfRange 16 steps[2].renew.times"]),
             ("times: 3", "times: 3, at: now", ["contradiction 16 steps[2].renew.at"]),
-            ("expire: {}", "refund: {}", ["missingKey 18 steps[4]", "unknownKey 18 steps[4]"]),
+            ("expire: {}", "end: {}", ["missingKey 18 steps[4]", "unknownKey 18 steps[4]"]),
             ("expire: {}", "expire: { reason: bored }", ["unknownValue 18 steps[4].expire.reason"]),
         ])
     func wrongScenario(old: String, new: String, expected: [String]) throws {
         let text = String(decoding: try Fixture.repository("Examples/scenarios/lapsed.yaml"), as: UTF8.self)
         #expect(issues(ScenarioReader.read, text.replacing(old, with: new)) == expected)
+    }
+}
+
+/// The errors of a document, as `code line path`; none if it is valid.
+func issues<Value>(
+    _ read: ([UInt8]) throws(InvalidDocument) -> ValidDocument<Value>, _ text: String
+) -> [String] {
+    do throws(InvalidDocument) {
+        _ = try read(Array(text.utf8))
+        return []
+    } catch {
+        return error.errors.map { "\($0.code.rawValue) \($0.line) \($0.path)" }
     }
 }

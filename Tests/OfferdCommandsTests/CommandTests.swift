@@ -225,7 +225,9 @@ struct CommandTests {
         let installation = try await Installation()
         let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Examples/scenarios")
-        for (name, transactions) in [("new", 0), ("subscriber", 5), ("lapsed", 4)] {
+        for (name, transactions, notifications) in [
+            ("new", 0, 0), ("subscriber", 5, 5), ("lapsed", 4, 6), ("year", 10, 19),
+        ] {
             let signed = try await offerd(
                 "dev", "sign", "--root", "root", "--scenario", examples.appending(path: "\(name).yaml").path,
                 in: installation.directory)
@@ -233,7 +235,7 @@ struct CommandTests {
             let json = try JSONSerialization.jsonObject(with: Data(signed.output)) as? [String: Any]
             #expect((json?["signedTransactions"] as? [String])?.count == transactions)
             #expect(json?["signedAppTransaction"] is String)
-            #expect((json?["notifications"] as? [String]) == [])
+            #expect((json?["notifications"] as? [String])?.count == notifications, "\(name)")
         }
     }
 

@@ -8,6 +8,8 @@ public struct PlayedScenario: Sendable, Hashable {
     public var renewalInfos: [RenewalInfo]
     /// The app transaction, if the customer is known to have the app.
     public var appTransaction: AppTransaction?
+    /// What the App Store would have told meanwhile, by the date it was signed.
+    public var notifications: [PlayedNotification]
 
     /// Plays a scenario.
     ///
@@ -20,8 +22,14 @@ public struct PlayedScenario: Sendable, Hashable {
         for (index, step) in scenario.steps.enumerated() {
             try player.play(step, at: "steps[\(index)].\(step.verb.rawValue)")
         }
+        player.settle(before: player.signedAt)
         transactions = player.transactions
         renewalInfos = player.renewalInfos
         appTransaction = player.appTransaction
+        notifications = player.notifications.enumerated()
+            .sorted {
+                ($0.element.notification.signedDate, $0.offset) < ($1.element.notification.signedDate, $1.offset)
+            }
+            .map(\.element)
     }
 }

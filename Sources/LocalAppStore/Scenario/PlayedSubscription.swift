@@ -2,45 +2,116 @@ import OfferModel
 
 /// The subscription of one group while a scenario is played.
 struct PlayedSubscription {
+    /// A product with how long one payment lasts and what it costs, as far as known.
+    struct Plan {
+        var product: ProductId
+        var period: Period?
+        var price: Money?
+    }
+
+    /// A payment that failed.
+    struct FailedPayment {
+        /// Until when access goes on; `nil` without grace.
+        var graceEnds: Instant?
+        /// Whether the App Store has said that grace is over.
+        var graceIsOver = false
+    }
+
+    /// A higher price of the next renewal.
+    struct PriceIncrease {
+        var price: Money
+        var status: PriceIncreaseStatus
+    }
+
     let originalTransactionId: TransactionId
     let originalPurchaseDate: Instant
     let group: SubscriptionGroupId
-    var product: ProductId
+    let ownership: InAppOwnershipType
+    /// What is paid without an offer.
+    var plan: Plan
     /// When the current period began.
     var periodStart: Instant
     var expiresDate: Instant
-    /// How long a renewal lasts and what it costs, once known.
-    var period: Period?
-    var price: Money?
-    var autoRenews = true
-    /// Why it ended; `nil` until it did.
-    var endedBecause: ExpirationIntent?
-    var hasUsedTrial: Bool
     /// The start of the series without a gap of 60 days.
     var recentStart: Instant
+    var hasUsedIntroductory = false
+    /// The places of its transactions among all.
+    var transactions: [Int] = []
 
-    /// Whether nothing is left of it: it was ended, or it was cancelled and its period is over.
+    var autoRenews = true
+    /// Another plan that begins with the next renewal.
+    var pendingPlan: Plan?
+    /// What is left of the offer that runs.
+    var offer: PlayedOffer?
+    /// An offer that begins with the next renewal.
+    var pendingOffer: PlayedOffer?
+    var failedPayment: FailedPayment?
+    var priceIncrease: PriceIncrease?
+    /// Why it ended; `nil` until it did.
+    var endedBecause: ExpirationIntent?
+    /// Whether its latest transaction was refunded, or its sharing ended.
+    var isRevoked = false
+    /// Whether the App Store has told of the end that followed a cancellation.
+    var hasLapsed = false
+    /// When it was last signed; the next time is later, so that no two views are of one age.
+    var lastSigned = Instant.distantPast
+
+    /// Whether nothing is left of it: it was ended or revoked, or it was cancelled and its period is over.
     func isOver(at instant: Instant) -> Bool {
-        endedBecause != nil || (!autoRenews && instant >= expiresDate)
+        endedBecause != nil || isRevoked || (!autoRenews && instant >= expiresDate)
+    }
+
+    /// The offer of the next renewal, if it has one.
+    var nextOffer: PlayedOffer? { pendingOffer ?? offer }
+
+    /// The plan of the next renewal.
+    var nextPlan: Plan {
+        var next = pendingPlan ?? plan
+        if let priceIncrease { next.price = priceIncrease.price }
+        return next
+    }
+
+    /// How it stands, in Apple's numbers.
+    func status(at instant: Instant) -> SubscriptionStatus {
+        if isRevoked { return .revoked }
+        if isOver(at: instant) { return .expired }
+        guard let failedPayment else { return .active }
+        guard let graceEnds = failedPayment.graceEnds else { return .billingRetry }
+        return instant < graceEnds ? .billingGracePeriod : .billingRetry
     }
 
     /// What the App Store says about its next renewal at `signedAt`.
     func renewalInfo(of scenario: Scenario, signedAt: Instant) -> RenewalInfo {
         var info = RenewalInfo(
-            originalTransactionId: originalTransactionId, productId: product, signedDate: signedAt)
-        info.autoRenewProductId = product
+            originalTransactionId: originalTransactionId, productId: plan.product, signedDate: signedAt)
+        info.autoRenewProductId = autoRenews ? nextPlan.product : plan.product
         info.autoRenewStatus = autoRenews ? .on : .off
-        info.expirationIntent = endedBecause ?? (isOver(at: signedAt) ? .customerCancelled : nil)
-        info.isInBillingRetryPeriod = false
+        info.expirationIntent =
+            endedBecause ?? (failedPayment != nil ? .billingError : nil)
+            ?? (isOver(at: signedAt) && !isRevoked ? .customerCancelled : nil)
+        info.isInBillingRetryPeriod = failedPayment != nil
+        info.gracePeriodExpiresDate = failedPayment?.graceEnds
         info.renewalDate = expiresDate
         info.recentSubscriptionStartDate = recentStart
-        if autoRenews, let price {
-            info.renewalPrice = price.milliunits
-            info.currency = price.currency
-        }
         info.appAccountToken = scenario.customer.appAccountToken
         info.appTransactionId = scenario.customer.appTransactionId
         info.environment = scenario.environment.rawValue
+        if autoRenews { addNextPayment(to: &info) }
         return info
+    }
+
+    private func addNextPayment(to info: inout RenewalInfo) {
+        info.priceIncreaseStatus = priceIncrease?.status
+        if let nextOffer {
+            info.offerType = nextOffer.type
+            info.offerIdentifier = nextOffer.identifier
+            info.offerDiscountType = nextOffer.discountType
+            info.offerPeriod = nextOffer.whole.description
+            info.renewalPrice = nextOffer.price
+            info.currency = nextOffer.currency
+        } else if let price = nextPlan.price {
+            info.renewalPrice = price.milliunits
+            info.currency = price.currency
+        }
     }
 }

@@ -2,16 +2,21 @@ import OfferModel
 
 /// Plays the steps of a scenario one after the other.
 struct ScenarioPlayer {
-    private(set) var transactions: [Transaction] = []
+    var transactions: [Transaction] = []
     var appTransaction: AppTransaction?
+    var notifications: [PlayedNotification] = []
 
     let scenario: Scenario
     let now: Instant
     let signedAt: Instant
-    private let idPrefix: String
+    /// What ids begin with, so that those of one customer are never another's.
+    let idPrefix: String
     var lastHappened: Instant?
     var subscriptions: [PlayedSubscription] = []
-    private var latestGroup: SubscriptionGroupId?
+    var latestGroup: SubscriptionGroupId?
+    /// Where the step that is played stands, and how many notifications it has made: what their ids follow from.
+    private(set) var stepPath = ""
+    var notificationsOfStep = 0
 
     init(_ scenario: Scenario, now: Instant) throws(ScenarioError) {
         guard scenario.environment == .localTesting || scenario.environment == .sandbox else {
@@ -42,108 +47,89 @@ struct ScenarioPlayer {
     }
 
     mutating func play(_ step: ScenarioStep, at path: String) throws(ScenarioError) {
+        stepPath = path
+        notificationsOfStep = 0
         switch step {
         case .appTransaction(let step): try play(step, path)
         case .trial(let step): try play(step, path)
         case .buy(let step): try play(step, path)
+        case .resubscribe(let step): try play(step, path)
+        case .redeem(let step): try play(step, path)
         case .renew(let step): try play(step, path)
-        case .cancel(let step): try play(step, path)
+        case .failToRenew(let step): try play(step, path)
+        case .recover(let step): try recover(step, path)
+        case .cancel(let step): try cancel(step, path)
+        case .enableRenewal(let step): try enableRenewal(step, path)
         case .expire(let step): try play(step, path)
+        case .upgrade(let step): try upgrade(step, path)
+        case .downgrade(let step): try downgrade(step, path)
+        case .crossgrade(let step): try crossgrade(step, path)
+        case .keepProduct(let step): try keepProduct(step, path)
+        case .raisePrice(let step): try play(step, path)
+        case .acceptPrice(let step): try acceptPrice(step, path)
+        case .refund(let step): try play(step, path)
+        case .reverseRefund(let step): try play(step, path)
+        case .share(let step): try play(step, path)
+        case .revoke(let step): try revoke(step, path)
+        case .test(let step): try play(step, path)
         }
     }
 }
 
+// What the steps have in common.
 extension ScenarioPlayer {
-    /// Begins the subscription of a group, anew or again; returns its place.
-    mutating func begin(
-        group: SubscriptionGroupId, product: ProductId, at instant: Instant, length: Period,
-        renewal: (period: Period?, price: Money?), isTrial: Bool, _ path: String
-    ) throws(ScenarioError) -> Int {
-        let index = subscriptions.firstIndex { $0.group == group }
-        if let index, !subscriptions[index].isOver(at: instant) {
-            throw ScenarioError(
-                path: path, message: "the group `\(group)` has a subscription already",
-                hint: "use `renew`, or end it first with `cancel` or `expire`")
-        }
-        try happen(at: instant, path)
-        latestGroup = group
-        guard let index else {
-            subscriptions.append(
-                PlayedSubscription(
-                    originalTransactionId: nextTransactionId, originalPurchaseDate: instant, group: group,
-                    product: product, periodStart: instant, expiresDate: instant.adding(length),
-                    period: renewal.period, price: renewal.price, hasUsedTrial: isTrial, recentStart: instant))
-            return subscriptions.count - 1
-        }
-        var again = subscriptions[index]
-        if instant.milliseconds(since: again.expiresDate) >= Self.seriesGap { again.recentStart = instant }
-        again.product = product
-        again.periodStart = instant
-        again.expiresDate = instant.adding(length)
-        again.period = renewal.period
-        again.price = renewal.price
-        again.autoRenews = true
-        again.endedBecause = nil
-        again.hasUsedTrial = again.hasUsedTrial || isTrial
-        subscriptions[index] = again
-        return index
-    }
-
-    mutating func append(
-        _ index: Int, reason: TransactionReason, price: Int64, currency: String?, _ path: String,
-        _ change: (inout Transaction) -> Void = { _ in }
-    ) throws(ScenarioError) {
-        guard transactions.count < Self.maximumTransactions else {
-            throw ScenarioError(
-                path: path, message: "a scenario has at most \(Self.maximumTransactions) transactions",
-                hint: "renew less often, or with a longer period")
-        }
-        let subscription = subscriptions[index]
-        var transaction = Transaction(
-            transactionId: nextTransactionId, originalTransactionId: subscription.originalTransactionId,
-            bundleId: scenario.bundleId, productId: subscription.product, purchaseDate: subscription.periodStart,
-            signedDate: signedAt)
-        transaction.subscriptionGroupIdentifier = subscription.group
-        transaction.originalPurchaseDate = subscription.originalPurchaseDate
-        transaction.expiresDate = subscription.expiresDate
-        transaction.type = .autoRenewableSubscription
-        transaction.quantity = 1
-        transaction.inAppOwnershipType = .purchased
-        transaction.appAccountToken = scenario.customer.appAccountToken
-        transaction.appTransactionId = scenario.customer.appTransactionId
-        transaction.price = price
-        transaction.currency = currency
-        transaction.transactionReason = reason
-        transaction.storefront = scenario.customer.storefront
-        transaction.environment = scenario.environment.rawValue
-        change(&transaction)
-        transactions.append(transaction)
-    }
-
-    /// Ids follow from the scenario alone: played again, it gives the same ones.
-    private var nextTransactionId: TransactionId {
-        if transactions.isEmpty, let first = scenario.customer.originalTransactionId { return first }
-        let number = String(transactions.count + 1)
-        return TransactionId(idPrefix + String(repeating: "0", count: max(0, 3 - number.count)) + number)
-    }
-
-    /// The subscription a step means, if it still runs.
-    func running(_ group: SubscriptionGroupId?, _ path: String) throws(ScenarioError) -> Int {
+    /// The latest subscription of the group that a step means.
+    func subscription(_ group: SubscriptionGroupId?, _ path: String) throws(ScenarioError) -> Int {
         guard let meant = group ?? latestGroup else {
             throw ScenarioError(
                 path: path, message: "there is no subscription yet", hint: "begin with `trial` or `buy`")
         }
-        guard let index = subscriptions.firstIndex(where: { $0.group == meant }) else {
+        guard let index = subscriptions.lastIndex(where: { $0.group == meant }) else {
             throw ScenarioError(
                 path: path, message: "the group `\(meant)` has no subscription yet",
                 hint: "begin with `trial` or `buy` in that group")
         }
+        return index
+    }
+
+    /// The subscription a step means, if it still runs.
+    func running(_ group: SubscriptionGroupId?, _ path: String) throws(ScenarioError) -> Int {
+        let index = try subscription(group, path)
+        let meant = subscriptions[index].group
         guard subscriptions[index].endedBecause == nil else {
             throw ScenarioError(
                 path: path, message: "the subscription of the group `\(meant)` has ended",
                 hint: "use `buy` to come back")
         }
+        guard !subscriptions[index].isRevoked else {
+            throw ScenarioError(
+                path: path, message: "the subscription of the group `\(meant)` was refunded or is shared no longer",
+                hint: "use `buy` to come back, or `reverseRefund` first")
+        }
         return index
+    }
+
+    /// The subscription a step means, if its period has not ended by then and nothing about its payment is open.
+    func paidUp(
+        _ group: SubscriptionGroupId?, at instant: Instant, _ path: String
+    ) throws(ScenarioError) -> Int {
+        let index = try running(group, path)
+        let end = subscriptions[index].expiresDate
+        guard instant < end else {
+            throw ScenarioError(
+                path: path, message: "happens at \(instant), but the period ends at \(end)",
+                hint: "choose an earlier time, or add a `renew`")
+        }
+        return index
+    }
+
+    func requireOwned(_ index: Int, _ path: String) throws(ScenarioError) {
+        guard subscriptions[index].ownership == .purchased else {
+            throw ScenarioError(
+                path: path,
+                message: "the subscription of the group `\(subscriptions[index].group)` is a family member's",
+                hint: "only `renew`, `failToRenew`, `recover`, `expire` and `revoke` happen to a shared one")
+        }
     }
 
     mutating func happen(at instant: Instant, _ path: String) throws(ScenarioError) {
@@ -161,6 +147,7 @@ extension ScenarioPlayer {
                 path: path, message: "happens at \(instant), after everything is signed at \(signedAt)",
                 hint: "choose an earlier time, or a later `signedAt`")
         }
+        settle(before: instant)
         lastHappened = instant
     }
 
@@ -171,10 +158,4 @@ extension ScenarioPlayer {
                 path: path, message: "`\(period)` is longer than 10 years", hint: "choose a shorter period")
         }
     }
-
-    /// Ids end in three digits, so that those of one customer are never another's.
-    private static let maximumTransactions = 999
-
-    /// Apple: `recentSubscriptionStartDate` ignores gaps of less than 60 days.
-    private static let seriesGap = 60 * Instant.Duration.day
 }

@@ -21,7 +21,15 @@ public struct LocalAppStore: Sendable {
         return SignedScenario(
             signedTransactions: try played.transactions.map { try sign(TransactionPayload($0)) },
             signedRenewalInfo: try played.renewalInfos.map { try sign(RenewalInfoPayload($0)) },
-            signedAppTransaction: try played.appTransaction.map { try sign(AppTransactionPayload($0)) })
+            signedAppTransaction: try played.appTransaction.map { try sign(AppTransactionPayload($0)) },
+            notifications: try played.notifications.map(sign))
+    }
+
+    private func sign(_ played: PlayedNotification) throws -> String {
+        var notification = played.notification
+        notification.data?.signedTransactionInfo = try played.transaction.map { try sign(TransactionPayload($0)) }
+        notification.data?.signedRenewalInfo = try played.renewalInfo.map { try sign(RenewalInfoPayload($0)) }
+        return try sign(NotificationPayload(notification))
     }
 
     private func sign(_ payload: some Encodable) throws -> String {

@@ -8,6 +8,12 @@ struct RenewalInfoPayload: Encodable {
     let autoRenewStatus: AutoRenewStatus?
     let expirationIntent: ExpirationIntent?
     let isInBillingRetryPeriod: Bool?
+    let gracePeriodExpiresDate: Instant?
+    let priceIncreaseStatus: PriceIncreaseStatus?
+    let offerType: TransactionOfferType?
+    let offerIdentifier: OfferIdentifier?
+    let offerDiscountType: OfferDiscountType?
+    let offerPeriod: String?
     let renewalDate: Instant?
     let renewalPrice: Int64?
     let currency: String?
@@ -24,6 +30,12 @@ struct RenewalInfoPayload: Encodable {
         autoRenewStatus = info.autoRenewStatus
         expirationIntent = info.expirationIntent
         isInBillingRetryPeriod = info.isInBillingRetryPeriod
+        gracePeriodExpiresDate = info.gracePeriodExpiresDate
+        priceIncreaseStatus = info.priceIncreaseStatus
+        offerType = info.offerType
+        offerIdentifier = info.offerIdentifier
+        offerDiscountType = info.offerDiscountType
+        offerPeriod = info.offerPeriod
         renewalDate = info.renewalDate
         renewalPrice = info.renewalPrice
         currency = info.currency

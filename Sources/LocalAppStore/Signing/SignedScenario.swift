@@ -6,7 +6,7 @@ public struct SignedScenario: Sendable, Hashable, Codable {
     public var signedRenewalInfo: [String]
     /// The JWS of the app transaction, if there is one.
     public var signedAppTransaction: String?
-    /// Signed notifications; none for now.
+    /// Each `signedPayload` that the App Store would have sent, by its date.
     public var notifications: [String]
 
     /// Signed data by its parts.

@@ -16,7 +16,14 @@ struct TransactionPayload: Encodable {
     let appTransactionId: AppTransactionId?
     let inAppOwnershipType: InAppOwnershipType?
     let signedDate: Instant
+    let revocationDate: Instant?
+    let revocationReason: Int?
+    let revocationType: RevocationType?
+    let revocationPercentage: Int64?
+    /// Apple writes it only where it is true.
+    let isUpgraded: Bool?
     let offerType: TransactionOfferType?
+    let offerIdentifier: OfferIdentifier?
     let offerDiscountType: OfferDiscountType?
     let offerPeriod: String?
     let price: Int64?
@@ -40,7 +47,13 @@ struct TransactionPayload: Encodable {
         appTransactionId = transaction.appTransactionId
         inAppOwnershipType = transaction.inAppOwnershipType
         signedDate = transaction.signedDate
+        revocationDate = transaction.revocationDate
+        revocationReason = transaction.revocationReason
+        revocationType = transaction.revocationType
+        revocationPercentage = transaction.revocationPercentage
+        isUpgraded = transaction.isUpgraded ? true : nil
         offerType = transaction.offerType
+        offerIdentifier = transaction.offerIdentifier
         offerDiscountType = transaction.offerDiscountType
         offerPeriod = transaction.offerPeriod
         price = transaction.price

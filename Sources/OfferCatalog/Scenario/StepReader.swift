@@ -15,13 +15,33 @@ enum StepReader {
             return nil
         }
         guard let body = mapping.optional(verb.rawValue) else { return nil }
+        return read(verb, body)
+    }
+
+    private static func read(_ verb: ScenarioStep.Verb, _ body: Field) -> ScenarioStep? {
         switch verb {
-        case .appTransaction: return appTransaction(body)
-        case .trial: return trial(body)
-        case .buy: return buy(body)
-        case .renew: return renew(body)
-        case .cancel: return cancel(body)
-        case .expire: return expire(body)
+        case .appTransaction: appTransaction(body)
+        case .trial: trial(body)
+        case .buy: buy(body)
+        case .resubscribe: resubscribe(body)
+        case .redeem: redeem(body)
+        case .renew: renew(body)
+        case .failToRenew: failToRenew(body)
+        case .recover: atSubscription(body).map { .recover($0) }
+        case .cancel: atSubscription(body).map { .cancel($0) }
+        case .enableRenewal: atSubscription(body).map { .enableRenewal($0) }
+        case .expire: expire(body)
+        case .upgrade: planChange(body).map { .upgrade($0) }
+        case .downgrade: planChange(body).map { .downgrade($0) }
+        case .crossgrade: planChange(body).map { .crossgrade($0) }
+        case .keepProduct: atSubscription(body).map { .keepProduct($0) }
+        case .raisePrice: raisePrice(body)
+        case .acceptPrice: atSubscription(body).map { .acceptPrice($0) }
+        case .refund: refund(body)
+        case .reverseRefund: reverseRefund(body)
+        case .share: share(body)
+        case .revoke: atSubscription(body).map { .revoke($0) }
+        case .test: test(body)
         }
     }
 
@@ -32,61 +52,23 @@ enum StepReader {
         return at.map { .appTransaction(ScenarioStep.AppTransaction(at: $0, appVersion: version ?? "1.0")) }
     }
 
-    private static func trial(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["product", "group", "at", "length", "period", "price"]) else { return nil }
-        let product = mapping.required("product")?.text(.productId)
-        let group = mapping.required("group")?.text(.groupId)
-        let at = mapping.required("at")?.scenarioTime()
-        let length = mapping.required("length")?.period()
-        let period = mapping.optional("period")?.period()
-        let price = mapping.optional("price")?.money()
-        guard let product, let group, let at, let length else { return nil }
-        return .trial(
-            ScenarioStep.Trial(
-                product: ProductId(product), group: SubscriptionGroupId(group), at: at, length: length, period: period,
-                price: price))
+    private static func test(_ field: Field) -> ScenarioStep? {
+        guard let mapping = field.mapping(["at"]) else { return nil }
+        return mapping.required("at")?.scenarioTime().map { .test(ScenarioStep.Test(at: $0)) }
     }
 
-    private static func buy(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["product", "group", "at", "period", "price"]) else { return nil }
-        let product = mapping.required("product")?.text(.productId)
-        let group = mapping.required("group")?.text(.groupId)
-        let at = mapping.required("at")?.scenarioTime()
-        let period = mapping.required("period")?.period()
-        let price = mapping.required("price")?.money()
-        guard let product, let group, let at, let period, let price else { return nil }
-        return .buy(
-            ScenarioStep.Buy(
-                product: ProductId(product), group: SubscriptionGroupId(group), at: at, period: period, price: price))
-    }
-
-    private static func renew(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["group", "at", "period", "price", "times"]) else { return nil }
-        let times = mapping.optional("times")?.wholeNumber(1...500) ?? 1
-        if times > 1 {
-            mapping.refuse(
-                key: "at", .contradiction, "several renewals cannot all be at one time",
-                hint: "leave out `at`, or write one `renew` each")
-        }
-        return .renew(
-            ScenarioStep.Renew(
-                group: group(mapping), at: mapping.optional("at")?.scenarioTime(),
-                period: mapping.optional("period")?.period(), price: mapping.optional("price")?.money(), times: times))
-    }
-
-    private static func cancel(_ field: Field) -> ScenarioStep? {
+    /// `{ at, group? }`, which many verbs have.
+    private static func atSubscription(_ field: Field) -> ScenarioStep.AtSubscription? {
         guard let mapping = field.mapping(["group", "at"]) else { return nil }
         let group = group(mapping)
-        return mapping.required("at")?.scenarioTime().map { .cancel(ScenarioStep.Cancel(group: group, at: $0)) }
+        return mapping.required("at")?.scenarioTime().map { ScenarioStep.AtSubscription(group: group, at: $0) }
     }
 
-    private static func expire(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["group", "reason"]) else { return nil }
-        let reason = mapping.optional("reason")?.choice(ScenarioStep.Expire.Reason.self)
-        return .expire(ScenarioStep.Expire(group: group(mapping), reason: reason ?? .customerCancelled))
-    }
-
-    private static func group(_ mapping: Mapping) -> SubscriptionGroupId? {
+    static func group(_ mapping: Mapping) -> SubscriptionGroupId? {
         mapping.optional("group")?.text(.groupId).map { SubscriptionGroupId($0) }
+    }
+
+    static func product(_ field: Field?) -> ProductId? {
+        field?.text(.productId).map { ProductId($0) }
     }
 }

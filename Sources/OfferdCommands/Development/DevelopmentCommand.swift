@@ -46,7 +46,7 @@ struct DevelopmentSign: ParsableCommand {
         abstract: "Play a scenario and sign what the App Store would send.",
         discussion: """
             Prints JSON: signedTransactions, signedRenewalInfo, signedAppTransaction, notifications. The first three are \
-            what POST /v1/transactions takes.
+            what POST /v1/transactions takes; each of notifications is a signedPayload of the App Store.
 
             Example:
               offerd dev sign --root .local/root --scenario Examples/scenarios/lapsed.yaml
