@@ -65,3 +65,8 @@ public final class HTTPTransport: AppStoreServerTransport {
             body: Array(body.readableBytesView))
     }
 }
+
+extension HTTPTransport: CustomReflectable {
+    /// Nothing: open connections hold the last request with its token (invariant 9).
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

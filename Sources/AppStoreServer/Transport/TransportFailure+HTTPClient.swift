@@ -10,9 +10,10 @@ extension TransportFailure {
         case is CancellationError: self = .cancelled
         case is NIOTooManyBytesError: self = .tooLarge
         case let error as HTTPClientError: self.init(error)
-        case is IOError: self = .brokenOff
+        case is IOError: self = Self.known(error).map { .unreachable($0) } ?? .brokenOff
+        case HTTPParserError.invalidEOFState: self = .brokenOff
         case is HTTPParserError: self = .unreadable("what answers does not speak HTTP")
-        default: self = .unreachable(Self.reason(error))
+        default: self = .unreachable(Self.known(error) ?? String(describing: type(of: error)))
         }
     }
 
@@ -29,10 +30,9 @@ extension TransportFailure {
 
     /// The types that tell more are those of the event loop and of TLS, which this target does not import, so the
     /// reason is taken from their words.
-    private static func reason(_ error: any Error) -> String {
+    private static func known(_ error: any Error) -> String? {
         let words = String(describing: error).lowercased()
-        let known = reasons.first { words.contains($0.mark) }
-        return known?.reason ?? String(describing: type(of: error))
+        return reasons.first { words.contains($0.mark) }?.reason
     }
 
     private static let reasons: [(mark: String, reason: String)] = [
