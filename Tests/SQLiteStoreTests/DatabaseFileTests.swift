@@ -143,9 +143,8 @@ struct DatabaseFileTests {
             "0003-customer-context": "4c995d70824eafd6597ecb7a3fe88e4dc3ab58d1a47f750c0a2186906776ebad",
             "0004-counters": "6ac6ae5a2d4231241081ea64e60c9f031a8e9e7962ce719e0828b884d38d2599",
             "0005-audit": "d8ec8d1dc054cab508c7cb8d1bed8425a965b830fc42fe7f1aa1cdba45ff8c8c",
-            "0006-upkeep": "3bab5365b5f633be447fe11954ed0455093ea01c1a121b72501d704b90499d3d",
-            "0007-offer-evaluations": "5af5bc15eeb97767209648c88e7b2d2edb5d88fa9bad08dbc7704bd0570d3828",
             "0006-upkeep": "f085a022c56da1ce4d5f1406cc02144dc8481b75be91ba52f34c68d639bf0655",
+            "0007-offer-evaluations": "5af5bc15eeb97767209648c88e7b2d2edb5d88fa9bad08dbc7704bd0570d3828",
             "0008-pause-ends": "1943fbfc39a0c75f8e441cd75a96270d6ca87eab6b4557056e78464b36725604",
         ]
         for migration in Migration.all {

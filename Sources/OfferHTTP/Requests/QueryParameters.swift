@@ -67,14 +67,6 @@ struct QueryParameters {
         return number
     }
 
-    /// A moment in milliseconds; `nil` if absent.
-    mutating func instant(_ name: String) -> Instant? {
-        number(name, in: 0...Self.latest).map { Instant(milliseconds: Int64($0)) }
-    }
-
-    /// The end of the year 9999.
-    private static let latest = 253_402_300_799_999
-
     /// The place where a page starts, as `next` of the page before gave it; `nil` if absent.
     mutating func cursor(_ name: String) -> Int64? {
         guard let value = values[name] else { return nil }

@@ -13,7 +13,7 @@ struct RetentionTests {
 
     private func retention(_ bench: Workbench, _ terms: RetentionTerms = RetentionTerms()) -> Retention {
         Retention(
-            ledger: Ledger(bench.database, digest: OpenSSLDigest()), terms: terms, author: .service,
+            ledger: OfferStore.Ledger(bench.database, digest: OpenSSLDigest()), terms: terms, author: .service,
             clock: { [clock = bench.clock] in clock.now })
     }
 
@@ -142,7 +142,7 @@ struct RetentionTests {
         let commits = Counter()
         let counted = InterposedDatabase(real: bench.database, insideWrite: { commits.next() })
         let sum = try await Retention(
-            ledger: Ledger(counted, digest: OpenSSLDigest()), terms: RetentionTerms(), author: .service,
+            ledger: OfferStore.Ledger(counted, digest: OpenSSLDigest()), terms: RetentionTerms(), author: .service,
             clock: { [clock = bench.clock] in clock.now }
         ).sweep(rest: .zero)
         #expect(sum.refusals == 450)
