@@ -123,6 +123,7 @@ struct QueryPlanTests {
         _ = try slots.page(of: nil, offer: nil, before: nil, limit: 5, in: scope)
         _ = try slots.page(of: nil, offer: "comeback", before: nil, limit: 5, in: scope)
         _ = try slots.page(of: customers, offer: "comeback", before: 9, limit: 5, in: scope)
+        _ = try slots.page(offer: nil, from: nil, to: nil, after: nil, limit: 5, in: scope)
         _ = try slots.page(of: customers, offer: nil, before: nil, limit: 5, in: scope)
         _ = try slots.void(.number(1), reason: "r", release: true, at: Bench.now, in: scope)
         try APIKeyStore(transaction).insert(.fixture("a"))

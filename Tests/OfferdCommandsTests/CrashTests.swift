@@ -46,7 +46,8 @@ struct CrashTests {
             try await check(Array(received.values), installation, "seed \(seed), round \(round)")
         }
         try await client.shutdown()
-        #expect(received.values.count { $0.status == 201 } > 100)
+        // Two a death: how many more fit between two deaths is the machine's affair.
+        #expect(received.values.count { $0.status == 201 } > 40)
         let survivor = try await RunningServer.start(installation)
         #expect(await survivor.stop() == 0)
     }

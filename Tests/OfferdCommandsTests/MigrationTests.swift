@@ -47,6 +47,14 @@ struct MigrationTests {
     func firstVersion() async throws {
         let installation = try await Installation()
         try restore(installation)
+        // The dump is older than the time for which signatures are kept.
+        try installation.directory.write(
+            """
+            listen: 127.0.0.1:0
+            database: offers.sqlite
+            keys: keys.yaml
+            retention: { signatures: forever }
+            """, to: "offerd.yaml")
         let refused = try await offerd("serve", "--config", "offerd.yaml", in: installation)
         #expect(refused.status == 1)
         #expect(refused.errorText.contains("is not migrated to this version"))

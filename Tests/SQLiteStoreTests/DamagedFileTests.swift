@@ -19,7 +19,7 @@ struct DamagedFileTests {
     private func damaged() async throws {
         try SQLiteDatabase.migrate(path: path)
         let database = try SQLiteDatabase(path: path)
-        try await database.write { transaction in
+        try await database.recorded { transaction in
             for number in 0..<500 {
                 try APIKeyStore(transaction).insert(
                     StoredAPIKey(

@@ -29,7 +29,7 @@ struct DatabaseCopyTests {
         let database = try SQLiteDatabase(path: path)
         // Some megabytes, so that the copy takes many steps.
         for batch in 0..<4 {
-            try await database.write { transaction in
+            try await database.recorded { transaction in
                 for number in 0..<1_000 {
                     try APIKeyStore(transaction).insert(Self.key("before-\(batch * 1_000 + number)"))
                 }
@@ -42,7 +42,7 @@ struct DatabaseCopyTests {
             while !isOver.withLock({ $0 }) {
                 let number = count
                 // Two rows in one commit: a copy has both or none.
-                try await database.write { transaction in
+                try await database.recorded { transaction in
                     try APIKeyStore(transaction).insert(Self.key("left-\(number)"))
                     try APIKeyStore(transaction).insert(Self.key("right-\(number)"))
                 }

@@ -84,7 +84,8 @@ struct EarlierSchemaTests {
         #expect(try SQLiteDatabase.migrate(path: path) == Migration.all.dropFirst(count).map(\.name))
         let after = try content(path)
         // The place and time of the newest event move on with what a migration records.
-        for (table, rows) in before where table != "store_state" {
+        // The backlog is what migrating works off.
+        for (table, rows) in before where table != "store_state" && table != "redemption_backlog" {
             let kept = try #require(after[table], "\(table) is gone")
             #expect(kept.count >= rows.count, "\(table)")
             for row in rows {

@@ -25,9 +25,9 @@ extension CustomerStore {
             Statement(
                 """
                 SELECT merged_into, id FROM customer
-                WHERE merged_into IN (\(Statement.placeholders(customers.count))) ORDER BY id
+                WHERE merged_into IN (\(Statement.placeholders(customers.count)))
                 """, values: customers.map(\.storedValue)))
         for row in rows { merged[try row.value(0), default: []].append(try row.value(1)) }
-        return merged
+        return merged.mapValues { $0.sorted() }
     }
 }

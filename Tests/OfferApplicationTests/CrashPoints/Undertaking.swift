@@ -83,7 +83,7 @@ enum Undertaking: String, CaseIterable, Sendable {
         let key = StoredAPIKey(
             id: Workbench.client.apiKeyId, scope: Workbench.scope, role: .client,
             secretDigest: [UInt8](repeating: 7, count: 32), createdAt: Workbench.start)
-        try await bench.database.write { try APIKeyStore($0).insert(key) }
+        try await bench.write { transaction, _ in try APIKeyStore(transaction).insert(key) }
     }
 
     private func issue(_ order: IssueOrder, _ useCases: UseCases) async throws -> IssueAnswer {

@@ -44,6 +44,14 @@ public struct AllowedStep: Sendable {
 
     private static let pages = [
         AllowedStep(
+            "SEARCH issued_offer USING INDEX issued_offer_scope (scope_id=? AND sequence>?)",
+            of: "FROM issued_offer WHERE scope_id = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3",
+            because: "nothing is passed over, so reading ends with the page"),
+        AllowedStep(
+            "SEARCH decision USING COVERING INDEX decision_offer (scope_id=? AND offer_id>?)",
+            of: "FROM decision WHERE scope_id = ?1 AND offer_id > ?2 ORDER BY offer_id LIMIT 1",
+            because: "one step to the next offer"),
+        AllowedStep(
             "SEARCH issued_offer USING INDEX issued_offer_scope (scope_id=? AND sequence<?)",
             of: "FROM issued_offer WHERE scope_id = ?1 AND sequence < ?2 ORDER BY sequence DESC LIMIT ?3",
             because: "nothing is passed over, so reading ends with the page"),

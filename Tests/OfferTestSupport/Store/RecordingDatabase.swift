@@ -71,6 +71,8 @@ private struct RecordingTransaction: StoreTransaction {
     let statements: RecordedStatements
     let isWriting: Bool
 
+    var recording: AuditRecording? { real.recording }
+
     func rows(_ statement: Statement) throws -> [StoredRow] {
         statements.add(statement, isWriting: isWriting)
         return try real.rows(statement)
