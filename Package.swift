@@ -147,7 +147,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore", grdb,
+                "OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
+                grdb,
             ],
             swiftSettings: settings),
         .testTarget(

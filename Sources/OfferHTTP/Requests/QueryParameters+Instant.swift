@@ -8,7 +8,9 @@ extension QueryParameters {
     /// Milliseconds since 1970, or a date and time with its zone; `nil` if absent.
     mutating func instant(_ name: String) -> Instant? {
         guard let text = text(name) else { return nil }
-        if let milliseconds = Int64(text), (0...Self.latest).contains(milliseconds) { return Instant(milliseconds: milliseconds) }
+        if let milliseconds = Int64(text), (0...Self.latest).contains(milliseconds) {
+            return Instant(milliseconds: milliseconds)
+        }
         if let instant = Instant(iso8601: text) { return instant }
         refuse(
             name, "`\(text.prefix(100))` is not a moment",

@@ -44,7 +44,8 @@ struct RetentionTests {
         #expect(try await retention(bench).sweep(rest: .zero).isEmpty, "nothing twice")
 
         let remains = try await bench.ledger().artefacts
-        #expect(remains.count == artefacts.count && remains.allSatisfy { $0.count == 76 && $0.hasPrefix("hmac-sha256:") })
+        #expect(
+            remains.count == artefacts.count && remains.allSatisfy { $0.count == 76 && $0.hasPrefix("hmac-sha256:") })
         let report = try await bench.database.read {
             try LedgerVerification(digest: OpenSSLDigest(), key: nil, judge: nil).verify($0)
         }
