@@ -1,5 +1,3 @@
-import Foundation
-import OfferTestSupport
 import Testing
 
 @testable import OfferctlCommands
@@ -15,15 +13,7 @@ struct CSVTableTests {
     @Test("cells are quoted where they must be, by another reader's judgement")
     func quoting() throws {
         let texts = ["plain", "a,b", "say \"hi\"", "two\nlines", "cr\r\nlf", "", "ünï,cödé", " blanks "]
-        let program = """
-            import csv, io, json, sys
-            text = sys.stdin.buffer.read().decode()
-            print(json.dumps(list(csv.reader(io.StringIO(text, newline=""), strict=True))))
-            """
-        let read = try Command.run(
-            "python3", ["-c", program], input: Array(text(texts.map(CSVTable.Cell.text)).utf8))
-        #expect(read.status == 0, "\(read.errorText)")
-        #expect(try JSONDecoder().decode([[String]].self, from: Data(read.output)) == [texts])
+        #expect(try CSVReading.rows(Array(text(texts.map(CSVTable.Cell.text)).utf8)) == [texts])
     }
 
     @Test("every line ends with CR LF, and a missing value is nothing at all")

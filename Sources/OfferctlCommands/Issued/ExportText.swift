@@ -4,47 +4,52 @@ import OfferModel
 
 /// Exported offers as lines of a file.
 enum ExportText {
-    /// The names of the columns.
-    static let header = [
+    private static let columns = [
         "issuedOfferId", "offerId", "offerType", "delivery", "offerIdentifier", "productId", "bundleId", "environment",
         "state", "issuedAt", "expiresAt", "signings", "voidedAt", "catalogRevision", "eventSequence", "eventHash",
-        "previousHash", "rowDigest", "checkpoint", "checkpointEventSequence", "checkpointHead", "checkpointSignature",
-    ].joined(separator: ",")
+        "previousHash", "rowDigest", "checkpoint", "checkpointEventSequence", "checkpointHead", "checkpointSignedAt",
+        "checkpointKeyFingerprint", "checkpointSignature",
+    ]
 
-    /// One offer as CSV (RFC 4180).
+    /// The line with the names of the columns.
+    static let header = CSVTable.line(columns.map(CSVTable.Cell.text))
+
+    /// One offer as a line of CSV.
     static func line(_ item: ExportedOfferBody) -> String {
-        let offer: [String] = [
-            item.issuedOfferId.description, item.offerId.rawValue, item.offerType.rawValue, item.delivery.rawValue,
-            item.offerIdentifier?.rawValue ?? "", item.productId.rawValue, item.bundleId.rawValue,
-            item.environment.rawValue, item.state.rawValue, item.issuedAt.description, item.expiresAt.description,
-            String(item.signings), item.voidedAt?.description ?? "", String(item.catalogRevision),
+        let offer: [CSVTable.Cell] = [
+            .text(item.issuedOfferId.description), .text(item.offerId.rawValue), .text(item.offerType.rawValue),
+            .text(item.delivery.rawValue), text(item.offerIdentifier?.rawValue), .text(item.productId.rawValue),
+            .text(item.bundleId.rawValue), .text(item.environment.rawValue), .text(item.state.rawValue),
+            .text(item.issuedAt.description), .text(item.expiresAt.description), .number(String(item.signings)),
+            text(item.voidedAt?.description), .number(String(item.catalogRevision)),
         ]
-        return (offer + proof(item.proof) + checkpoint(item.proof?.checkpoint)).map(field).joined(separator: ",")
+        return CSVTable.line(offer + proof(item.proof) + checkpoint(item.proof?.checkpoint))
     }
 
-    private static func proof(_ proof: LedgerProofBody?) -> [String] {
-        guard let proof else { return ["", "", "", ""] }
-        return [String(proof.eventSequence), proof.eventHash, proof.previousHash, proof.rowDigest]
-    }
-
-    private static func checkpoint(_ checkpoint: CheckpointBody?) -> [String] {
-        guard let checkpoint else { return ["", "", "", ""] }
+    private static func proof(_ proof: LedgerProofBody?) -> [CSVTable.Cell] {
+        guard let proof else { return Array(repeating: .empty, count: 4) }
         return [
-            String(checkpoint.number), String(checkpoint.eventSequence), checkpoint.head, checkpoint.signature,
+            .number(String(proof.eventSequence)), .text(proof.eventHash), .text(proof.previousHash),
+            .text(proof.rowDigest),
         ]
     }
+
+    /// All that its signature is over, as it was signed: the date in milliseconds.
+    private static func checkpoint(_ checkpoint: CheckpointBody?) -> [CSVTable.Cell] {
+        guard let checkpoint else { return Array(repeating: .empty, count: 6) }
+        return [
+            .number(String(checkpoint.number)), .number(String(checkpoint.eventSequence)), .text(checkpoint.head),
+            .number(String(checkpoint.signedAt.milliseconds)), .text(checkpoint.keyFingerprint),
+            .text(checkpoint.signature),
+        ]
+    }
+
+    private static func text(_ value: String?) -> CSVTable.Cell { value.map(CSVTable.Cell.text) ?? .empty }
 
     /// One offer as JSON with sorted keys.
     static func json(_ item: ExportedOfferBody) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(item), as: UTF8.self)
-    }
-
-    /// Quoted where it has to be; what a spreadsheet would take for a formula begins with an apostrophe.
-    private static func field(_ text: String) -> String {
-        let harmless = text.first.map { "=+-@\t\r".contains($0) } == true ? "'" + text : text
-        guard harmless.contains(where: { ",\"\r\n".contains($0) }) else { return harmless }
-        return "\"" + harmless.replacing("\"", with: "\"\"") + "\""
     }
 }

@@ -17,16 +17,21 @@ struct CSVTable: Sendable {
 
     /// An empty table with its column names.
     init(_ columns: [String]) {
-        lines = [columns.joined(separator: ",")]
+        lines = [Self.line(columns.map(Cell.text))]
     }
 
     /// Adds a row with one cell a column.
     mutating func add(_ cells: [Cell]) {
-        lines.append(cells.map(Self.written).joined(separator: ","))
+        lines.append(Self.line(cells))
     }
 
     /// The whole table.
-    var text: String { lines.map { $0 + "\r\n" }.joined() }
+    var text: String { lines.joined() }
+
+    /// One row with its line end, for a table that is too long to be kept.
+    static func line(_ cells: [Cell]) -> String {
+        cells.map(written).joined(separator: ",") + "\r\n"
+    }
 
     private static func written(_ cell: Cell) -> String {
         switch cell {
