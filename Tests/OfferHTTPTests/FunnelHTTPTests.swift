@@ -38,7 +38,7 @@ struct FunnelHTTPTests {
                     "discountCost":[{"currency":"USD","issued":"30.00","redeemed":"0.00","refunded":"0.00"}],\
                     "holdoutLift":{"heldOut":{"active":0,"customers":0,"undetermined":0},"minimumCustomers":30,\
                     "outcome":"activeAtAsOf","treated":{"active":0,"customers":2,"undetermined":0}},\
-                    "notIssued":{"heldOut":0,"ineligible":1,"notInRollout":0,"paused":0,"undetermined":0},\
+                    "notIssued":{"heldOut":0,"ineligible":1,"notInRollout":0,"paused":0,"removed":0,"undetermined":0},\
                     "offerId":"comeback","reasons":[{"alone":1,"customers":1,"fact":"subscription.state",\
                     "rule":"rule.eligibility","verdict":"violated"}],\
                     "redemptions":{"doubled":0,"inOffer":0,"redeemedWithoutSlot":0,"refunded":0},\

@@ -1,4 +1,3 @@
-import Foundation
 import OfferTestSupport
 import Testing
 
@@ -9,7 +8,7 @@ struct FunnelCSVTests {
     private static let answer = """
         {"asOf":1798700400000,"from":1793491200000,"to":1796083200000,"offers":[{"offerId":"=offer,1",\
         "stages":{"evaluated":7,"eligible":6,"issued":5,"redeemed":4,"renewedAtFullPrice":3,"stillActive":2},\
-        "notIssued":{"heldOut":1,"notInRollout":0,"paused":0,"ineligible":1,"undetermined":0},\
+        "notIssued":{"heldOut":1,"notInRollout":0,"paused":0,"ineligible":1,"undetermined":0,"removed":0},\
         "reasons":[{"rule":"rule.eligibility","verdict":"violated","fact":"subscription.state","customers":1,"alone":1}],\
         "redemptions":{"inOffer":1,"refunded":0,"doubled":0,"redeemedWithoutSlot":0},"requestsOfUnknown":8,\
         "discountCost":[{"currency":"EUR","issued":"10.00","redeemed":"8.00","refunded":"-0.50"}],"slotsWithoutCost":0,\
@@ -28,13 +27,13 @@ struct FunnelCSVTests {
                 ["report", "funnel", "--csv"],
                 ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address])
             #expect(run.status == 0 && run.errorText.isEmpty)
-            #expect(run.text.split(separator: "\r\n").count == 37)
-            let rows = try Self.read(run.output)
+            #expect(run.text.split(separator: "\r\n").count == 38)
+            let rows = try CSVReading.rows(run.output)
             #expect(
                 rows.first == [
                     "from", "to", "asOf", "offerId", "section", "measure", "fact", "value", "currency",
                 ])
-            #expect(rows.count == 37)
+            #expect(rows.count == 38)
             #expect(rows.allSatisfy { $0.count == 9 })
             let times = ["2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z", "2026-12-31T07:00:00Z", "'=offer,1"]
             #expect(rows.dropFirst().allSatisfy { Array($0.prefix(4)) == times })
@@ -49,14 +48,5 @@ struct FunnelCSVTests {
             #expect(values["holdoutLift.activeAtAsOf/upper"] == ["", "0.000090", ""], "no exponent")
             #expect(values["saveRate.autoRenewOnAfter30Days/rate"] == ["", "", ""], "not known is empty, not 0")
         }
-    }
-
-    private static func read(_ bytes: [UInt8]) throws -> [[String]] {
-        let program = """
-            import csv, io, json, sys
-            print(json.dumps(list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode(), newline=""), strict=True))))
-            """
-        let read = try Command.run("python3", ["-c", program], input: bytes)
-        return try JSONDecoder().decode([[String]].self, from: Data(read.output))
     }
 }

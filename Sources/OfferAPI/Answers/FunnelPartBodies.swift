@@ -38,14 +38,17 @@ public struct FunnelNotIssuedBody: Sendable, Hashable, Codable {
     public var ineligible: Int
     /// Nothing said no, and what is known did not decide.
     public var undetermined: Int
+    /// Why is not recorded any more: retention removed it.
+    public var removed: Int
 
     /// Numbers by reason.
-    public init(heldOut: Int, notInRollout: Int, paused: Int, ineligible: Int, undetermined: Int) {
+    public init(heldOut: Int, notInRollout: Int, paused: Int, ineligible: Int, undetermined: Int, removed: Int) {
         self.heldOut = heldOut
         self.notInRollout = notInRollout
         self.paused = paused
         self.ineligible = ineligible
         self.undetermined = undetermined
+        self.removed = removed
     }
 }
 

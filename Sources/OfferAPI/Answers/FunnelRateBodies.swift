@@ -45,7 +45,8 @@ public struct HoldoutLiftBody: Sendable, Hashable, Codable {
     public var heldOut: Group
     /// A smaller group is not compared.
     public var minimumCustomers: Int
-    /// Share of the treated minus share of the held out; absent if there is not enough data.
+    /// Share of the treated minus share of the held out; absent if there is not enough data, or
+    /// retention has removed why some were refused.
     public var difference: Double?
     /// The interval of the difference; absent with it.
     public var interval: Interval?

@@ -20,6 +20,8 @@ struct CohortMember {
     private(set) var arm: Arm?
     private(set) var wasHeldOut = false
     private(set) var wasOutsideRollout = false
+    /// Whether retention has removed why they were refused once: what they were then is not known any more.
+    private(set) var hasRemovedRefusal = false
     private(set) var lastRefusal: (place: Evaluation.Place, obstacles: Obstacles)?
 
     init(customer: CustomerNumber, firstEvaluated: Instant) {
@@ -35,16 +37,21 @@ struct CohortMember {
         if isIssued { return nil }
         if wasHeldOut { return .heldOut }
         if wasOutsideRollout { return .notInRollout }
-        return lastRefusal?.obstacles.kind ?? .undetermined
+        guard let lastRefusal else { return .removed }
+        return lastRefusal.obstacles.kind ?? .undetermined
     }
 
     /// Takes one decision into account.
     ///
     /// - Throws: `DecodingError` if what was recorded cannot be read.
     mutating func add(_ evaluation: Evaluation) throws {
-        guard let body = evaluation.refusalBody else {
+        guard evaluation.kind == .refusal else {
             isIssued = true
             settleArm(evaluation.place, isTreated: true)
+            return
+        }
+        guard let body = evaluation.refusalBody else {
+            hasRemovedRefusal = true
             return
         }
         let obstacles = Obstacles(try RefusalOutline(text: body).decision.findings)

@@ -39,6 +39,8 @@ public struct OfferFunnel: Sendable, Hashable {
     public var treated = ComparedGroup()
     /// Those whom the rules would have given the offer, and who were held out.
     public var heldOut = ComparedGroup()
+    /// Whether retention has removed why some were refused, and with it who of them was held out.
+    public var hasRemovedRefusals = false
     /// Of those redeemed after cancelling, how many stayed.
     public var saveRate = SaveRate()
 
@@ -46,9 +48,12 @@ public struct OfferFunnel: Sendable, Hashable {
         self.offerId = offerId
     }
 
-    /// The treated minus the held out, of whom the subscription is active; absent where a group is too small.
+    /// The treated minus the held out, of whom the subscription is active; absent where a group is too small, or not all
+    /// of the held out are known any more.
     public var lift: ProportionDifference? {
-        guard min(treated.customers, heldOut.customers) >= ComparedGroup.minimum else { return nil }
+        guard !hasRemovedRefusals, min(treated.customers, heldOut.customers) >= ComparedGroup.minimum else {
+            return nil
+        }
         return ProportionDifference(
             .init(treated.active, of: treated.customers), minus: .init(heldOut.active, of: heldOut.customers))
     }

@@ -45,6 +45,7 @@ struct FunnelTally {
 
     private mutating func count(stages member: CohortMember, _ course: OfferCourse) {
         funnel.stages.evaluated += 1
+        if member.hasRemovedRefusal { funnel.hasRemovedRefusals = true }
         guard member.isEligible else { return }
         funnel.stages.eligible += 1
         guard member.isIssued else { return }

@@ -10,4 +10,6 @@ public enum RefusalKind: String, Sendable, Hashable, CaseIterable, Codable {
     case ineligible
     /// Nothing said no, and what is known did not decide.
     case undetermined
+    /// Why is not recorded any more: retention removed it.
+    case removed
 }

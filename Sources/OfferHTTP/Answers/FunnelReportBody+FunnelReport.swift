@@ -39,7 +39,8 @@ extension FunnelNotIssuedBody {
     fileprivate init(_ counts: [RefusalKind: Int]) {
         self.init(
             heldOut: counts[.heldOut] ?? 0, notInRollout: counts[.notInRollout] ?? 0, paused: counts[.paused] ?? 0,
-            ineligible: counts[.ineligible] ?? 0, undetermined: counts[.undetermined] ?? 0)
+            ineligible: counts[.ineligible] ?? 0, undetermined: counts[.undetermined] ?? 0,
+            removed: counts[.removed] ?? 0)
     }
 }
 

@@ -27,6 +27,6 @@ public struct Evaluation: Sendable, Hashable {
     public var place: Place
     /// What was asked for.
     public var kind: RecordedDecision.Kind
-    /// Of a refusal, what was recorded of it.
+    /// Of a refusal, what was recorded of it; absent once retention has removed that.
     public var refusalBody: String?
 }

@@ -73,7 +73,8 @@ public struct EvaluationStore {
         try transaction.rows(
             Statement(
                 """
-                SELECT decided_at, sequence, kind, CASE WHEN kind = 'refusal' THEN body END FROM decision
+                SELECT decided_at, sequence, kind,
+                    CASE WHEN kind = 'refusal' AND body_removed_at IS NULL THEN body END FROM decision
                 WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (decided_at, sequence) > (?4, ?5)
                 ORDER BY decided_at, sequence LIMIT ?6
                 """, scope, offer, customer, last?.decidedAt ?? .distantPast, last?.sequence ?? 0, limit)

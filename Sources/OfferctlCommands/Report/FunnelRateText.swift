@@ -14,8 +14,12 @@ enum FunnelRateText {
         let (treated, heldOut) = (group(lift.treated, "offered it"), group(lift.heldOut, "held out"))
         let groups = "  active now: \(treated), \(heldOut)"
         guard let difference = lift.difference, let interval = lift.interval else {
+            let isSmall = min(lift.treated.customers, lift.heldOut.customers) < lift.minimumCustomers
             return [
-                groups, "  not enough data for the lift: each side needs \(lift.minimumCustomers) customers",
+                groups,
+                isSmall
+                    ? "  not enough data for the lift: each side needs \(lift.minimumCustomers) customers"
+                    : "  no lift: retention removed why some were refused, so not all who were held out are known",
             ]
         }
         let range = "\(signed(interval.lower)) to \(signed(interval.upper)) percentage points"

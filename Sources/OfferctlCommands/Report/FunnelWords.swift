@@ -50,6 +50,9 @@ enum FunnelWords {
         Count(
             name: "undetermined", measure: "undetermined", meaning: "too little is known of to decide",
             value: { $0.notIssued.undetermined }),
+        Count(
+            name: "not recorded any more", measure: "removed", meaning: "were refused; retention removed why",
+            value: { $0.notIssued.removed }),
     ]
 
     /// More about the redeemed.

@@ -1,6 +1,8 @@
 import OfferApplication
 import OfferEligibility
 import OfferModel
+import OfferStore
+import OpenSSLCrypto
 import Testing
 
 /// Who is in the rollout and who is held out follows from `app-<id>` and was computed by another implementation of
@@ -218,6 +220,32 @@ struct FunnelTests {
         let usual = try await stage.report(from: nil, to: nil)
         #expect(usual.range == now.adding(milliseconds: 1 - 30 * day)..<now.adding(milliseconds: 1))
         #expect(usual.offers.map(\.offerId) == ["comeback"] && usual.offers.first?.stages.evaluated == 0)
+    }
+
+    @Test(
+        "a refusal whose record retention removed counts as removed, and leaves no lift; the newer ones are told as ever"
+    )
+    func removedRefusals() async throws {
+        let stage = try await FunnelStage()
+        stage.setClock(FunnelStage.from)
+        for id in ["103", "105", "106"] { try await stage.ask(id) }
+        stage.setClock(FunnelStage.day(2))
+        try await stage.ask("112")
+        stage.setClock(FunnelStage.day(3))
+        #expect(try await stage.funnel().notIssued == [.heldOut: 2, .notInRollout: 1])
+
+        let retention = Retention(
+            ledger: OfferStore.Ledger(stage.bench.database, digest: OpenSSLDigest()),
+            terms: RetentionTerms(refusals: 2 * Instant.Duration.day), author: .service,
+            clock: { [clock = stage.bench.clock] in clock.now })
+        #expect(try await retention.sweep(rest: .zero).refusals == 2)
+
+        let funnel = try await stage.funnel()
+        #expect(funnel.stages.evaluated == 4 && funnel.stages.issued == 1)
+        #expect(funnel.stages.eligible == 2, "103 and 112; of 105 and 106 nobody knows any more")
+        #expect(funnel.notIssued == [.removed: 2, .heldOut: 1])
+        #expect(funnel.hasRemovedRefusals)
+        #expect(try await stage.funnel(from: FunnelStage.day(1)).hasRemovedRefusals == false, "a later range")
     }
 
     @Test("an offer that left the catalog is still reported, by the catalog it was last decided on")
