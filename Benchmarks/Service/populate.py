@@ -39,12 +39,17 @@ class Template:
         self.years_back = years_back
         self.statements: list[str] = []
         self.rows_per_clone = 0
+        self.slot_place = 0
 
     def expression(self, table: str, column: str, row: int, salt: int) -> str:
         number = f"(:identifiers + n.i * 64 + {row})"
         if column == "sequence":
             self.rows_per_clone += 1
+            if table == "issued_offer":
+                self.slot_place = self.rows_per_clone - 1
             return f":sequence + n.i * :stride + {self.rows_per_clone - 1}"
+        if (table, column) == ("audit_event", "issued_offer"):
+            return f":sequence + n.i * :stride + {self.slot_place}"
         if (table, column) == ("customer", "id") or column == "customer_id":
             return ":customers + n.i"
         if column == "nonce":
@@ -69,7 +74,7 @@ class Template:
             return "'{}'"
         if self.years_back is not None:
             past = "(:now - :span + CAST(n.i * 1.0 * :span / :last AS INTEGER))"
-            if column in ("issued_at", "decided_at", "signed_at", "first_stored_at"):
+            if column in ("issued_at", "decided_at", "signed_at", "first_stored_at", "at"):
                 return past
             if column == "expires_at":
                 return f"{past} + {DAY}"
@@ -78,6 +83,8 @@ class Template:
             if column == "settled_at":
                 ends = f"({past} + {DAY + 3_600_000})"
                 return f"CASE WHEN {ends} <= :now THEN {ends} END"
+            if column == "places":
+                return f"CASE WHEN {past} + {DAY + 3_600_000} <= :now THEN 0 ELSE 1 END"
         return f"t.{column}"
 
     def clone(self, table: str, condition: str, key: str = "rowid") -> None:
@@ -146,7 +153,15 @@ def main() -> None:
     issued.clone("issued_offer", "customer_id = :customer")
     issued.clone("decision", "customer_id = :customer")
     issued.clone("signature", "issued_offer_id IN (SELECT id FROM issued_offer WHERE customer_id = :customer)")
+    issued.clone("audit_event", "issued_offer = (SELECT sequence FROM issued_offer WHERE customer_id = :customer)")
     issued.grow(arguments.issued, "offers issued to others")
+    database.execute(
+        """
+        UPDATE offer_counter SET amount = (SELECT SUM(CASE unit WHEN 'places' THEN places ELSE cost * places END)
+        FROM issued_offer WHERE issued_offer.offer_id = offer_counter.offer_id AND places > 0)
+        """
+    )
+    database.commit()
 
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
