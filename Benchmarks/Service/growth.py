@@ -2,10 +2,12 @@
 """How the latency of an issue request grows with the number of issued offers in the file.
 
     growth.py --offerd PROGRAM --folder FOLDER [--sizes 10000,1000000] [--runs 5] [--seconds 4] [--connections 4,32]
+              [--only prepare|measure]
 
 For every size: a new database, grown by populate.py, then `--runs` runs of wrk at each number of connections; every
 request is another customer's first one for an offer limited per customer, in total and by a budget. Printed are the
-medians over the runs. A request that is not answered with 200 or 201 fails the measurement.
+medians over the runs. A request that is not answered with 200 or 201 fails the measurement. Growing a file by ten million
+takes long: `--only prepare` does just that, and `--only measure` measures once what was prepared.
 """
 
 import argparse
@@ -17,13 +19,16 @@ from pathlib import Path
 from service import HERE, Service
 
 
-def measure(service: Service, size: int, arguments: argparse.Namespace) -> list[dict]:
-    askers = arguments.askers
+def prepare(service: Service, size: int, askers: int) -> None:
     service.prepare()
     subprocess.run(
         [sys.executable, HERE / "populate.py", service.database, "--askers", str(askers), "--issued", str(size)],
         check=True,
     )
+
+
+def measure(service: Service, size: int, arguments: argparse.Namespace) -> list[dict]:
+    askers = arguments.askers
     rows = []
     service.start()
     try:
@@ -76,11 +81,19 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=4)
     parser.add_argument("--askers", type=int, default=300_000)
+    parser.add_argument("--only", choices=["prepare", "measure"])
     arguments = parser.parse_args()
-    service = Service(arguments.offerd.resolve(), arguments.folder.resolve())
+    services = {
+        size: Service(arguments.offerd.resolve(), arguments.folder.resolve() / str(size)) for size in arguments.sizes
+    }
+    if arguments.only != "measure":
+        for size, service in services.items():
+            prepare(service, size, arguments.askers)
+    if arguments.only == "prepare":
+        return
     print("| issued offers | GB | connections | requests/s | p50 ms | p99 ms | ready ms | resident MB |")
     print("|---|---|---|---|---|---|---|---|")
-    rows = [row for size in arguments.sizes for row in measure(service, size, arguments)]
+    rows = [row for size, service in services.items() for row in measure(service, size, arguments)]
     for connections in arguments.connections:
         of = [row for row in rows if row["connections"] == connections]
         for row in of[1:]:
