@@ -16,20 +16,21 @@ extension Snapshot {
         let shared = offers.filter { !SharedLimit.all(of: $0.offer).isEmpty }
         guard !shared.isEmpty else { return }
         let isSupposed = takesHistoryAsProven || now != present
+        let instant = max(now, present)
         let slots = try isSupposed ? SlotStore(transaction).slots(of: subject.customers) : facts.slots
         for (offer, productId) in shared {
             let question = question(
                 offer, productId: productId, scope: scope, signals: [:], request: DeviceRequest(),
                 needsNewSigning: true)
             facts.counters[offer.id] = try counters(
-                question, open: slots.filter { $0.offerId == offer.id && $0.isOpen(at: present) }, transaction)
+                question, open: slots.filter { $0.offerId == offer.id && $0.isOpen(at: instant) }, at: instant,
+                transaction)
         }
     }
 
     private func counters(
-        _ question: Question, open: [Slot], _ transaction: any StoreTransaction
+        _ question: Question, open: [Slot], at instant: Instant, _ transaction: any StoreTransaction
     ) throws -> OfferCounters {
-        let instant = max(now, present)
         guard let scope else { return OfferCounters(asOf: instant) }
         let own = facts.openSlot(of: question.offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
         return try OfferCounters.read(question, open: open, own: own?.id, at: instant, in: scope, transaction)

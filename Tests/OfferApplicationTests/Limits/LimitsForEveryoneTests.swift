@@ -254,6 +254,21 @@ struct LimitsForEveryoneTests {
         #expect(try await decide(later).verdict == .satisfied)
     }
 
+    @Test("a dry-run at an instant to come leaves out once what the asker's own slot will have freed")
+    func ownSlotPassed() async throws {
+        let (bench, orders) = try await Self.bench("{ count: 3 }, { spend: \"30.00\", currency: USD }", customers: 3)
+        _ = try await bench.granted(orders[0])
+        let own = try await bench.granted(orders[1])
+        try await redeem(bench, "1000", "2000", at: bench.clock.now)
+        let inquiry = Inquiry(
+            customer: orders[1].customer, offerIds: ["drop"],
+            supposition: Supposition(asOf: own.offer.expiresAt.adding(milliseconds: Instant.Duration.day)))
+        let answer = try await bench.useCases.decisions.decide(inquiry, caller: Workbench.marketing)
+        let decision = try #require(answer.decisions.first?.decision)
+        #expect(decision[.limitTotal]?.message == "1 of 3 uses by everyone are taken")
+        #expect(decision[.limitBudget]?.message.hasPrefix("9.99 of 30.00 USD are spent by everyone") == true)
+    }
+
     /// The customer buys with the offer; Apple's data arrives now.
     private func redeem(_ bench: Workbench, _ customer: String, _ id: String, at purchase: Instant) async throws {
         let jws = try #require(try bench.shop.delivery(.lapsed, customer).signedTransactions.first)
