@@ -112,6 +112,32 @@ struct CounterTests {
         #expect(try await Self.counters(bench, at: early).places == 1, "who began a minute earlier counts it still")
     }
 
+    @Test("the end of much money is found however many slots pass before it")
+    func farEnding() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let customers = try await bench.ingest((0..<1_201).map { .bought(TransactionId("\($0)")) })
+            .compactMap(\.customer)
+        try await bench.database.write { transaction in
+            for (number, customer) in customers.enumerated() {
+                // Two slots end at each instant.
+                let issued = Bench.now.adding(milliseconds: Int64(number / 2))
+                try SlotStore(transaction).insert(
+                    Self.slot(number, cost: 1_000, issued: issued), catalogRevision: 1, for: customer, subject: [],
+                    in: scope)
+            }
+        }
+        for (amount, end) in [(1_000_000, 499), (1_000_001, 500), (1_201_000, 600), (1_201_001, nil)]
+            as [(Int64, Int64?)]
+        {
+            let found = try await bench.database.read {
+                try CounterStore($0).ending(
+                    of: amount, .money("USD"), offer: "comeback", without: nil, after: Bench.now, in: scope)
+            }
+            #expect(found?.milliseconds(since: Self.slot(0).countsUntil) == end, "\(amount)")
+        }
+    }
+
     @Test("the next ends are found by number and by money, without the asker's own", arguments: Driver.allCases)
     func endings(driver: Driver) async throws {
         let bench = try await Bench(driver)

@@ -5,7 +5,7 @@ public import OfferModel
 ///
 /// Only ``SlotStore`` changes the rows, with the slots that they count, in the same transaction.
 public struct CounterStore {
-    private let transaction: any StoreTransaction
+    let transaction: any StoreTransaction
 
     /// The most that a counter may show once what has passed by the instant is left out.
     public struct Cap: Sendable, Hashable {
@@ -79,39 +79,6 @@ public struct CounterStore {
             counters.unmatched[try row.value(0)] = try row.value(1)
         }
         return counters
-    }
-
-    /// When so much of what counts will have passed.
-    ///
-    /// - Parameter own: a slot that is left out; it does not count for who asks.
-    /// - Returns: the first instant after `now`; `nil` if it never will.
-    /// - Throws: ``StoreError``.
-    public func ending(
-        of amount: Int64, _ unit: CounterUnit, offer: OfferId, without own: LowercaseUUID?, after now: Instant,
-        in scope: ScopeNumber
-    ) throws -> Instant? {
-        let row =
-            switch unit {
-            case .places:
-                try transaction.row(
-                    Statement(
-                        """
-                        SELECT counts_until FROM issued_offer
-                        WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
-                        AND counts_until > ?3 AND id <> ?4 ORDER BY counts_until LIMIT 1 OFFSET ?5
-                        """, scope, offer, now, own?.description ?? "", amount - 1))
-            case .money(let currency):
-                try transaction.row(
-                    Statement(
-                        """
-                        SELECT counts_until FROM (
-                            SELECT counts_until, SUM(cost) OVER (ORDER BY counts_until) AS freed FROM issued_offer
-                            WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
-                            AND counts_until > ?3 AND id <> ?4 AND cost_currency = ?5
-                        ) AS ends WHERE freed >= ?6 ORDER BY counts_until LIMIT 1
-                        """, scope, offer, now, own?.description ?? "", currency, amount))
-            }
-        return try row?.value(0)
     }
 
     /// Adds to a counter, or takes from it.

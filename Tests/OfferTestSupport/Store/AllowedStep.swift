@@ -61,18 +61,12 @@ public struct AllowedStep: Sendable {
             because: "nothing is passed over, so reading ends with the page"),
     ]
 
-    /// When enough of a budget frees is asked only for a refusal, of the slots of one offer that count then.
-    private static let counters =
-        ["SCAN (subquery-3)", "SCAN ends", order].map { step in
-            AllowedStep(
-                step, of: "AS freed FROM issued_offer WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1",
-                because: "the slots of one offer that count now, and only where its budget is used up")
-        } + [
-            AllowedStep(
-                "USE TEMP B-TREE FOR GROUP BY",
-                of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0",
-                because: "slots of one offer that have passed and are not settled yet, by their few currencies")
-        ]
+    private static let counters = [
+        AllowedStep(
+            "USE TEMP B-TREE FOR GROUP BY",
+            of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0",
+            because: "slots of one offer that have passed and are not settled yet, by their few currencies")
+    ]
 
     private static let revisions = [
         AllowedStep(
