@@ -112,6 +112,27 @@ struct CounterTests {
         #expect(try await Self.counters(bench, at: early).places == 1, "who began a minute earlier counts it still")
     }
 
+    @Test("a clock that is set back puts on the counters again what it had settled too early (invariant 2)")
+    func clockSetBack() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        for (number, issued) in [(1, Bench.now), (2, Bench.now.adding(milliseconds: -Instant.Duration.day))] {
+            try await Self.insert(Self.slot(number, issued: issued), [], bench)
+        }
+        try await Self.insert(Self.slot(3), [], bench)
+        _ = try await bench.database.write {
+            try SlotStore($0).void(.number(3), reason: "r", release: true, at: Bench.now, in: scope)
+        }
+        let truly = Bench.now.adding(milliseconds: 2 * Instant.Duration.hour)
+        let before = try await Self.counters(bench, at: truly)
+        #expect(before.places == 1 && before.spent == ["USD": 9_990])
+        try await Self.insert(Self.slot(4, issued: Bench.now.adding(milliseconds: 3 * Instant.Duration.day)), [], bench)
+        #expect(try await Self.counters(bench, at: truly).places == 1, "only the new one: the first was settled")
+        try await bench.database.write { try SlotStore($0).countAgain(after: truly) }
+        let after = try await Self.counters(bench, at: truly)
+        #expect(after.places == 2 && after.spent == ["USD": 2 * 9_990])
+    }
+
     @Test("the end of much money is found however many slots pass before it")
     func farEnding() async throws {
         let bench = try await Bench()

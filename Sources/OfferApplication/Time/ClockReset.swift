@@ -35,6 +35,7 @@ public struct ClockReset: Sendable {
             if let lag = ClockLag(of: now, behind: ClockMarks(newestSignedDate: marks.newestSignedDate)) { throw lag }
             guard let last = marks.lastInstant, ClockLag(of: now, behind: marks) != nil else { return .nothingToReset }
             try store.reset(to: now)
+            try SlotStore(transaction).countAgain(after: now)
             try AuditLog(transaction).record(
                 .clockReset, at: now, in: nil, before: ["lastInstant": last], after: ["lastInstant": now])
             return .reset(from: last, to: now)

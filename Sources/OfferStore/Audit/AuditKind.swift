@@ -38,7 +38,7 @@ public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storab
     case retention
     /// A customer's personal data was blanked.
     case erasure
-    /// The store's time was set back after a clock that once ran ahead.
+    /// The store's time was set back after a clock that once ran ahead, or a slot counts again because of that.
     case clockReset
     /// An operator brought history in.
     case imported = "import"

@@ -46,6 +46,21 @@ extension SlotStore {
         return rows.count
     }
 
+    /// Puts slots back on their offers' counters that were settled by a clock that had run ahead: their signatures live
+    /// on, so they count until their end after all (invariant 2).
+    ///
+    /// - Parameter now: the instant that the clock is set back to.
+    /// - Throws: ``StoreError``.
+    public func countAgain(after now: Instant) throws {
+        let settled = try transaction.rows(
+            Statement(
+                """
+                SELECT id FROM issued_offer
+                WHERE places = 0 AND redemptions = 0 AND is_released = 0 AND counts_until > ?1 ORDER BY sequence
+                """, now))
+        for row in settled { try setUse(of: try row.value(0), .clockReset, at: now) { _ in 1 } }
+    }
+
     /// What a slot takes of its offer's counters.
     struct Use {
         var redemptions: Int
