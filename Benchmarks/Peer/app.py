@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict
 BUNDLE, KEY, ISSUER = "com.example.pro", "BENCH00001", "57246542-96fe-1a63-e053-0824d011072a"
 OFFER = {
     "id": "comeback", "offerIdentifier": "comeback50", "productId": "com.example.pro.monthly",
-    "group": "21500001", "perCustomer": 1, "total": 100_000_000, "budget": 9_000_000_000_000, "cost": 15_000,
+    "group": "21500001", "perCustomer": 1, "total": 50_000_000, "budget": 900_000_000_000, "cost": 15_000,
 }
 DAY = 86_400_000
 
