@@ -12,6 +12,9 @@ public struct Retention: Sendable {
         /// Kept answers that were deleted.
         public var answers = 0
 
+        /// Whether texts stay because the audit's digest key has changed since some were recorded.
+        public var isHeld = false
+
         /// Whether nothing was.
         public var isEmpty: Bool { signatures + refusals + answers == 0 }
 
@@ -19,6 +22,7 @@ public struct Retention: Sendable {
             signatures += step.signatures.count
             refusals += step.refusals.count
             answers += step.answers
+            isHeld = isHeld || step.isHeld
         }
     }
 

@@ -19,11 +19,16 @@ enum RequestRules {
     /// The moments that calendars and ISO 8601 hold for: 1970 to the year 9999.
     static let instants = Instant(milliseconds: 0)...Instant(milliseconds: 253_402_300_799_999)
 
-    /// What is wrong with a text: empty, too long, or with control characters in it.
+    /// What is wrong with a text: empty, too long, with control characters in it, or like one that was taken away.
     static func fault(inText text: String, maximum: Int) -> (code: RequestErrorCode, detail: String)? {
         let length = text.unicodeScalars.count
         guard (1...maximum).contains(length) else {
             return (.invalidLength, "a text of 1 to \(maximum) characters is needed, this one has \(length)")
+        }
+        guard !text.hasPrefix(RemovedText.prefix) else {
+            return (
+                .invalidValue, "a text does not begin with `\(RemovedText.prefix)`, which marks one that was removed"
+            )
         }
         let isControl: (Unicode.Scalar) -> Bool = { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
         return text.unicodeScalars.contains(where: isControl)

@@ -59,6 +59,9 @@ public struct AuditLog {
             AuditRecording.Pending(kind: kind, at: now, scope: scope, rows: [row.reference], owner: owner))
     }
 
+    /// The name of the key that digests are taken with.
+    var digestKey: String { recording.digestKey }
+
     /// What a text is replaced by when it is taken away: its keyed digest, by which the row still is what was recorded.
     ///
     /// Each text that is replaced has to be told: an event `retention` or `erasure` in the same transaction, whose `after`

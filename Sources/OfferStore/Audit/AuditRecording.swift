@@ -22,6 +22,9 @@ public final class AuditRecording {
     private let digests: LedgerDigests
     private var pending: [Pending] = []
 
+    /// The name of the key that digests are taken with.
+    var digestKey: String { digests.keyed.name }
+
     init(author: AuditAuthor, digests: LedgerDigests) {
         self.author = author
         self.digests = digests

@@ -53,7 +53,7 @@ struct LedgerDigests {
 
 extension LedgerDigests {
     /// What stands before the digest in the place of an erased text.
-    static let remainsPrefix = "hmac-sha256:"
+    static let remainsPrefix = RemovedText.prefix
 
     /// What an erased text is replaced by.
     func remainsText(of value: StoredValue, column: String, _ table: LedgerTable, key: StoredValue) -> String {

@@ -17,6 +17,22 @@ public struct SigningKeyLog {
     }
 
     /// What was told last; `nil` if nothing was ever told.
+    /// Whether every start told of this digest key, so that no row was recorded under another.
+    ///
+    /// - Parameter name: the name that events give the key.
+    /// - Throws: ``StoreError``.
+    func hadOnly(digestKey name: String) throws -> Bool {
+        try transaction.rows(
+            Statement("SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence")
+        ).allSatisfy { row in
+            let told = try AuditValues(text: try row.value(0))[Self.digestMember]
+            return (told ?? .text(SaltedDigest.name)) == .text(name)
+        }
+    }
+
+    /// The member under which a start tells of its digest key; absent without `audit:`.
+    public static let digestMember = "digest"
+
     private func newest() throws -> AuditValues? {
         let row = try transaction.row(
             Statement("SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence DESC LIMIT 1"))

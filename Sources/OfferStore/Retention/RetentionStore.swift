@@ -8,6 +8,8 @@ public struct RetentionStep: Sendable, Hashable {
     public var refusals: [Int64] = []
     /// How many kept answers were deleted.
     public var answers = 0
+    /// Whether texts stay because rows may have been recorded under another digest key than today's.
+    public var isHeld = false
     /// Whether nothing is due any more.
     public var isLast = true
 
@@ -16,6 +18,9 @@ public struct RetentionStep: Sendable, Hashable {
 }
 
 /// Removes what nothing needs any more, a few rows at a time. The only place that removes anything.
+///
+/// A text is replaced only by a digest that its row's event knows, which is taken with the key of that time: where the
+/// digest key has changed since, texts stay, because the row could not be proven any more.
 ///
 /// Rows of signatures and decisions stay, with their nonces, ids and dates: limits, redemptions, replay and counts rest on
 /// them. Of their long texts, the audit's keyed digest stays, and an event tells how many there were. A slot, its decisions
@@ -36,10 +41,11 @@ public struct RetentionStore {
     /// - Throws: ``StoreError``.
     public func step(_ terms: RetentionTerms, at now: Instant, limit: Int) throws -> RetentionStep {
         var step = RetentionStep()
-        if let life = terms.signatures {
+        step.isHeld = try !SigningKeyLog(transaction).hadOnly(digestKey: audit.digestKey)
+        if let life = terms.signatures, !step.isHeld {
             step.signatures = try removeSignatures(before: now.adding(milliseconds: -life), now, limit, &step.isLast)
         }
-        if let life = terms.refusals {
+        if let life = terms.refusals, !step.isHeld {
             step.refusals = try removeRefusals(before: now.adding(milliseconds: -life), now, limit, &step.isLast)
         }
         if let life = terms.answers {

@@ -28,5 +28,9 @@ struct RetentionCommand: AsyncParsableCommand {
         try Terminal.output(
             "removed: the text of \(sum.signatures) signatures, the record of \(sum.refusals) refusals, "
                 + "\(sum.answers) kept answers")
+        if sum.isHeld {
+            try Terminal.output(
+                "texts stay: the audit's digest key has changed, and without them rows could not be proven")
+        }
     }
 }

@@ -22,6 +22,7 @@ struct RetentionService: Service {
     private func sweep() async {
         do {
             let sum = try await retention.sweep()
+            if sum.isHeld { logger.warning("retention keeps all texts: the audit's digest key has changed") }
             guard !sum.isEmpty else { return }
             logger.info(
                 "what is no longer needed was removed",

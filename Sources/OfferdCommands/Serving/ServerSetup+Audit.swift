@@ -1,6 +1,7 @@
 import OfferApplication
 import OfferCatalog
 import OfferModel
+import OfferStore
 import OpenSSLCrypto
 
 /// The keys of the audit, loaded and checked.
@@ -42,7 +43,7 @@ extension ServerSetup {
             }
         }
         shown["audit"] = audit?.signing.publicKey.fingerprint
-        shown["digest"] = audit?.digestKey.name
+        shown[SigningKeyLog.digestMember] = audit?.digestKey.name
         return shown
     }
 

@@ -27,6 +27,31 @@ struct RetentionTests {
         try await bench.database.read { try $0.rows(Statement(sql)).map { try $0.value(0) } }
     }
 
+    @Test("texts stay where the digest key has changed since, and the ledger stays proven")
+    func changedKey() async throws {
+        let bench = try await bench()
+        let before = OfferStore.Ledger(bench.database, digest: OpenSSLDigest())
+        let start = bench.clock.now
+        try await before.write(by: .service) { try SigningKeyLog($0).note(["app KEY": "signing"], at: start) }
+        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100")))
+        bench.clock.advance(hours: 400 * Self.day)
+        let key = try OpenSSLDigestKey(hexadecimal: Array(String(repeating: "ab", count: 32).utf8), source: "test")
+        let ledger = OfferStore.Ledger(bench.database, digest: OpenSSLDigest(), key: key)
+        let change = bench.clock.now
+        try await ledger.write(by: .service) {
+            try SigningKeyLog($0).note(
+                ["app KEY": "signing", SigningKeyLog.digestMember: key.name], at: change)
+        }
+        let sum = try await Retention(
+            ledger: ledger, terms: RetentionTerms(), author: .service, clock: { [clock = bench.clock] in clock.now }
+        ).sweep(rest: .zero)
+        #expect(sum.isHeld && sum.signatures == 0 && sum.refusals == 0)
+        let report = try await bench.database.read {
+            try LedgerVerification(digest: OpenSSLDigest(), key: key, judge: nil).verify($0)
+        }
+        #expect(report.rows["signature"] == 1)
+    }
+
     @Test(
         "after 90 days the text of a signature is gone, but for its digest; its nonce, slot and limit stay (invariants 2, 8)"
     )

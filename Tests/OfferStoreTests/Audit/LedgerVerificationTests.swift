@@ -150,6 +150,58 @@ struct LedgerVerificationTests {
         }
     }
 
+    @Test("a row under a number that the service never gives is found and named", arguments: ["-1", "0"])
+    func unnumbered(number: String) async throws {
+        let audited = try await AuditedBench()
+        let copies = [
+            ("issued_offer", "id = '00000000-0000-4000-8000-000000000900', settled_at = 1"),
+            ("decision", "id = '00000000-0000-4000-8000-000000000900'"),
+            ("signature", "nonce = '00000000-0000-4000-8000-000000000900'"),
+            ("audit_checkpoint", "event_sequence = -1"),
+            ("pause", "offer_id = 'z'"),
+            ("customer_merge", "merged_id = survivor_id"),
+        ]
+        for (table, change) in copies {
+            let key = table == "audit_checkpoint" ? "number" : "sequence"
+            let found = try await audited.found(after: [
+                "CREATE TABLE forged AS SELECT * FROM \(table) ORDER BY 1 LIMIT 1",
+                "UPDATE forged SET \(change), \(key) = \(number)", "INSERT INTO \(table) SELECT * FROM forged",
+                "DROP TABLE forged",
+            ])
+            #expect(found?.table == table && found?.key == number, "\(table): \(String(describing: found))")
+        }
+        // Outside of the chain, it would make a changed slot look right.
+        let event = try await audited.found(after: [
+            """
+            INSERT INTO audit_event SELECT \(number), 'settlement', actor, at, request_id, scope_id,
+            (SELECT MIN(sequence) FROM issued_offer), digest_key, NULL, '{"places":7}', '[]', previous_hash, hash
+            FROM audit_event WHERE sequence = 2
+            """, "UPDATE issued_offer SET places = 7 WHERE sequence = (SELECT MIN(sequence) FROM issued_offer)",
+        ])
+        #expect(event?.table == "audit_event" && event?.key == number, "\(String(describing: event))")
+    }
+
+    @Test(
+        "a text that goes on after a NUL, where no reader sees it, is found and its row named",
+        arguments: AttackedTable.all)
+    func hiddenText(table: AttackedTable) async throws {
+        let audited = try await AuditedBench()
+        let columns = try await audited.texts(
+            "SELECT name FROM pragma_table_info('\(table.name)') WHERE type = 'TEXT' ORDER BY cid")
+        let key = try #require(
+            try await audited.texts("SELECT CAST(\(table.key) AS TEXT) FROM \(table.name) ORDER BY \(table.key)").last)
+        for column in columns {
+            let found = try await audited.found(after: [
+                """
+                UPDATE \(table.name) SET \(column) = CAST(CAST(COALESCE(\(column), 'x') AS BLOB) || x'0078' AS TEXT)
+                WHERE CAST(\(table.key) AS TEXT) = '\(key)'
+                """
+            ])
+            #expect(found?.table == table.name, "\(column): \(String(describing: found))")
+            #expect(table.key.contains(column) || found?.key == key, "\(column): \(String(describing: found))")
+        }
+    }
+
     @Test("a cut-off that a checkpoint covers is found; one after the last checkpoint cannot be")
     func truncation() async throws {
         let audited = try await AuditedBench()

@@ -41,6 +41,7 @@ public struct LedgerVerification: Sendable {
         _ transaction: any StoreTransaction, progress: @escaping (_ thousandths: Int) -> Void = { _ in }
     ) throws -> LedgerReport {
         var report = LedgerReport()
+        try UnseenCheck(transaction: transaction).run()
         let total = try AuditHead.read(transaction).sequence
         func tell(_ events: Int64) { progress(Int(events * 500 / max(1, total))) }
         try ChainCheck(

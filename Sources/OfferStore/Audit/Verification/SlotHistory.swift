@@ -45,8 +45,11 @@ struct SlotHistory {
     /// Whose a slot is now that was issued to a customer.
     private func owner(_ customer: Int64) throws -> Int64 {
         var owner = customer
-        while let survivor = try transaction.row(
-            Statement("SELECT survivor_id FROM customer_merge WHERE merged_id = ?1", owner))
+        // Merges that were put in may lead in a circle; they are found and named after the slots.
+        var seen: Set<Int64> = []
+        while seen.insert(owner).inserted,
+            let survivor = try transaction.row(
+                Statement("SELECT survivor_id FROM customer_merge WHERE merged_id = ?1", owner))
         {
             owner = try survivor.value(0)
         }
