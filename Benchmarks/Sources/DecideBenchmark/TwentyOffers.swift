@@ -78,7 +78,8 @@ enum TwentyOffers {
                 now: LongHistory.now, scope: Scope(bundleId: "com.example.pro", environment: .production),
                 offer: catalog.compiled(offer), productId: "monthly",
                 subscriptionGroupIdentifier: catalog.group(of: "monthly")?.id, catalog: catalog,
-                signals: ["interactions": .number(60)], groupProducts: catalog.group(of: "monthly")?.products ?? [])
+                signals: ["interactions": .number(60)], groupProducts: catalog.group(of: "monthly")?.productIds ?? [],
+                products: catalog.group(of: "monthly")?.products ?? [])
         }
     }
 }
