@@ -18,7 +18,6 @@ struct CustomersController: Sendable {
         _ request: Request, _ context: CallerContext<ClientAccess>
     ) async throws -> Response {
         let body = try await request.decode(AttributesRequestBody.self, upTo: bodyLimit)
-        // Not within the call: Swift 6.3's optimiser crashes on a typed throw among the arguments of an asynchronous call.
         let identifiers = try body.identifiers()
         let known = try await attributes.replace(body.attributes, of: identifiers, caller: context.caller)
         return try .json(
