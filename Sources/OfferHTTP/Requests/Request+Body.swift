@@ -6,7 +6,10 @@ import OfferAPI
 extension Request {
     /// The body as a JSON request.
     ///
+    /// Never inlined: Swift 6.3 crashes when it optimises an asynchronous caller with this within.
+    ///
     /// - Throws: ``Problem`` `unsupported-media-type` or `too-large`, ``RequestFault``.
+    @inline(never)
     func decode<Value: Decodable>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
         try WireJSON.decodeRequest(type, from: try await jsonBytes(upTo: limit))
     }
