@@ -167,7 +167,9 @@ struct PropertyTests {
             facts.slots = random.slots(of: offer)
             let own = facts.openSlot(of: offer, at: now)
             facts.slots.removeAll { $0.isOpen(at: now) && $0.id != own?.id }
-            facts.counters[offer.id] = random.counters(open: own.map { [$0] } ?? [], at: now)
+            // Without the others a redemption may be the own slot's, which then is no open place of the counters.
+            let open = facts.openSlot(of: offer, at: now)
+            facts.counters[offer.id] = random.counters(open: open.map { [$0] } ?? [], at: now)
             if flipsExactly(question, facts, at: now, of: id, seed: seed) {
                 flips += 1
             } else if let before = verdict(question, facts, at: now, of: id), before.verdict != .undetermined {
@@ -300,7 +302,6 @@ struct PropertyTests {
         }
     }
 
-    /// As if the history were complete and nothing else happened until then.
     /// Checks that a rule which names an instant flips then and not a millisecond before.
     ///
     /// - Returns: whether it names one.
@@ -317,6 +318,7 @@ struct PropertyTests {
         return true
     }
 
+    /// As if the history were complete and nothing else happened until then.
     private func verdict(
         _ question: Question, _ facts: SubjectFacts, at instant: Instant, of id: RuleId = .ruleEligibility
     ) -> Finding? {

@@ -26,12 +26,11 @@ struct LedgerModelTests {
             sums.kills += outcome.kills
             sums.lost += outcome.lost
             sums.statuses.merge(outcome.statuses, uniquingKeysWith: +)
-            guard outcome.problems.isEmpty else {
-                let history = outcome.history.joined(separator: "\n")
-                Issue.record(
-                    "seed \(seed), \(servers) servers: \(outcome.problems.joined(separator: "\n"))\n\(history)")
-                break
-            }
+            let history = outcome.problems.isEmpty ? "" : outcome.history.joined(separator: "\n")
+            #expect(
+                outcome.problems.isEmpty,
+                "seed \(seed), \(servers) servers: \(outcome.problems.joined(separator: "\n"))\n\(history)")
+            if !outcome.problems.isEmpty { break }
         }
         try await http.shutdown()
         print(
