@@ -26,6 +26,7 @@ struct LedgerRows: Sendable {
     }
 
     struct Slot: Sendable, Hashable {
+        var sequence: Int64
         var offer: String
         var issuedAt: Int64
         var expiresAt: Int64
@@ -51,6 +52,8 @@ struct LedgerRows: Sendable {
     /// Whose renewal info is there.
     var renewalInfos: Set<String>
     var keptAnswers: [String: KeptAnswer]
+    /// What the audit tells of voids, by the sequence of the slot.
+    var voids: [Int64: AuditedVoid]
     /// Places in the order since the last look that no row has: a void leaves one, and so does one more signing.
     var gaps: [Int64]
     var newest: Int64
@@ -92,14 +95,16 @@ extension LedgerRows {
         let issued = try transaction.rows(
             Statement(
                 """
-                SELECT id, offer_id, issued_at, expires_at, counts_until, signings, voided_at, void_reason, is_released
+                SELECT id, offer_id, issued_at, expires_at, counts_until, signings, voided_at, void_reason, is_released,
+                    sequence
                 FROM issued_offer
                 """)
         ).map { row in
             (
                 try row.value(0, as: String.self),
                 Slot(
-                    offer: try row.value(1), issuedAt: try row.value(2), expiresAt: try row.value(3),
+                    sequence: try row.value(9), offer: try row.value(1), issuedAt: try row.value(2),
+                    expiresAt: try row.value(3),
                     countsUntil: try row.value(4), signings: try row.value(5), voidedAt: try row.value(6),
                     voidReason: try row.value(7), isReleased: try row.value(8))
             )
@@ -124,6 +129,7 @@ extension LedgerRows {
         let state = try transaction.row(Statement("SELECT sequence, last_instant FROM store_state"))
         newest = try state?.value(0) ?? last
         lastInstant = try state?.value(1)
+        voids = try AuditedVoid.read(transaction)
         let used = try Self.sequences(after: last, transaction)
         gaps = (last + 1..<newest + 1).filter { !used.contains($0) }
     }

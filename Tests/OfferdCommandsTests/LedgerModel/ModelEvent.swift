@@ -13,6 +13,8 @@ struct ModelEvent: Sendable {
     var at: Int64
     /// Where it stands; a void has no row of its own, so its place is looked for among the gaps.
     var place: Int64?
+    /// Between which places the audit tells of it; what has a place needs none.
+    var audited: AuditedVoid?
     var started: Int
     var ended: Int?
 }

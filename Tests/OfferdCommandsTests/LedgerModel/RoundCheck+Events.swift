@@ -49,10 +49,14 @@ extension RoundCheck {
                 problems.append("nobody voided \(id) like this: \(slot)")
                 continue
             }
+            guard let audited = rows.voids[slot.sequence] else {
+                problems.append("the audit does not tell of the void of \(id)")
+                continue
+            }
             events.append(
                 ModelEvent(
-                    number: number, change: .void(slot: id, release: release), at: at, started: asked.started,
-                    ended: asked.ended))
+                    number: number, change: .void(slot: id, release: release), at: at, audited: audited,
+                    started: asked.started, ended: asked.ended))
         }
     }
 

@@ -10,7 +10,8 @@ extension RoundCheck {
                 continue
             }
             let expected = LedgerRows.Slot(
-                offer: slot.offer, issuedAt: slot.issuedAt, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil,
+                sequence: row.sequence, offer: slot.offer, issuedAt: slot.issuedAt, expiresAt: slot.expiresAt,
+                countsUntil: slot.countsUntil,
                 signings: slot.signings, voidedAt: slot.voidedAt, voidReason: row.voidReason,
                 isReleased: slot.isReleased)
             if row != expected { problems.append("\(slot.id) is stored as \(row), the model has \(expected)") }

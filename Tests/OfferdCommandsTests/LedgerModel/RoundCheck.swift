@@ -18,7 +18,10 @@ struct RoundCheck {
         var looked: [Int] = []
 
         var started: Int { sends.map(\.started).min() ?? 0 }
-        var ended: Int? { sends.filter { $0.answer.map { $0.status != 503 } ?? false }.compactMap(\.ended).min() }
+        /// When it was answered with what was done for it: neither 503 nor 409 is, and it may be asked again later.
+        var ended: Int? {
+            sends.filter { $0.answer.map { $0.status != 503 && $0.status != 409 } ?? false }.compactMap(\.ended).min()
+        }
         /// Leaves out the answers that were kept before.
         mutating func forgetReplays() {
             for index in sends.indices where sends[index].answer?.headers["idempotent-replayed"] != nil {

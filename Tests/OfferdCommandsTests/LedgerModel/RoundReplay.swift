@@ -27,7 +27,7 @@ struct RoundReplay {
     private var farthest = -1
     private var failures = 0
 
-    /// More wrong ways to place the voids of one round are not followed.
+    /// More wrong ways to place the voids of one round are not followed; the audit leaves few.
     private static let mostFailures = 20_000
 
     /// - Parameters:
@@ -38,8 +38,8 @@ struct RoundReplay {
         _ events: [ModelEvent], gaps: [Int64], claims: [Claim], from before: ModelLedger, after first: Int64
     ) {
         pinned = events.filter { $0.place != nil }.sorted { ($0.place ?? 0) < ($1.place ?? 0) }
-        // Most likely they were committed in the order in which they were answered.
-        voids = events.filter { $0.place == nil }.sorted { ($0.ended ?? .max) < ($1.ended ?? .max) }
+        voids = events.filter { $0.place == nil }
+            .sorted { ($0.audited?.number ?? .max) < ($1.audited?.number ?? .max) }
         self.claims = claims.sorted { $0.end < $1.end }
         self.gaps = gaps
         self.before = before
@@ -49,11 +49,11 @@ struct RoundReplay {
     /// Looks for an order in which everything is as the model says.
     mutating func run() {
         let order = (pinned.compactMap(\.place).map { ($0, true) } + gaps.map { ($0, false) }).sorted { $0.0 < $1.0 }
-        if search(order[...], pinned[...], voids, claims[...], [(first, before)]) { problem = nil }
+        if search(order[...], pinned[...], voids[...], claims[...], [(first, before)]) { problem = nil }
     }
 
     private mutating func search(
-        _ order: ArraySlice<(Int64, Bool)>, _ events: ArraySlice<ModelEvent>, _ voids: [ModelEvent],
+        _ order: ArraySlice<(Int64, Bool)>, _ events: ArraySlice<ModelEvent>, _ voids: ArraySlice<ModelEvent>,
         _ claims: ArraySlice<Claim>, _ course: Course
     ) -> Bool {
         let end = order.first?.0 ?? .max
@@ -63,7 +63,7 @@ struct RoundReplay {
         }
         let claims = claims.dropFirst(due.count)
         guard let (place, isPinned) = order.first, let ledger = course.last?.ledger else {
-            guard voids.isEmpty else { return fail("no place in the order for \(voids)", course) }
+            guard voids.isEmpty else { return fail("no place in the order for \(Array(voids))", course) }
             self.ledger = course.last?.ledger
             return true
         }
@@ -74,18 +74,16 @@ struct RoundReplay {
             if let why = outOfTime(event, place) { return fail(why, course) }
             return search(order.dropFirst(), events.dropFirst(), voids, claims, course + [(place, next)])
         }
-        for (index, void) in voids.enumerated() where failures < Self.mostFailures {
+        if let void = voids.first, void.audited.map({ $0.after < place && place < $0.before }) ?? true {
             var next = ledger
             if let why = next.apply(void.change, at: void.at) ?? outOfTime(void, place) {
                 _ = fail("\(void) at \(place): \(why)", course)
-                continue
+            } else if search(order.dropFirst(), events, voids.dropFirst(), claims, course + [(place, next)]) {
+                return true
             }
-            var left = voids
-            left.remove(at: index)
-            if search(order.dropFirst(), events, left, claims, course + [(place, next)]) { return true }
         }
         guard order.count(where: { !$0.1 }) > voids.count, failures < Self.mostFailures else {
-            return fail("no place in the order for \(voids)", course)
+            return fail("no place in the order for \(Array(voids))", course)
         }
         return search(order.dropFirst(), events, voids, claims, course)
     }
