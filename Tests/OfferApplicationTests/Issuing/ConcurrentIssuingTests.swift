@@ -7,12 +7,22 @@ import Testing
 @Suite("Many requests at once")
 struct ConcurrentIssuingTests {
     /// Asks all at once; the answers come in any order.
+    ///
+    /// - Parameter persevering: ask again after `busy`, as an app does.
     static func ask(
-        _ bench: Workbench, _ orders: [(UseCases, IssueOrder)]
+        _ bench: Workbench, _ orders: [(UseCases, IssueOrder)], persevering: Bool = false
     ) async throws -> [IssueAnswer] {
         try await withThrowingTaskGroup(of: IssueAnswer.self) { group in
             for (useCases, order) in orders {
-                group.addTask { try await useCases.issuing.issue(order, caller: Workbench.client) }
+                group.addTask {
+                    while true {
+                        do {
+                            return try await useCases.issuing.issue(order, caller: Workbench.client)
+                        } catch RequestError.busy where persevering {
+                            await Task.yield()
+                        }
+                    }
+                }
             }
             var answers = [IssueAnswer]()
             for try await answer in group {
@@ -84,7 +94,8 @@ struct ConcurrentIssuingTests {
         }
         var generator = OrderOfArrivalTests.generator(seed: 30)
         orders.shuffle(using: &generator)
-        let answers = try await Self.ask(bench, orders)
+        // Three slots of one customer can each come first, and then DESIGN §5.4 answers `busy`.
+        let answers = try await Self.ask(bench, orders, persevering: true)
         #expect(answers.filter { $0.issued != nil }.count == 270)
         #expect(Set(answers.compactMap { $0.issued?.offer.id }).count == 90)
         #expect(try await bench.count("issued_offer") == 90)
