@@ -47,7 +47,8 @@ class Order(BaseModel):
     signals: dict[str, float] = {}
 
 
-def caller(authorization: str = Header()) -> int:
+# Not in a thread: a statement in progress there would keep a snapshot that `BEGIN IMMEDIATE` cannot write after.
+async def caller(authorization: str = Header()) -> int:
     _, _, token = authorization.partition(" ")
     parts = token.split("_")
     if len(parts) != 3:
