@@ -44,11 +44,17 @@ public struct AppRegistry: Sendable {
         apps.values.sorted { $0.bundleId < $1.bundleId }
     }
 
+    /// The app of a scope; `nil` if `keys.yaml` has no such app, or not in that environment.
+    public subscript(scope: Scope) -> RegisteredApp? {
+        guard let app = apps[scope.bundleId], app.environments.contains(scope.environment) else { return nil }
+        return app
+    }
+
     /// The app of a scope.
     ///
     /// - Throws: ``RequestError/notReady(detail:hint:)`` if `keys.yaml` has no such app or not in that environment.
     public func app(for scope: Scope) throws -> RegisteredApp {
-        guard let app = apps[scope.bundleId], app.environments.contains(scope.environment) else {
+        guard let app = self[scope] else {
             throw RequestError.notReady(
                 detail: "keys.yaml has no entry for `\(scope)`",
                 hint: "add the app or the environment to keys.yaml and start offerd again")

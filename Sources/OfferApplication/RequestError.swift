@@ -18,6 +18,8 @@ public enum RequestError: Error, Sendable {
     case unknownCustomer
     /// No offer was issued under this id to anyone of the caller's app and environment.
     case unknownIssuedOffer(LowercaseUUID)
+    /// `keys.yaml` has no such app, or not in that environment.
+    case unknownScope(Scope)
     /// The catalog never had this revision.
     case unknownRevision(String)
     /// The request's `Idempotency-Key` was used for another body.

@@ -12,6 +12,8 @@ public struct UseCases: Sendable {
     public let decisions: OfferDecisions
     /// `POST /v1/transactions`.
     public let ingestion: HistoryIngestion
+    /// `POST /v1/app-store/{bundleId}/{environment}/notifications`, and those fetched after an outage.
+    public let notifications: NotificationIngestion
     /// `GET` and `PUT /v1/catalog`, and its revisions.
     public let catalogs: CatalogRevisions
     /// `/v1/offers`: the kill switch.
@@ -57,6 +59,8 @@ public struct UseCases: Sendable {
         let wallClock = clock
         let clock = RequestClock(wallClock: wallClock)
         ingestion = HistoryIngestion(registry: registry, database: ledger, catalogs: catalogs, clock: clock)
+        notifications = NotificationIngestion(
+            registry: registry, database: ledger, catalogs: catalogs, clock: clock)
         issuing = OfferIssuing(
             registry: registry, database: ledger, catalogs: catalogs, ingestion: ingestion, digest: digest,
             random: random, policy: .standard, clock: clock)

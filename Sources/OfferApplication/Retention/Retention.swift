@@ -11,17 +11,20 @@ public struct Retention: Sendable {
         public var refusals = 0
         /// Kept answers that were deleted.
         public var answers = 0
+        /// Notifications whose signed text was taken away.
+        public var notifications = 0
 
         /// Whether texts stay because the audit's digest key has changed since some were recorded.
         public var isHeld = false
 
         /// Whether nothing was.
-        public var isEmpty: Bool { signatures + refusals + answers == 0 }
+        public var isEmpty: Bool { signatures + refusals + answers + notifications == 0 }
 
         mutating func add(_ step: RetentionStep) {
             signatures += step.signatures.count
             refusals += step.refusals.count
             answers += step.answers
+            notifications += step.notifications
             isHeld = isHeld || step.isHeld
         }
     }

@@ -44,6 +44,11 @@ extension Problem {
                 hint: "customers become known by `POST /v1/transactions` or with an issued offer")
         case .unknownIssuedOffer(let id):
             self = .unknownIssuedOffer(id.description)
+        case .unknownScope(let scope):
+            self.init(
+                .notFound,
+                "there is no app `\(scope.bundleId.rawValue.prefix(200))` in `\(scope.environment.rawValue)` here",
+                hint: "keys.yaml names the apps and their environments; both are written in the URL as they are there")
         case .unknownRevision(let revision):
             self.init(
                 .unknownRevision,

@@ -108,22 +108,7 @@ struct QueryParameters {
         ProblemErrorBody(path: "query.\(name)", code: code.rawValue, detail: detail, hint: hint)
     }
 
-    /// Resolves `%41` and `+`, as forms write them.
     private static func decoded(_ text: Substring) -> String? {
-        var bytes = [UInt8]()
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard rest.count >= 2, let value = Hexadecimal.bytes(String(Substring(rest.prefix(2))))?.first else {
-                    return nil
-                }
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
+        PercentEncoding.decoded(text, plusIsSpace: true)
     }
 }

@@ -15,6 +15,9 @@ struct RouteTable: Sendable {
             decisions: useCases.decisions, bodyLimit: limits.bodyBytes, supposingBodyLimit: limits.signedDataBytes)
         let transactions = TransactionsController(
             ingestion: useCases.ingestion, bodyLimit: limits.signedDataBytes)
+        let appStore = AppStoreController(
+            notifications: useCases.notifications, admission: Admission(limit: limits.notifications),
+            bodyLimit: limits.notificationBytes)
         let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
         let offers = OffersController(switches: useCases.switches)
         let customers = CustomersController(
@@ -43,6 +46,7 @@ struct RouteTable: Sendable {
             Route(.get, "/v1/customers", for: SupportAccess.self, use: customers.show),
             Route(.put, "/v1/customers/attributes", for: ClientAccess.self, use: customers.setAttributes),
             Route(.get, "/v1/reports/funnel", for: MarketingAccess.self, use: reports.funnel),
+            Route(open: .post, "/v1/app-store/{bundleId}/{environment}/notifications", use: appStore.notify),
             Route(open: .get, "/healthz", use: health.live),
             Route(open: .get, "/readyz", use: health.ready),
             Route(open: .get, "/openapi.yaml", use: description.show),

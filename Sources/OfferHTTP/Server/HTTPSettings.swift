@@ -29,6 +29,10 @@ public struct HTTPLimits: Sendable, Hashable {
     public var signedDataBytes = 2 * 1_024 * 1_024
     /// Bytes of a catalog.
     public var catalogBytes = 2 * 1_024 * 1_024
+    /// Bytes of a notification: 256 KiB (DESIGN §6).
+    public var notificationBytes = 256 * 1_024
+    /// Notifications at work at once; a further one is told to come back.
+    public var notifications = 256
     /// Bytes of every other body.
     public var bodyBytes = 256 * 1_024
 

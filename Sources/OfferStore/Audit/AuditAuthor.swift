@@ -2,7 +2,7 @@ public import OfferModel
 
 /// Who changes the ledger, and for which request.
 public struct AuditAuthor: Sendable, Hashable {
-    /// The id of an API key, or a command such as `offerd api-keys revoke`; never a person's name.
+    /// The id of an API key, a command such as `offerd api-keys revoke`, or the App Store; never a person's name.
     public var actor: String
     /// The request; absent for a command and for what the service does by itself.
     public var requestId: LowercaseUUID?

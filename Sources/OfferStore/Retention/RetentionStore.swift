@@ -8,13 +8,15 @@ public struct RetentionStep: Sendable, Hashable {
     public var refusals: [Int64] = []
     /// How many kept answers were deleted.
     public var answers = 0
+    /// Of how many notifications the signed text was taken away.
+    public var notifications = 0
     /// Whether texts stay because rows may have been recorded under another digest key than today's.
     public var isHeld = false
     /// Whether nothing is due any more.
     public var isLast = true
 
     /// Whether anything was removed.
-    public var isEmpty: Bool { signatures.isEmpty && refusals.isEmpty && answers == 0 }
+    public var isEmpty: Bool { signatures.isEmpty && refusals.isEmpty && answers == 0 && notifications == 0 }
 }
 
 /// Removes what nothing needs any more, a few rows at a time. The only place that removes anything.
@@ -24,7 +26,7 @@ public struct RetentionStep: Sendable, Hashable {
 ///
 /// Rows of signatures and decisions stay, with their nonces, ids and dates: limits, redemptions, replay and counts rest on
 /// them. Of their long texts, the audit's keyed digest stays, and an event tells how many there were. A slot, its decisions
-/// and its history are never touched.
+/// and its history are never touched. Of a notification only its signed text goes, which no event covers.
 public struct RetentionStore {
     private let transaction: any StoreTransaction
     private let audit: AuditLog
@@ -52,6 +54,11 @@ public struct RetentionStore {
             step.answers = try KeptAnswerStore(transaction).clear(
                 answeredBy: now.adding(milliseconds: -max(life, KeptAnswerStore.life)), atMost: limit)
             if step.answers == limit { step.isLast = false }
+        }
+        if let life = terms.notifications {
+            step.notifications = try NotificationStore(transaction).removePayloads(
+                receivedBy: now.adding(milliseconds: -life), at: now, atMost: limit)
+            if step.notifications == limit { step.isLast = false }
         }
         let erased = step.signatures.count + step.refusals.count
         if erased > 0 { audit.record(.retention, at: now, in: nil, after: ["erased": erased]) }

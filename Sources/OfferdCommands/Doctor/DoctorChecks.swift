@@ -81,6 +81,7 @@ enum DoctorChecks {
             let marks = try await database.read { try StoreClock($0).marks() }
             checks.append(clock(marks))
             checks += try await pauses(setup, database)
+            checks += try await NotificationChecks.arrival(setup, database)
         } catch {
             checks.append(failure("reading", error))
         }

@@ -27,7 +27,7 @@ struct RetentionCommand: AsyncParsableCommand {
         let sum = try await retention.sweep()
         try Terminal.output(
             "removed: the text of \(sum.signatures) signatures, the record of \(sum.refusals) refusals, "
-                + "\(sum.answers) kept answers")
+                + "\(sum.answers) kept answers, the text of \(sum.notifications) notifications")
         if sum.isHeld {
             try Terminal.output(
                 "texts stay: the audit's digest key has changed, and without them rows could not be proven")

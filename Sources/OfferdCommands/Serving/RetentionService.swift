@@ -28,6 +28,7 @@ struct RetentionService: Service {
                 "what is no longer needed was removed",
                 metadata: [
                     "signatures": "\(sum.signatures)", "refusals": "\(sum.refusals)", "answers": "\(sum.answers)",
+                    "notifications": "\(sum.notifications)",
                 ])
         } catch is CancellationError {
             return

@@ -1,0 +1,122 @@
+import AppStoreData
+import OfferModel
+import OfferSigning
+import OfferStore
+
+/// A notification after everything that is signed in it was checked: itself, and each text inside of it.
+///
+/// What it means for the history is what these texts say, whatever its type (docs/notifications.md).
+struct VerifiedNotification: Sendable {
+    let notification: AppStoreNotification
+    /// What belongs to the history.
+    private(set) var payloads: [HistoryPayload] = []
+    /// Whom it is about; `nil` if it names nobody.
+    private(set) var identifier: ProvenIdentifier?
+    /// The transaction it is about.
+    private(set) var transactionId: TransactionId?
+    /// The product it is about.
+    private(set) var productId: ProductId?
+    /// The newest date of what was verified to Apple's own root.
+    private(set) var newestDateOfApple: Instant?
+    /// The notification as it came.
+    let jws: String
+
+    /// Checks a notification, from the outside in; the first that is refused refuses all of it.
+    init(_ jws: String, reader: SignedDataReader, now: Instant) throws(SignedDataRefusal) {
+        let verified = try reader.notification(jws, now: now)
+        notification = verified.payload
+        self.jws = jws
+        note(verified)
+        if let text = notification.data?.signedRenewalInfo {
+            add(
+                try Self.within("data.signedRenewalInfo") { () throws(SignedDataRefusal) in
+                    try reader.renewalInfo(text, now: now)
+                })
+        }
+        if let text = notification.data?.signedTransactionInfo {
+            add(
+                try Self.within("data.signedTransactionInfo") { () throws(SignedDataRefusal) in
+                    try reader.transaction(text, now: now)
+                })
+        }
+        if let text = notification.appData?.signedAppTransactionInfo {
+            add(
+                try Self.within("appData.signedAppTransactionInfo") { () throws(SignedDataRefusal) in
+                    try reader.appTransaction(text, now: now)
+                })
+        }
+        if productId == nil { productId = notification.summary?.productId }
+    }
+
+    private mutating func add(_ renewalInfo: Verified<RenewalInfo>) {
+        note(renewalInfo)
+        identifier = .originalTransactionId(renewalInfo.payload.originalTransactionId)
+        productId = renewalInfo.payload.productId
+        keep(.renewalInfo(renewalInfo.payload), renewalInfo.payloadBytes)
+    }
+
+    private mutating func add(_ transaction: Verified<Transaction>) {
+        note(transaction)
+        identifier = .originalTransactionId(transaction.payload.originalTransactionId)
+        transactionId = transaction.payload.transactionId
+        productId = transaction.payload.productId
+        keep(.transaction(transaction.payload), transaction.payloadBytes)
+    }
+
+    /// One without `appTransactionId` names nobody, so there is no history it could belong to.
+    private mutating func add(_ appTransaction: Verified<AppTransaction>) {
+        note(appTransaction)
+        guard let id = appTransaction.payload.appTransactionId else { return }
+        identifier = identifier ?? .appTransactionId(id)
+        keep(.appTransaction(appTransaction.payload), appTransaction.payloadBytes)
+    }
+
+    private mutating func keep(_ content: HistoryPayload.Content, _ bytes: [UInt8]) {
+        payloads.append(HistoryPayload(content, bytes: bytes, provenance: .notification))
+    }
+
+    private mutating func note<Payload>(_ verified: Verified<Payload>) {
+        guard verified.anchor == .apple else { return }
+        newestDateOfApple = max(newestDateOfApple ?? verified.signedDate, verified.signedDate)
+    }
+
+    /// Says in which text something was refused.
+    private static func within<Payload>(
+        _ member: String, _ read: () throws(SignedDataRefusal) -> Verified<Payload>
+    ) throws(SignedDataRefusal) -> Verified<Payload> {
+        do throws(SignedDataRefusal) {
+            return try read()
+        } catch {
+            let place = ([member] + (error.member.map { [$0] } ?? [])).joined(separator: ".")
+            throw SignedDataRefusal(error.code, "in `\(member)`: \(error.detail)", member: place)
+        }
+    }
+}
+
+extension VerifiedNotification {
+    /// The notification as it is stored, with what came of its payloads.
+    func record(_ source: NotificationSource, outcomes: [IngestOutcome]) -> NotificationRecord {
+        var record = NotificationRecord(
+            notificationUUID: notification.notificationUUID, type: notification.notificationType,
+            signedDate: notification.signedDate, source: source, outcome: NotificationOutcome(of: outcomes),
+            payload: jws)
+        record.subtype = notification.subtype
+        record.identifier = identifier
+        record.transactionId = transactionId
+        record.productId = productId
+        return record
+    }
+}
+
+extension NotificationOutcome {
+    /// The most that came of any payload.
+    init(of outcomes: [IngestOutcome]) {
+        if outcomes.contains(.added) {
+            self = .added
+        } else if outcomes.contains(.updated) {
+            self = .updated
+        } else {
+            self = outcomes.isEmpty ? .noHistory : .unchanged
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Synchronization
+
+/// How many requests without a key are served at once; the next is told to come back.
+///
+/// They are counted from before their bodies are read, so that strangers can take neither more memory than that many
+/// bodies nor more of the writer's queue than that many places from callers with a key.
+final class Admission: Sendable {
+    private let limit: Int
+    private let served = Mutex(0)
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Serves a request if there is room for it.
+    ///
+    /// - Throws: ``Problem`` `busy`, and what serving it throws.
+    func admit<Answer>(_ serve: () async throws -> Answer) async throws -> Answer {
+        let isAdmitted = served.withLock { served in
+            guard served < limit else { return false }
+            served += 1
+            return true
+        }
+        guard isAdmitted else { throw Problem.busy }
+        defer { served.withLock { $0 -= 1 } }
+        return try await serve()
+    }
+}

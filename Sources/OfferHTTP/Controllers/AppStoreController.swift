@@ -1,0 +1,49 @@
+import Hummingbird
+import OfferAPI
+import OfferApplication
+import OfferModel
+import OfferSigning
+
+/// `/v1/app-store`: what the App Store calls, without a key. Its signature says who calls.
+struct AppStoreController: Sendable {
+    let notifications: NotificationIngestion
+    let admission: Admission
+    let bodyLimit: Int
+
+    /// `POST …/notifications`: one App Store Server Notification.
+    @Sendable func notify(_ request: Request, _ context: OfferContext) async throws -> Response {
+        let scope = try Self.scope(request, context)
+        return try await admission.admit {
+            let body = try await request.decode(NotificationRequestBody.self, upTo: bodyLimit)
+            do {
+                return try .json(
+                    NotificationBody(
+                        try await notifications.ingest(
+                            body.signedPayload, of: scope, source: .delivered,
+                            author: .appStore(requestId: context.requestId))))
+            } catch RequestError.signedDataRefused(let refused) {
+                // Nobody reads the answer but Apple's server, so the operator finds the cause here.
+                let codes = refused.map(\.refusal.code.rawValue).joined(separator: ", ")
+                context.logger.info("a notification was refused", metadata: ["code": "\(codes)"])
+                throw RequestError.signedDataRefused(refused)
+            }
+        }
+    }
+
+    /// The app and environment of the path, spelled exactly as in keys.yaml.
+    ///
+    /// - Throws: ``Problem`` `not-found`.
+    private static func scope(_ request: Request, _ context: OfferContext) throws -> Scope {
+        guard
+            let bundleId = PercentEncoding.decoded(try context.parameters.require("bundleId"), plusIsSpace: false),
+            let name = PercentEncoding.decoded(try context.parameters.require("environment"), plusIsSpace: false),
+            let environment = AppStoreEnvironment(rawValue: name)
+        else {
+            let known = AppStoreEnvironment.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+            throw Problem(
+                .notFound, "there is nothing at `\(request.uri.path.prefix(200))`",
+                hint: "the environment is one of \(known), spelled like this")
+        }
+        return Scope(bundleId: BundleId(bundleId), environment: environment)
+    }
+}
