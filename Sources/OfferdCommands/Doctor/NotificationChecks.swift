@@ -1,3 +1,4 @@
+import OfferCatalog
 import OfferModel
 import OfferStore
 import SQLiteStore
