@@ -157,7 +157,7 @@ let package = Package(
                 "AppStoreData", "LocalAppStore", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferModel",
                 "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
             ],
-            swiftSettings: settings),
+            resources: fixtures, swiftSettings: settings),
         .testTarget(
             name: "OfferAPITests", dependencies: ["OfferAPI", "OfferModel", "OfferTestSupport"],
             swiftSettings: settings),
@@ -181,8 +181,8 @@ let package = Package(
         .testTarget(
             name: "OfferdCommandsTests",
             dependencies: [
-                "LocalAppStore", "OfferModel", "OfferStore", "OfferTestSupport", "OfferdCommands", "SQLiteStore",
-                "offerctl", "offerd", argumentParser, asyncHTTPClient, nioCore, nioPosix,
+                "LocalAppStore", "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OfferdCommands",
+                "SQLiteStore", "offerctl", "offerd", argumentParser, asyncHTTPClient, nioCore, nioPosix,
             ],
             resources: fixtures, swiftSettings: settings),
     ]

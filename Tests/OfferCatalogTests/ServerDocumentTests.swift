@@ -19,19 +19,26 @@ import Testing
 
     @Test("terms of retention are periods of fixed length or `forever`, and what is left out keeps its default")
     func retention() throws {
-        let text = "retention:\n  signatures: P30D\n  refusals: forever\n"
+        let text = "retention:\n  signatures: P30D\n  refusals: forever\n  notifications: P1D\n"
         let terms = try ConfigurationReader.read(Array(text.utf8)).value.retention
-        #expect(terms == RetentionTerms(signatures: 30 * 86_400_000, refusals: nil, answers: 86_400_000))
+        #expect(
+            terms
+                == RetentionTerms(
+                    signatures: 30 * 86_400_000, refusals: nil, answers: 86_400_000, notifications: 86_400_000))
         #expect(
             RetentionTerms()
-                == RetentionTerms(signatures: 7_776_000_000, refusals: 31_536_000_000, answers: 86_400_000))
+                == RetentionTerms(
+                    signatures: 7_776_000_000, refusals: 31_536_000_000, answers: 86_400_000,
+                    notifications: 7_776_000_000))
         #expect(
             issues(
                 ConfigurationReader.read,
-                "retention:\n  signatures: PT47H\n  refusals: P1M\n  answers: PT23H\n  customers: P1D\n")
+                "retention:\n  signatures: PT47H\n  refusals: P1M\n  answers: PT23H\n  customers: P1D\n"
+                    + "  notifications: PT23H\n")
                 == [
                     "outOfRange 2 retention.signatures", "invalidValue 3 retention.refusals",
                     "outOfRange 4 retention.answers", "unknownKey 5 retention",
+                    "outOfRange 6 retention.notifications",
                 ])
     }
 

@@ -75,6 +75,13 @@ struct QueryPlanTests {
         try CoverageStore(transaction).stateComplete(
             customers, asOf: Bench.now, provenance: .caller, at: Bench.now, in: scope)
 
+        let notifications = NotificationStore(transaction)
+        _ = try notifications.notification("u", in: scope)
+        try notifications.insert(.fixture("u"), at: Bench.now, in: scope)
+        _ = try notifications.notifications(of: customers, limit: 5)
+        _ = try notifications.removePayloads(receivedBy: Bench.now, at: Bench.now, atMost: 5)
+        _ = try notifications.erase(of: customers, at: Bench.now)
+
         let slots = SlotStore(transaction)
         _ = try slots.slots(of: customers)
         try slots.insert(.fixture(1), catalogRevision: 1, for: customers[0], subject: customers, in: scope)

@@ -28,6 +28,11 @@ struct PowerLossTests {
                 try await server.ask("POST", "/v1/issued-offers", token: token, body: body, client: client).status)
         }
         #expect(statuses == [201, 201, 403])
+        let notification = try #require(try installation.notifications(of: 2).first)
+        let notified = try await server.ask(
+            "POST", "/v1/app-store/com.example.pro/LocalTesting/notifications", token: token,
+            body: #"{"signedPayload":"\#(notification)"}"#, client: client)
+        #expect(notified.status == 200)
         try await client.shutdown()
         // The tracer hears no signals; once the server has ended it ends with the server's status.
         let running = SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8))
@@ -35,9 +40,11 @@ struct PowerLossTests {
         #expect(await server.stop() == 0)
 
         let trace = SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8))
-        let requests = trace.received("POST /v1/issued-offers")
-        let answers = trace.sent("HTTP/1.1 201") + trace.sent("HTTP/1.1 403")
-        #expect(requests.count == 3 && answers.count == 3)
+        let delivery = try #require(trace.received("POST /v1/app-store/").first)
+        let taken = try #require(trace.sent("HTTP/1.1 200").first { $0.begin > delivery.begin })
+        let requests = trace.received("POST /v1/issued-offers") + [delivery]
+        let answers = trace.sent("HTTP/1.1 201") + trace.sent("HTTP/1.1 403") + [taken]
+        #expect(requests.count == 4 && answers.count == 4)
         for (request, answer) in zip(requests, answers) {
             let writes = trace.calls.filter {
                 $0.isWrite && $0.file.hasSuffix("/offers.sqlite-wal") && $0.begin > request.begin

@@ -146,6 +146,7 @@ struct DatabaseFileTests {
             "0006-upkeep": "f085a022c56da1ce4d5f1406cc02144dc8481b75be91ba52f34c68d639bf0655",
             "0007-offer-evaluations": "5af5bc15eeb97767209648c88e7b2d2edb5d88fa9bad08dbc7704bd0570d3828",
             "0008-pause-ends": "1943fbfc39a0c75f8e441cd75a96270d6ca87eab6b4557056e78464b36725604",
+            "0009-notifications": "aca6bd0b9bd13c3677381e7096e65c176dcbacab5c29951d91f4a59739feb6f4",
         ]
         for migration in Migration.all {
             let digest = try Command.run("sha256sum", [], input: Array(migration.sql.utf8)).text.prefix(64)

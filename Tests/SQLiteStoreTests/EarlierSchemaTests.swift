@@ -36,6 +36,11 @@ struct EarlierSchemaTests {
         INSERT INTO customer_attribute VALUES (1, 'vip', 'boolean', 'true', 'k', 8, 10);
         INSERT INTO offer_opening VALUES (1, 'comeback', 9);
         """,
+        "0009-notifications": """
+        INSERT INTO notification VALUES (11, 1, 'u', 'TEST', NULL, 1, 2, 'delivered', 'noHistory', NULL, NULL, NULL, NULL,
+            'a.b.c', NULL, NULL);
+        UPDATE store_state SET sequence = 11;
+        """,
     ]
 
     /// A database as the first so many migrations made it, with rows in every table of theirs.

@@ -157,6 +157,23 @@ struct RetentionTests {
         #expect(try await bench.count("kept_answer") == 0)
     }
 
+    @Test("of a notification the signed text goes after 90 days, and its row still tells a repeat")
+    func notifications() async throws {
+        let bench = try await bench()
+        let jws = try bench.shop.notification("TEST")
+        try await bench.notify(jws)
+        let text = "SELECT coalesce(payload, 'gone ' || payload_removed_at) FROM notification"
+        bench.clock.advance(hours: 90 * Self.day, milliseconds: -1)
+        #expect(try await retention(bench).sweep(rest: .zero).notifications == 0)
+        #expect(try await texts(bench, text) == [jws])
+        bench.clock.advance(milliseconds: 1)
+        #expect(try await retention(bench, RetentionTerms(notifications: nil)).sweep(rest: .zero).notifications == 0)
+        #expect(try await retention(bench).sweep(rest: .zero).notifications == 1)
+        #expect(try await retention(bench).sweep(rest: .zero).isEmpty, "nothing twice")
+        #expect(try await texts(bench, text) == ["gone \(bench.clock.now.milliseconds)"])
+        #expect(try await bench.notify(jws).isRepeat)
+    }
+
     @Test("many rows are removed in many small transactions, all of them and each once")
     func steps() async throws {
         let bench = try await bench()

@@ -11,6 +11,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
     let role: Role?
     /// The path with its query, when `{id}` is not the issued offer of the customer `100`.
     let target: String?
+    /// `{testNotification}` in it becomes one that the service's App Store signed.
     let body: String?
     let headers: [(String, String)]
 
@@ -63,6 +64,10 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
             "PUT /v1/customers/attributes", 200, .client,
             body: #"{"customer":{"originalTransactionId":"100"},"attributes":{"seats":12}}"#),
         AnsweredCall("GET /v1/reports/funnel", 200, .marketing, target: "/v1/reports/funnel?offerId=comeback"),
+        AnsweredCall(
+            "POST /v1/app-store/{bundleId}/{environment}/notifications", 200,
+            target: "/v1/app-store/com.example.pro/LocalTesting/notifications",
+            body: #"{"signedPayload":"{testNotification}"}"#),
         AnsweredCall("GET /healthz"),
         AnsweredCall("GET /readyz"),
         AnsweredCall("GET /openapi.yaml"),
@@ -73,6 +78,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         let words = call.split(separator: " ").map(String.init)
         var token: String?
         if let role { token = try await service.token(role) }
+        let body = try body?.replacing("{testNotification}", with: service.testNotification())
         return try await service.ask(
             words[0], target ?? words[1].replacing("{id}", with: issuedOfferId), token: token, body: body,
             headers: headers)

@@ -78,7 +78,8 @@ struct RoleMatrixTests {
                 let answer = try await service.ask(
                     call.method, call.path, headers: authorization.map { [("Authorization", $0)] } ?? [])
                 guard !call.roles.isEmpty else {
-                    #expect(answer.status == 200)
+                    // Of what the App Store calls the path is no app's here.
+                    #expect(answer.status == (call.method == "GET" ? 200 : 404), "\(call.name)")
                     continue
                 }
                 #expect(answer.status == 401)

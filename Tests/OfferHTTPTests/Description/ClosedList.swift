@@ -40,6 +40,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("FactName", words: FactVocabulary.all.map(\.name)),
         ClosedList("FactType", FactType.self),
         ClosedList("IngestOutcome", IngestOutcome.self),
+        ClosedList("NotificationOutcome", NotificationOutcome.self),
         ClosedList("OfferStatus", OfferStatus.self),
         ClosedList("OfferType", OfferType.self),
         ClosedList("Outcome", Outcome.self),

@@ -22,6 +22,8 @@ struct ServiceFixture: Sendable {
     let log: CapturedLog
     let useCases: UseCases
     let appStore: LocalAppStore
+    /// What signs for it.
+    let root: LocalRoot
     let services: ServiceGroup
     let directory: TemporaryDirectory
     /// What the requests go through, and beside them whoever holds the writer.
@@ -76,6 +78,7 @@ struct ServiceFixture: Sendable {
             if let port = await ports.first(where: { _ in true }) {
                 let service = ServiceFixture(
                     port: port, clock: clock, log: log, useCases: useCases, appStore: LocalAppStore(root: root),
+                    root: root,
                     services: services, directory: directory, database: database, statements: statements)
                 defer { Task { await services.triggerGracefulShutdown() } }
                 try await body(service)

@@ -97,3 +97,19 @@ extension StoredAPIKey {
             secretDigest: Array(0..<32), createdAt: Bench.now)
     }
 }
+
+extension NotificationRecord {
+    /// A renewal of the subscription `1`; set what the test is about.
+    static func fixture(
+        _ uuid: String, signed: Instant = Bench.now, _ change: (inout NotificationRecord) -> Void = { _ in }
+    ) -> NotificationRecord {
+        var record = NotificationRecord(
+            notificationUUID: uuid, type: .didRenew, signedDate: signed, source: .delivered, outcome: .added,
+            payload: "jws of \(uuid)")
+        record.identifier = .originalTransactionId("1")
+        record.transactionId = "1"
+        record.productId = "com.example.pro.monthly"
+        change(&record)
+        return record
+    }
+}

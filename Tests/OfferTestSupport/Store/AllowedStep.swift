@@ -29,6 +29,9 @@ public struct AllowedStep: Sendable {
         AllowedStep(
             order, of: "FROM issued_offer WHERE +scope_id = ?1 AND sequence < ?2 AND customer_id IN (",
             because: "the slots of a subject's customers"),
+        AllowedStep(
+            order, of: "FROM customer_identifier i JOIN notification n",
+            because: "the notifications about a subject's customers"),
         AllowedStep(order, of: "FROM customer WHERE id IN (", because: "a subject has at most 16 customers"),
         AllowedStep(
             order, of: "FROM customer_attribute WHERE customer_id IN (",

@@ -76,6 +76,19 @@ struct Installation: Sendable {
 
     /// The signed data of somebody whose subscription has lapsed, as members of a request.
     func lapsedCustomer(_ id: Int) throws -> String {
+        let signed = try signedLapsedCustomer(id)
+        func list(_ jws: [String]) -> String { "[" + jws.map { "\"\($0)\"" }.joined(separator: ",") + "]" }
+        return """
+            "signedTransactions":\(list(signed.signedTransactions)),"signedRenewalInfo":\(list(signed.signedRenewalInfo))
+            """
+    }
+
+    /// What Apple sent about somebody whose subscription has lapsed, by its dates.
+    func notifications(of id: Int) throws -> [String] {
+        try signedLapsedCustomer(id).notifications
+    }
+
+    private func signedLapsedCustomer(_ id: Int) throws -> SignedScenario {
         let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
         let scenario = Scenario(
             bundleId: "com.example.pro", environment: .localTesting,
@@ -88,11 +101,7 @@ struct Installation: Sendable {
                 .cancel(.init(at: .fixed(now.adding(months: -4).adding(milliseconds: 60_000)))),
                 .expire(.init()),
             ])
-        let signed = try appStore.sign(scenario, now: now)
-        func list(_ jws: [String]) -> String { "[" + jws.map { "\"\($0)\"" }.joined(separator: ",") + "]" }
-        return """
-            "signedTransactions":\(list(signed.signedTransactions)),"signedRenewalInfo":\(list(signed.signedRenewalInfo))
-            """
+        return try appStore.sign(scenario, now: now)
     }
 
     static func originalTransactionId(_ id: Int) -> String { "\(7_000_000 + id)" }

@@ -1,0 +1,290 @@
+import Dispatch
+import Foundation
+import LocalAppStore
+import OfferHTTP
+import OfferModel
+import OfferTestSupport
+import SQLiteStore
+import Testing
+
+@Suite("POST /v1/app-store/{bundleId}/{environment}/notifications")
+struct NotificationHTTPTests {
+    private static let path = ServiceFixture.notificationsPath
+
+    private func rows(_ service: ServiceFixture) throws -> Int {
+        try service.rows("SELECT uuid FROM notification").count
+    }
+
+    @Test("a customer's notifications need no key, are answered 200, again too, and are on the customer's page")
+    func delivered() async throws {
+        try await ServiceFixture.run { service in
+            let notifications = try service.lapsedCustomer("100").notifications
+            #expect(notifications.count == 5)
+            for isRepeat in [false, true] {
+                for jws in notifications {
+                    let answer = try await service.notify(jws)
+                    #expect(answer.status == 200, "\(answer.text)")
+                    #expect(answer.headers["content-type"] == "application/json")
+                    #expect(answer.json["repeated"] as? Bool == isRepeat)
+                    #expect(answer.json["notificationUUID"] as? String != nil)
+                }
+            }
+            #expect(try rows(service) == notifications.count)
+            let customer = try await service.ask(
+                "GET", "/v1/customers?originalTransactionId=100", token: try await service.token(.support))
+            let subscription = (customer.json["subscriptions"] as? [[String: Any]])?.first
+            #expect(subscription?["state"] as? String == "expired", "\(customer.text)")
+            let transactions = try #require(customer.json["transactions"] as? [[String: Any]])
+            #expect(transactions.count == 3)
+            #expect(transactions.allSatisfy { $0["provenance"] as? String == "notification" })
+        }
+    }
+
+    @Test("an unknown type and subtype is stored and answered 200")
+    func unknownType() async throws {
+        try await ServiceFixture.run { service in
+            let jws = try service.edited(try service.testNotification()) { payload in
+                payload["notificationType"] = "新しい"
+                payload["subtype"] = "zurück 🎁"
+                payload["addedByApple"] = ["x": [1]]
+            }
+            let answer = try await service.ask(
+                "POST", Self.path, body: #"{"signedPayload":"\#(jws)","addedByApple":{"a":[null]}}"#)
+            #expect(answer.status == 200 && answer.json["notificationType"] as? String == "新しい", "\(answer.text)")
+            #expect(answer.json["outcome"] as? String == "noHistory")
+            #expect(try service.rows("SELECT type, subtype FROM notification") == [["新しい", "zurück 🎁"]])
+        }
+    }
+
+    @Test("one notification delivered a hundred times at once is answered 200 each time and is one row (invariant 7)")
+    func together() async throws {
+        try await ServiceFixture.run { service in
+            let jws = try #require(try service.lapsedCustomer("100").notifications.first)
+            let answers = try await withThrowingTaskGroup(of: RawAnswer.self) { group in
+                for _ in 0..<100 { group.addTask { try await service.notify(jws) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.allSatisfy { $0.status == 200 })
+            #expect(answers.count { $0.json["repeated"] as? Bool == false } == 1)
+            #expect(try rows(service) == 1)
+            #expect(try service.rows("SELECT 1 FROM history_transaction").count == 1)
+        }
+    }
+
+    @Test(
+        "a body that is none is 400 with the place, and nothing is stored (invariant 10)",
+        arguments: [
+            ("", "malformedJson", ""), ("[]", "wrongType", ""), ("{}", "missingMember", "/signedPayload"),
+            (#"{"signedPayload":null}"#, "missingMember", "/signedPayload"),
+            (#"{"signedPayload":7}"#, "wrongType", "/signedPayload"),
+            (#"{"signedPayload":["a.b.c"]}"#, "wrongType", "/signedPayload"),
+            (#"{"signedPayload":"a","signedPayload":"b"}"#, "duplicateMember", "/signedPayload"),
+            (#"{"unified_receipt":{"status":0},"password":"x"}"#, "missingMember", "/signedPayload"),
+            ("{\"signedPayload\":\"a\u{0}b\"}", "malformedJson", ""),
+        ])
+    func bodies(_ body: String, _ code: String, _ pointer: String) async throws {
+        try await ServiceFixture.run { service in
+            let answer = try await service.ask("POST", Self.path, body: body)
+            #expect(answer.status == 400 && answer.code == "invalid-request", "\(answer.text)")
+            #expect(answer.errors.first?["code"] as? String == code, "\(answer.text)")
+            if !pointer.isEmpty { #expect(answer.errors.first?["pointer"] as? String == pointer) }
+            #expect(try rows(service) == 0)
+        }
+    }
+
+    @Test("unsigned notifications of Version 1 are told how to be signed")
+    func version1() async throws {
+        try await ServiceFixture.run { service in
+            let answer = try await service.ask("POST", Self.path, body: #"{"notification_type":"DID_RENEW"}"#)
+            #expect(
+                answer.json["hint"] as? String
+                    == "choose Version 2 notifications in App Store Connect: those of Version 1 are not signed")
+        }
+    }
+
+    @Test("256 KiB are read and a byte more is 413; another media type is 415; another method is 405")
+    func form() async throws {
+        try await ServiceFixture.run { service in
+            let most = 256 * 1_024
+            let frame = #"{"signedPayload":""}"#.utf8.count
+            func ask(_ size: Int) async throws -> RawAnswer {
+                try await service.notify(String(repeating: "a", count: size - frame))
+            }
+            #expect(try await ask(most).code == "signed-data-refused")
+            #expect(try await ask(most + 1).code == "too-large")
+            let text = try await service.ask(
+                "POST", Self.path, body: "{}", headers: [("Content-Type", "text/plain")])
+            #expect(text.code == "unsupported-media-type")
+            let get = try await service.ask("GET", Self.path)
+            #expect(get.status == 405 && get.headers["allow"] == "POST, OPTIONS")
+        }
+    }
+
+    @Test(
+        "a path of no app or environment here is 404, also if it is only spelled otherwise",
+        arguments: [
+            "com.example.nobody/LocalTesting", "com.example.pro/Production", "com.example.pro/Xcode",
+            "com.example.pro/localtesting", "COM.example.pro/LocalTesting", "com.example.pro/%00",
+            "com.example.pro%2FLocalTesting/LocalTesting", "%ff/LocalTesting", "com.example.pro/Sandbox%20",
+            "com.example.pro/%4", "com.example.pro%00/LocalTesting",
+        ])
+    func paths(_ place: String) async throws {
+        try await ServiceFixture.run { service in
+            let jws = try service.testNotification()
+            let answer = try await service.notify(jws, path: "/v1/app-store/\(place)/notifications")
+            #expect(answer.status == 404 && answer.code == "not-found", "\(answer.text)")
+            #expect(try rows(service) == 0)
+        }
+    }
+
+    @Test("a path may be percent-encoded, and means the same")
+    func percentEncoded() async throws {
+        try await ServiceFixture.run { service in
+            let jws = try service.testNotification()
+            let path = "/v1/app-store/com%2Eexample.pro/Local%54esting/notifications"
+            #expect(try await service.notify(jws, path: path).json["repeated"] as? Bool == false)
+            #expect(try await service.notify(jws).json["repeated"] as? Bool == true)
+        }
+    }
+
+    @Test("what is not signed by the root, or is of another app or environment, is 422 with the cause (invariant 6)")
+    func refused() async throws {
+        try await ServiceFixture.run { service in
+            let test = try service.testNotification()
+            let parts = test.split(separator: ".").map(String.init)
+            let cases: [(String, String)] = [
+                ("a.b.c", "malformedJws"), ("", "malformedJws"), ("🎁.é.…", "malformedJws"),
+                (try service.testNotification(app: "com.example.other"), "wrongBundleId"),
+                (try service.testNotification(environment: .sandbox), "wrongEnvironment"),
+                (try #require(try service.lapsedCustomer("1").signedTransactions.first), "malformedPayload"),
+                ("\(try Self.withoutRoot(parts[0])).\(parts[1]).\(parts[2])", "certificateCount"),
+                ("\(parts[0]).\(parts[1]).\(String(parts[2].reversed()))", "badSignature"),
+            ]
+            for (jws, code) in cases {
+                let answer = try await service.notify(jws)
+                #expect(answer.status == 422 && answer.code == "signed-data-refused", "\(code): \(answer.text)")
+                #expect(answer.errors.map { $0["code"] as? String } == [code], "\(answer.text)")
+                #expect(answer.errors.first?["pointer"] as? String == "/signedPayload")
+            }
+            #expect(try rows(service) == 0 && service.rows("SELECT 1 FROM scope").isEmpty, "nothing was written")
+            let refusals = service.log.lines.filter { $0.contains("a notification was refused") }
+            #expect(refusals.count == cases.count && refusals.last?.contains("badSignature") == true)
+            #expect(!service.log.lines.contains { $0.contains(parts[1]) })
+        }
+    }
+
+    /// A protected header with the first two of its three certificates.
+    private static func withoutRoot(_ header: String) throws -> String {
+        let text = header.replacing("-", with: "+").replacing("_", with: "/")
+        let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
+        let data = try #require(Data(base64Encoded: padded))
+        var members = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        members["x5c"] = Array(try #require(members["x5c"] as? [String]).prefix(2))
+        return try JSONSerialization.data(withJSONObject: members).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    @Test("a bit turned anywhere in a notification is refused, and nothing of it is stored (invariants 6 and 10)")
+    func turnedBits() async throws {
+        try await ServiceFixture.run { service in
+            var random = SeededGenerator(seed: 2_424)
+            let jws = Array(try #require(try service.lapsedCustomer("100").notifications.first).utf8)
+            for round in 0..<120 {
+                var bytes = jws
+                let place = Int.random(in: bytes.indices, using: &random)
+                bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                let answer = try await RawHTTP.send(
+                    port: service.port, "POST", Self.path, headers: [("Content-Type", "application/json")],
+                    body: Array(#"{"signedPayload":""#.utf8) + bytes + Array(#""}"#.utf8))
+                #expect([400, 422].contains(answer.status), "seed 2424, round \(round): \(answer.text)")
+            }
+            #expect(try rows(service) == 0)
+            #expect(try service.rows("SELECT 1 FROM history_transaction").isEmpty)
+        }
+    }
+
+    @Test("while the database is held the answer is 503 with Retry-After, and the next delivery is taken")
+    func locked() async throws {
+        try await ServiceFixture.run(patience: .milliseconds(100)) { service in
+            let jws = try service.testNotification()
+            let answer = try await service.whileLocked { try await service.notify(jws) }
+            #expect(answer.status == 503 && answer.code == "busy", "\(answer.text)")
+            #expect((answer.headers["retry-after"].flatMap(Int.init) ?? 0) > 0)
+            #expect(try await service.notify(jws).json["repeated"] as? Bool == false)
+        }
+    }
+
+    @Test(
+        "beyond the bound strangers are told to come back, and callers with a key never notice (invariant 10)")
+    func tooMany() async throws {
+        var limits = HTTPLimits()
+        limits.notifications = 2
+        try await ServiceFixture.run(limits: limits) { service in
+            let token = try await service.token(.marketing)
+            let notifications = try (1...6).map {
+                try #require(try service.lapsedCustomer("\($0)").notifications.first)
+            }
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let end = DispatchSemaphore(value: 0)
+            let held = Task {
+                try await service.database.write { _ in
+                    begin.yield()
+                    end.wait()
+                }
+            }
+            _ = await begun.first { _ in true }
+            defer { end.signal() }
+            try await withThrowingTaskGroup(of: RawAnswer.self) { group in
+                for jws in notifications { group.addTask { try await service.notify(jws) } }
+                for _ in 0..<4 {
+                    let refused = try #require(try await group.next())
+                    #expect(refused.status == 503 && refused.code == "busy")
+                    #expect((refused.headers["retry-after"].flatMap(Int.init) ?? 0) > 0)
+                }
+                #expect(try await service.ask("GET", "/v1/offers", token: token).status == 200)
+                end.signal()
+                for _ in 0..<2 { #expect(try await group.next()?.status == 200) }
+            }
+            try await held.value
+            for jws in notifications { #expect(try await service.notify(jws).status == 200) }
+            #expect(try rows(service) == 6)
+        }
+    }
+
+    @Test("a stranger who sends a body slowly keeps one place and no more, and gives it back")
+    func slowBody() async throws {
+        var limits = HTTPLimits()
+        limits.notifications = 1
+        try await ServiceFixture.run(limits: limits) { service in
+            let jws = try service.testNotification()
+            let port = service.port
+            let busy = try await RawConnection.use(port: port) { connection in
+                connection.send(
+                    "POST \(Self.path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: 100\r\n\r\n{")
+                return try Self.deliver(jws, port: port, until: 503)
+            }
+            #expect(busy.code == "busy")
+            let free = try await RawConnection.use(port: port) { _ in try Self.deliver(jws, port: port, until: 200) }
+            #expect(free.status == 200, "the place is free once the connection is gone")
+        }
+    }
+
+    /// Delivers again and again, until the answer is that: when a server notices its clients is its own affair.
+    private static func deliver(_ jws: String, port: Int, until status: Int) throws -> RawAnswer {
+        for _ in 0..<2_000 {
+            let answer = try RawHTTP.parse(try deliver(jws, port: port))
+            if answer.status == status { return answer }
+        }
+        throw RawHTTP.Broken(reason: "never \(status)")
+    }
+
+    private static func deliver(_ jws: String, port: Int) throws -> [UInt8] {
+        let connection = try RawConnection(port: port)
+        let body = #"{"signedPayload":"\#(jws)"}"#
+        connection.send(
+            "POST \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return try connection.readToEnd()
+    }
+}
