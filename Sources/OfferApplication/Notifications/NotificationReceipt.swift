@@ -14,4 +14,17 @@ public struct NotificationReceipt: Sendable, Hashable {
     public var isRepeat: Bool
     /// What it meant for the history when it was stored first.
     public var outcome: NotificationOutcome
+
+    /// A receipt by its parts.
+    public init(
+        notificationUUID: String, type: NotificationType, subtype: NotificationSubtype?, signedDate: Instant,
+        isRepeat: Bool, outcome: NotificationOutcome
+    ) {
+        self.notificationUUID = notificationUUID
+        self.type = type
+        self.subtype = subtype
+        self.signedDate = signedDate
+        self.isRepeat = isRepeat
+        self.outcome = outcome
+    }
 }
