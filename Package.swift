@@ -18,6 +18,8 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -38,6 +40,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
@@ -68,7 +71,7 @@ let package = Package(
         .target(
             name: "OfferApplication",
             dependencies: [
-                "AppStoreData", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore",
+                "AppStoreData", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore", metrics,
             ],
             swiftSettings: settings),
         .target(name: "OfferAPI", dependencies: ["OfferModel"], swiftSettings: settings),
@@ -155,7 +158,8 @@ let package = Package(
             name: "OfferApplicationTests",
             dependencies: [
                 "AppStoreData", "LocalAppStore", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferModel",
-                "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
+                "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore", metrics,
+                metricsTestKit,
             ],
             resources: fixtures, swiftSettings: settings),
         .testTarget(

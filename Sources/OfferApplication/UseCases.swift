@@ -1,3 +1,4 @@
+public import Metrics
 import OfferEligibility
 public import OfferModel
 public import OfferStore
@@ -46,15 +47,18 @@ public struct UseCases: Sendable {
     ///   - random: where ids and nonces come from.
     ///   - digestKey: takes the audit's digests of what may be erased; without it the database's own salt does.
     ///   - checkpointSigner: signs checkpoints of the audit; without it there are none.
+    ///   - metrics: where is counted what becomes known.
     ///   - clock: the wall clock.
     ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where nobody can tell.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
         digestKey: (any KeyedDigest)? = nil, checkpointSigner: CheckpointSigner? = nil,
+        metrics: any MetricsFactory = MetricsSystem.factory,
         clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
         let database = WatchedDatabase(database)
-        let ledger = Ledger(database, digest: digest, key: digestKey)
+        let redemptions = RedemptionMetrics(metrics)
+        let ledger = Ledger(database, digest: digest, key: digestKey, onRedemptions: { redemptions.note($0) })
         let catalogs = CompiledCatalogs()
         let wallClock = clock
         let clock = RequestClock(wallClock: wallClock)

@@ -146,7 +146,7 @@ struct AttributesTests {
             let timeline = try #require(story.json["timeline"] as? [[String: Any]])
             let entry = try #require(timeline.first { $0["kind"] as? String == "voided" })
             #expect(entry["at"] as? Int64 == ServiceFixture.start.milliseconds + 60_000)
-            #expect(entry["message"] as? String == "the offer `comeback` was voided (issued offer \(id))")
+            #expect(entry["message"] as? String == "the offer `comeback` was voided: asked for (issued offer \(id))")
         }
     }
 }

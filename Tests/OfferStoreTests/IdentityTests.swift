@@ -137,7 +137,9 @@ struct IdentityTests {
         #expect(customers.first?.originalTransactionIds == ["1"])
         #expect(customers.first?.appTransactionIds == ["A"])
         #expect(merges.count == 1)
-        #expect(try merges.first?.value(2) == #"["originalTransactionId=1","appTransactionId=A"]"#)
+        #expect(
+            try merges.first?.value(2)
+                == #"["originalTransactionId=1","appTransactionId=A","transactionId=2","provenance=client"]"#)
         #expect(history.transactions.count == 2 && history.appTransactions.count == 1)
     }
 

@@ -3,33 +3,94 @@ public import OfferModel
 /// `GET /v1/customers`: what is known of everyone the identifiers name.
 public struct CustomersBody: Sendable, Hashable, Codable {
     /// One entry a customer.
-    public var customers: [CustomerIdentifiersBody]
+    public var customers: [KnownCustomerBody]
     /// What the app set for them, by the name after `customer.attributes.`.
     public var attributes: [String: FactValue]
     /// How much of the history is known.
     public var coverage: CoverageBody
     /// The state of every subscription group seen.
     public var subscriptions: [SubscriptionBody]
-    /// The current view of every transaction, oldest purchase first.
+    /// The current view of the newest transactions, oldest purchase first.
     public var transactions: [TransactionSummaryBody]
+    /// How many older transactions are left out; absent if none is.
+    public var olderTransactions: Int?
     /// The slots, newest first.
     public var issuedOffers: [IssuedOfferBody]
-    /// What happened, oldest first.
+    /// What happened, newest first.
     public var timeline: [TimelineEntryBody]
+    /// Where the timeline goes on; absent at its end.
+    public var next: String?
 
     /// An answer by its parts.
     public init(
-        customers: [CustomerIdentifiersBody], attributes: [String: FactValue] = [:], coverage: CoverageBody,
-        subscriptions: [SubscriptionBody], transactions: [TransactionSummaryBody], issuedOffers: [IssuedOfferBody],
-        timeline: [TimelineEntryBody]
+        customers: [KnownCustomerBody], attributes: [String: FactValue] = [:], coverage: CoverageBody,
+        subscriptions: [SubscriptionBody], transactions: [TransactionSummaryBody], olderTransactions: Int? = nil,
+        issuedOffers: [IssuedOfferBody], timeline: [TimelineEntryBody], next: String? = nil
     ) {
         self.customers = customers
         self.attributes = attributes
         self.coverage = coverage
         self.subscriptions = subscriptions
         self.transactions = transactions
+        self.olderTransactions = olderTransactions
         self.issuedOffers = issuedOffers
         self.timeline = timeline
+        self.next = next
+    }
+}
+
+/// One customer with everything they are known by.
+public struct KnownCustomerBody: Sendable, Hashable, Codable {
+    /// Subscriptions.
+    public var originalTransactionIds: [TransactionId]
+    /// The Apple Account in this app.
+    public var appTransactionId: AppTransactionId?
+    /// The app's account UUIDs.
+    public var appAccountTokens: [AppAccountToken]
+    /// The app's own names.
+    public var customerIds: [CustomerId]
+    /// The same one by one, with where each came from.
+    public var identifiers: [IdentifierOriginBody]
+
+    /// A customer by its parts.
+    public init(
+        originalTransactionIds: [TransactionId], appTransactionId: AppTransactionId?,
+        appAccountTokens: [AppAccountToken], customerIds: [CustomerId], identifiers: [IdentifierOriginBody]
+    ) {
+        self.originalTransactionIds = originalTransactionIds
+        self.appTransactionId = appTransactionId
+        self.appAccountTokens = appAccountTokens
+        self.customerIds = customerIds
+        self.identifiers = identifiers
+    }
+}
+
+/// An identifier with where it came from.
+public struct IdentifierOriginBody: Sendable, Hashable, Codable {
+    /// `originalTransactionId`, `appTransactionId`, `appAccountToken` or `customerId`.
+    public var kind: String
+    /// The identifier.
+    public var value: String
+    /// Since when it is known.
+    public var since: Instant
+    /// How it reached us; absent for one stored before that was noted.
+    public var provenance: Provenance?
+    /// The transaction, or of renewal info the subscription, whose data names it.
+    public var transactionId: TransactionId?
+    /// The request that stated it.
+    public var requestId: LowercaseUUID?
+
+    /// An identifier by its parts.
+    public init(
+        kind: String, value: String, since: Instant, provenance: Provenance? = nil,
+        transactionId: TransactionId? = nil, requestId: LowercaseUUID? = nil
+    ) {
+        self.kind = kind
+        self.value = value
+        self.since = since
+        self.provenance = provenance
+        self.transactionId = transactionId
+        self.requestId = requestId
     }
 }
 
@@ -139,8 +200,7 @@ public struct TransactionSummaryBody: Sendable, Hashable, Codable {
 public struct TimelineEntryBody: Sendable, Hashable, Codable {
     /// When.
     public var at: Instant
-    /// What kind of thing: `purchased`, `renewed`, `expired`, `revoked`, `issued`, `redeemed`, `boughtAtFullPrice`,
-    /// `voided`.
+    /// What kind of thing; openapi.yaml has the list.
     public var kind: String
     /// The same in a sentence.
     public var message: String

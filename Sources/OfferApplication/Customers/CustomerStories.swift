@@ -12,11 +12,16 @@ public struct CustomerStories: Sendable {
         self.clock = clock
     }
 
-    /// Everything known of whom the identifiers name.
+    /// What is known of whom the identifiers name, with a page of what happened to them.
     ///
+    /// - Parameters:
+    ///   - limit: so many entries of the timeline, the newest first.
+    ///   - cursor: where the timeline goes on, as the page before said.
     /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and what the store
     ///   throws.
-    public func story(_ identifiers: CustomerIdentifiers, caller: Caller) async throws -> CustomerStory {
+    public func story(
+        _ identifiers: CustomerIdentifiers, limit: Int = 50, from cursor: TimelineCursor? = nil, caller: Caller
+    ) async throws -> CustomerStory {
         let clock = clock
         let read = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
@@ -25,19 +30,26 @@ public struct CustomerStories: Sendable {
             let subject = try Subject.resolve(identifiers, signed: [], in: number, transaction)
             guard !subject.customers.isEmpty else { throw RequestError.unknownCustomer }
             let facts = try SubjectFacts.read(subject.customers, transaction)
+            let now = try clock.instantOfLooking(transaction)
+            let store = CustomerStore(transaction)
+            let stored = try store.customers(subject.customers)
+            let origins = Dictionary(
+                grouping: try store.sourcedIdentifiers(of: subject.customers), by: \.customer)
             let issued = try SlotStore(transaction).page(
                 of: subject.customers, offer: nil, before: nil, limit: Self.shownOffers, in: number)
             return (
-                customers: try CustomerStore(transaction).customers(subject.customers).map(KnownIdentifiers.init),
-                now: try clock.instantOfLooking(transaction), facts: facts,
+                customers: stored.map(KnownIdentifiers.init),
+                origins: stored.map { (origins[$0.number] ?? []).map(IdentifierOrigin.init) }, now: now, facts: facts,
                 issued: try IssuedOfferRows(issued, united: facts, in: number, transaction),
-                redemptions: try subject.customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption)
+                timeline: try Timeline.read(
+                    of: subject.customers, from: cursor, limit: limit, at: now, transaction)
             )
         }
         return CustomerStory(
-            customers: read.customers, attributes: read.facts.attributes, now: read.now, history: read.facts.history,
-            issuedOffers: read.issued.offers(scope: caller.scope, at: read.now),
-            redemptions: read.redemptions.sorted { $0.firstEvidence < $1.firstEvidence })
+            customers: read.customers, origins: read.origins, attributes: read.facts.attributes, now: read.now,
+            history: read.facts.history, issuedOffers: read.issued.offers(scope: caller.scope, at: read.now),
+            redemptions: read.timeline.redemptions.sorted { $0.firstEvidence < $1.firstEvidence },
+            timeline: read.timeline.page(from: cursor, limit: limit))
     }
 
     /// One issued offer of the caller's app and environment.

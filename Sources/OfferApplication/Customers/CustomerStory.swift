@@ -5,6 +5,8 @@ public import OfferModel
 public struct CustomerStory: Sendable, Hashable {
     /// The customers.
     public var customers: [KnownIdentifiers]
+    /// Where their identifiers came from, a list for each of them.
+    public var origins: [[IdentifierOrigin]]
     /// The instant of the request.
     public var now: Instant
     /// What the app set for them, by the name after `customer.attributes.`.
@@ -15,18 +17,22 @@ public struct CustomerStory: Sendable, Hashable {
     public var issuedOffers: [IssuedOffer]
     /// Their uses of offers as they are recorded, from the earliest.
     public var redemptions: [Redemption]
+    /// What happened to them, so much as was asked for.
+    public var timeline: TimelinePage
 
     /// A story by its parts.
     public init(
-        customers: [KnownIdentifiers], attributes: [String: FactValue], now: Instant, history: History,
-        issuedOffers: [IssuedOffer], redemptions: [Redemption]
+        customers: [KnownIdentifiers], origins: [[IdentifierOrigin]], attributes: [String: FactValue], now: Instant,
+        history: History, issuedOffers: [IssuedOffer], redemptions: [Redemption], timeline: TimelinePage
     ) {
         self.customers = customers
+        self.origins = origins
         self.attributes = attributes
         self.now = now
         self.history = history
         self.issuedOffers = issuedOffers
         self.redemptions = redemptions
+        self.timeline = timeline
     }
 }
 

@@ -12,12 +12,14 @@ extension SubjectFacts {
         _ transaction: any StoreTransaction
     ) throws -> SubjectFacts {
         let first = try CustomerStore(transaction).first(of: customers)
-        return SubjectFacts(
+        var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: customers),
             slots: try SlotStore(transaction).slots(of: customers),
             attributes: try AttributeStore(transaction).attributes(of: customers), firstStoredAt: first?.storedAt,
             rolloutKey: first?.rolloutKey ?? identifiers.rolloutKey,
             openedAt: try OpeningStore(transaction).openings(of: customers))
+        facts.isUnited = customers.count > 1
+        return facts
     }
 }
 
@@ -27,4 +29,7 @@ extension CustomerIdentifiers {
         appTransactionId?.rawValue ?? originalTransactionId?.rawValue ?? appAccountToken?.description
             ?? customerId?.rawValue
     }
+
+    /// The app's account that they name.
+    var signUp: SignUp { SignUp(appAccountToken: appAccountToken, customerId: customerId) }
 }

@@ -74,11 +74,15 @@ public struct HistoryIngestion: Sendable {
     }
 
     /// Keeps what was verified. Data that is all known already, with nothing else to note, costs no durable commit.
+    ///
+    /// - Parameter isRefused: whether the request will be refused for its signed data: then it binds no alias to anybody,
+    ///   because nobody can take that back (docs/decisions/0029).
     func keep(
-        _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, caller: Caller
+        _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, caller: Caller, isRefused: Bool = false
     ) async throws -> Kept {
         let payloads = verified.payloads
-        guard try await needsWriting(verified, identifiers, caller) else {
+        let aliases = isRefused ? [] : identifiers.aliases
+        guard try await needsWriting(verified, identifiers, attaching: aliases, caller) else {
             return Kept(outcomes: payloads.map { _ in .unchanged })
         }
         let (clock, catalogs) = (clock, catalogs)
@@ -102,7 +106,7 @@ public struct HistoryIngestion: Sendable {
             if owners.isEmpty, verified.isComplete, !identifiers.aliases.isEmpty {
                 owners = [try customers.add(under: identifiers.aliases, at: now, in: scope)]
             }
-            try customers.attach(identifiers.aliases, to: owners, at: now, in: scope)
+            try customers.attach(aliases, to: owners, at: now, in: scope)
             if verified.isComplete {
                 try CoverageStore(transaction).stateComplete(
                     try Self.unstated(owners, at: now, transaction), asOf: now, provenance: .caller, at: now,
@@ -113,7 +117,8 @@ public struct HistoryIngestion: Sendable {
     }
 
     private func needsWriting(
-        _ verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, _ caller: Caller
+        _ verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
+        _ caller: Caller
     ) async throws -> Bool {
         let clock = clock
         return try await database.read { transaction in
@@ -134,8 +139,7 @@ public struct HistoryIngestion: Sendable {
                     try Self.unstated(subject.customers, at: now, transaction).isEmpty
                 else { return true }
             }
-            return try !CustomerStore(transaction).have(
-                identifiers.aliases, customers: subject.customers, in: scope)
+            return try !CustomerStore(transaction).have(aliases, customers: subject.customers, in: scope)
         }
     }
 

@@ -103,11 +103,13 @@ extension OfferIssuing {
         guard let group = asked.question.subscriptionGroupIdentifier else {
             throw UnsignableOffer(detail: "no subscription group")
         }
-        return Slot(
+        var slot = Slot(
             id: try random.uuid(), offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
             delivery: offer.delivery, productId: asked.plan.productId, subscriptionGroupIdentifier: group,
             tags: offer.tags, issuedAt: now, expiresAt: expiresAt, countsUntil: countsUntil, signings: 1,
             cost: asked.question.cost)
+        slot.signUp = asked.question.signUp.isUnknown ? nil : asked.question.signUp
+        return slot
     }
 
     /// Writes the slot, the signatures and the decision, in the committing transaction.

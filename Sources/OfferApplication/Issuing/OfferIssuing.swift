@@ -65,7 +65,8 @@ public struct OfferIssuing: Sendable {
     ) async throws -> Reply.Answer {
         let app = try registry.app(for: caller.scope)
         let verified = try await ingestion.verify(order.delivery, caller: caller)
-        let kept = try await ingestion.keep(verified, identifiers: order.customer, caller: caller)
+        let kept = try await ingestion.keep(
+            verified, identifiers: order.customer, caller: caller, isRefused: !verified.refused.isEmpty)
         guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }
         if let ambiguity = kept.ambiguity { throw ambiguity }
         let signer = ArtefactSigner(app: app, random: random)

@@ -6,7 +6,8 @@ extension Question {
     /// about the offer's group and about its other offers (invariant 4).
     init(
         _ offer: Offer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant, pause: Pause,
-        signals: [String: FactValue], request: DeviceRequest, needsNewSigning: Bool, takesHistoryAsProven: Bool
+        signals: [String: FactValue], request: DeviceRequest, signUp: SignUp, needsNewSigning: Bool,
+        takesHistoryAsProven: Bool
     ) {
         let group = compiled.group(of: productId)
         self.init(
@@ -14,5 +15,6 @@ extension Question {
             subscriptionGroupIdentifier: group?.id, catalog: compiled, pause: pause, signals: signals,
             needsNewSigning: needsNewSigning, takesHistoryAsProven: takesHistoryAsProven,
             groupProducts: group?.productIds ?? [], products: group?.products ?? [], request: request)
+        self.signUp = signUp
     }
 }

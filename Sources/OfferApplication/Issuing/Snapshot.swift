@@ -29,6 +29,8 @@ struct Snapshot: Sendable {
     var facts: SubjectFacts
     /// The slots of the offers asked about that may be open, by id.
     var openSlots: [LowercaseUUID: OpenSlot]
+    /// The app's account that the request names.
+    var signUp: SignUp
     /// Whether the history was supplied for a "what if"; never where something is signed.
     var takesHistoryAsProven = false
 
@@ -47,7 +49,7 @@ struct Snapshot: Sendable {
                 generation: 0,
                 now: now, present: now, sequence: 0, catalogRevision: 0,
                 compiledCatalog: CompiledCatalog(Catalog(bundleId: scope.bundleId)), pauses: [],
-                facts: SubjectFacts(rolloutKey: identifiers.rolloutKey), openSlots: [:])
+                facts: SubjectFacts(rolloutKey: identifiers.rolloutKey), openSlots: [:], signUp: identifiers.signUp)
         }
         let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
         let revision = try CatalogStore(transaction).currentNumber(in: number)
@@ -60,7 +62,8 @@ struct Snapshot: Sendable {
             compiledCatalog: try catalogs.catalog(revision, of: number, in: scope, transaction),
             pauses: try PauseStore(transaction).active(in: number),
             facts: facts,
-            openSlots: try openSlots(among: facts.slots, of: offers, at: now, in: number, transaction))
+            openSlots: try openSlots(among: facts.slots, of: offers, at: now, in: number, transaction),
+            signUp: identifiers.signUp)
     }
 
     /// Of some slots those that may be open, with the signatures made by an instant.
@@ -112,7 +115,7 @@ struct Snapshot: Sendable {
     ) -> Question {
         Question(
             offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer.id),
-            signals: signals, request: request, needsNewSigning: needsNewSigning,
+            signals: signals, request: request, signUp: signUp, needsNewSigning: needsNewSigning,
             takesHistoryAsProven: takesHistoryAsProven)
     }
 }

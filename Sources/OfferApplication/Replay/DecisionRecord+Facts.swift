@@ -16,6 +16,7 @@ extension DecisionRecord {
             slots: try slots.map { try slot($0, in: number, transaction) }, attributes: attributes ?? [:],
             firstStoredAt: firstStoredAt, rolloutKey: rolloutKey,
             openedAt: Dictionary((openedAt ?? [:]).map { (OfferId($0), $1) }) { first, _ in first })
+        facts.isUnited = customers.count > 1
         facts.history.coverage = Coverage(
             level: Coverage.Level(rawValue: coverage) ?? .none, asOf: coverageAsOf, provenance: coverageProvenance)
         return facts

@@ -66,6 +66,8 @@ extension DecisionRecord {
         guard let offer = catalog.catalog.offer(id) else { throw .unknownOffer(id) }
         return Question(
             offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
-            request: request ?? DeviceRequest(), needsNewSigning: needsNewSigning, takesHistoryAsProven: false)
+            request: request ?? DeviceRequest(),
+            signUp: SignUp(appAccountToken: order.appAccountToken, customerId: order.customerId),
+            needsNewSigning: needsNewSigning, takesHistoryAsProven: false)
     }
 }

@@ -31,6 +31,8 @@ public struct Question: Sendable, Hashable {
     public var products: [Product]
     /// What the backend says about the device that asks.
     public var request: DeviceRequest
+    /// The app's account that the request names. It is only told, never judged by.
+    public var signUp = SignUp()
 
     /// A question by its parts.
     public init(
@@ -123,6 +125,8 @@ public struct SubjectFacts: Sendable, Hashable {
     public var openedAt: [OfferId: Instant]
     /// How much everyone has used of the offers whose limits count that; of others nothing is known.
     public var counters: [OfferId: OfferCounters]
+    /// Whether they are several customers whom only the app's word makes one (DESIGN §5.6).
+    public var isUnited = false
 
     /// Facts by their parts; nothing is known of an empty one.
     public init(

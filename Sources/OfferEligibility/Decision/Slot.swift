@@ -35,6 +35,8 @@ public struct Slot: Sendable, Hashable {
     /// When its redemption or its end was recorded; since then it is never open again, even if later evidence no longer
     /// matches that redemption to it.
     public var settledAt: Instant?
+    /// The app's account that it was first issued for; absent where the request named none.
+    public var signUp: SignUp?
 
     /// A slot by its parts.
     public init(

@@ -21,13 +21,7 @@ public struct Explanation: Sendable, Hashable {
     public init(_ decision: Decision, outlook: Outlook) {
         outcome = decision.outcome
         self.outlook = outlook
-        let verdict: Verdict = decision.outcome == .undetermined ? .undetermined : .violated
-        let deciding = decision.findings.filter { $0.verdict == verdict }
-        // Of equals, the first in the order of the rules.
-        decisive = deciding.reduce(nil) { best, finding in
-            guard let best else { return finding }
-            return finding.rank > best.rank ? finding : best
-        }
+        decisive = decision.decisive
         others = max(0, decision.obstacles.count - 1)
     }
 
@@ -49,6 +43,18 @@ public struct Explanation: Sendable, Hashable {
         let events = outlook.events.map(\.clause).joined(separator: " and ")
         let earliest = outlook.notBefore.map { ", not before \($0)" } ?? ""
         return "not eligible before \(events)\(earliest)"
+    }
+}
+
+extension Decision {
+    /// The finding that matters most, see ``Explanation/decisive``.
+    public var decisive: Finding? {
+        let verdict: Verdict = outcome == .undetermined ? .undetermined : .violated
+        // Of equals, the first in the order of the rules.
+        return findings.filter { $0.verdict == verdict }.reduce(nil) { best, finding in
+            guard let best else { return finding }
+            return finding.rank > best.rank ? finding : best
+        }
     }
 }
 

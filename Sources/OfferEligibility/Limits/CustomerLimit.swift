@@ -38,13 +38,15 @@ struct CustomerLimit: Sendable {
         var evidence =
             [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
             + places.map(\.evidence)
+        let others = OtherSignUps(places, context)
+        evidence += others.evidence
         let taken = places.count
         guard taken < count else {
             let turningPoint = nextFree(places, counted, context).map { elsewhere.turningPoint($0, in: window) }
             let frees = turningPoint?.instant
             if let frees { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
             return rule.violated(
-                .limitReached, "\(words(taken)); \(Self.end(turningPoint))", evidence: evidence,
+                .limitReached, "\(words(taken))\(others.clause); \(Self.end(turningPoint))", evidence: evidence,
                 turningPoint: turningPoint)
         }
         if mayBeMore {

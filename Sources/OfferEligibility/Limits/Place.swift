@@ -9,6 +9,15 @@ struct Place: Sendable {
     let countsUntil: Instant?
     /// What took it.
     let evidence: Evidence
+    /// The slot that took it; absent for a use that we did not issue.
+    let slotId: LowercaseUUID?
+    /// When that slot was issued.
+    let issuedAt: Instant?
+    /// The app's account that it was issued for.
+    let signUp: SignUp?
+
+    /// Whether a redemption took it.
+    var isRedeemed: Bool { countsUntil == nil }
 
     init(_ redemption: Redemption, slot: Slot?) {
         takenAt = redemption.isDoubled ? redemption.firstEvidence : slot?.issuedAt ?? redemption.firstEvidence
@@ -16,12 +25,18 @@ struct Place: Sendable {
         evidence = Evidence(
             field: "redemption", observed: .instant(redemption.firstEvidence), provenance: redemption.provenance,
             transactionId: redemption.transactionId ?? redemption.originalTransactionId)
+        slotId = slot?.id
+        issuedAt = slot?.issuedAt
+        signUp = slot?.signUp
     }
 
     init(_ slot: Slot) {
         takenAt = slot.issuedAt
         countsUntil = slot.countsUntil
         evidence = Evidence(field: "issuedOffer", observed: .text(slot.id.description))
+        slotId = slot.id
+        issuedAt = slot.issuedAt
+        signUp = slot.signUp
     }
 
     /// The first moment at which it no longer counts, within the window if there is one; `nil` if it always will.

@@ -27,15 +27,16 @@ struct LimitExcludesRule: Rule {
         let evidence = taken.flatMap { id, places in
             [Evidence(field: "offer.excludes", observed: .text(id.rawValue))] + places.map(\.evidence)
         }
+        let others = OtherSignUps(taken.flatMap(\.places), context)
         let ends = taken.flatMap { $0.places.map { $0.end(in: nil) } }
         let end = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
         let turningPoint = end.map { elsewhere.turningPoint($0) }
         let uses = taken.map { (id: $0.id, isRedeemed: $0.places.contains { $0.countsUntil == nil }) }
         return violated(
             .excludedByOffer,
-            "never after an offer it excludes: \(Self.words(uses))"
+            "never after an offer it excludes: \(Self.words(uses))\(others.clause)"
                 + (turningPoint?.instant.map { ", until \($0)" } ?? ""),
-            evidence: evidence, turningPoint: turningPoint)
+            evidence: evidence + others.evidence, turningPoint: turningPoint)
     }
 
     private static func names(_ offers: [OfferId]) -> String {

@@ -6,14 +6,34 @@ import OfferModel
 extension CustomersBody {
     init(_ story: CustomerStory) {
         let coverage = story.history.coverage
+        let transactions = story.history.currentTransactions
+        let older = transactions.count - Self.shownTransactions
         self.init(
-            customers: story.customers.map(CustomerIdentifiersBody.init), attributes: story.attributes,
+            customers: zip(story.customers, story.origins).map(KnownCustomerBody.init), attributes: story.attributes,
             coverage: CoverageBody(
                 level: coverage.level.rawValue, asOf: coverage.asOf, provenance: coverage.provenance),
             subscriptions: story.history.subscriptionStates(at: story.now).map(SubscriptionBody.init),
-            transactions: story.history.currentTransactions.map(TransactionSummaryBody.init),
-            issuedOffers: story.issuedOffers.map(IssuedOfferBody.init),
-            timeline: CustomerTimeline.entries(story))
+            transactions: transactions.suffix(Self.shownTransactions).map(TransactionSummaryBody.init),
+            olderTransactions: older > 0 ? older : nil, issuedOffers: story.issuedOffers.map(IssuedOfferBody.init),
+            timeline: story.timeline.entries.map {
+                TimelineEntryBody(at: $0.at, kind: $0.kind.rawValue, message: $0.message)
+            }, next: story.timeline.next?.text)
+    }
+
+    /// How many of the newest transactions are shown; the timeline has them all.
+    private static let shownTransactions = 100
+}
+
+extension KnownCustomerBody {
+    init(_ known: KnownIdentifiers, _ origins: [IdentifierOrigin]) {
+        self.init(
+            originalTransactionIds: known.originalTransactionIds, appTransactionId: known.appTransactionId,
+            appAccountTokens: known.appAccountTokens, customerIds: known.customerIds,
+            identifiers: origins.map {
+                IdentifierOriginBody(
+                    kind: $0.kind.rawValue, value: $0.value, since: $0.since, provenance: $0.provenance,
+                    transactionId: $0.transactionId, requestId: $0.requestId)
+            })
     }
 }
 

@@ -8,10 +8,20 @@ struct CustomersController: Sendable {
     let attributes: CustomerAttributes
     let bodyLimit: Int
 
+    /// Entries of a timeline's page unless `limit` says otherwise, and at most.
+    private static let pageSize = (usual: 50, range: 1...200)
+
     @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
-        var query = try QueryParameters(request, known: CustomerQuery.names)
-        let identifiers = try CustomerQuery.read(&query)
-        return try .json(CustomersBody(try await customers.story(identifiers, caller: context.caller)))
+        var query = try QueryParameters(request, known: CustomerQuery.names + ["limit", "cursor"])
+        let limit = query.number("limit", in: Self.pageSize.range) ?? Self.pageSize.usual
+        let cursor = query.text("cursor").flatMap { text in
+            let cursor = TimelineCursor(text: text)
+            if cursor == nil { query.refuseCursor("cursor", text) }
+            return cursor
+        }
+        let story = try await customers.story(
+            try CustomerQuery.read(&query), limit: limit, from: cursor, caller: context.caller)
+        return try .json(CustomersBody(story))
     }
 
     @Sendable func setAttributes(

@@ -71,13 +71,16 @@ struct QueryParameters {
     mutating func cursor(_ name: String) -> Int64? {
         guard let value = values[name] else { return nil }
         guard let place = Int64(value), place > 0 else {
-            errors.append(
-                Self.error(
-                    name, .invalidValue, "`\(value.prefix(100))` is not a cursor of this list",
-                    hint: "use `next` of the page before as it is"))
+            refuseCursor(name, value)
             return nil
         }
         return place
+    }
+
+    /// Notes that a value is no cursor of the list.
+    mutating func refuseCursor(_ name: String, _ value: String) {
+        refuse(
+            name, "`\(value.prefix(100))` is not a cursor of this list", hint: "use `next` of the page before as it is")
     }
 
     /// `true` or `false`; `nil` if absent.

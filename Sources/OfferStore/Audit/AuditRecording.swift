@@ -21,6 +21,11 @@ public final class AuditRecording {
     private let author: AuditAuthor
     private let digests: LedgerDigests
     private var pending: [Pending] = []
+    /// What becomes known about uses of offers.
+    var tally = RedemptionTally()
+
+    /// The request that the transaction is made for.
+    var requestId: LowercaseUUID? { author.requestId }
 
     /// The name of the key that digests are taken with.
     var digestKey: String { digests.keyed.name }
@@ -68,6 +73,13 @@ public final class AuditRecording {
             head = try insert(event, after: head, transaction)
         }
         pending = []
+    }
+
+    /// What has become known about uses of offers, by app and environment.
+    func news(_ transaction: any StoreTransaction) throws -> [RedemptionNews] {
+        try tally.counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { number, counts in
+            RedemptionNews(scope: try ScopeStore(transaction).scope(number), counts: counts)
+        }
     }
 
     private func insert(

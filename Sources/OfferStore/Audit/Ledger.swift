@@ -6,6 +6,7 @@ public final class Ledger: Sendable {
     private let database: any StoreDatabase
     private let digest: any Digest
     private let configured: (any KeyedDigest)?
+    private let onRedemptions: @Sendable (RedemptionNews) -> Void
     private let salt = Mutex<[UInt8]?>(nil)
 
     /// A ledger in a database.
@@ -14,7 +15,12 @@ public final class Ledger: Sendable {
     ///   - digest: SHA-256.
     ///   - key: takes the keyed digests of what may be erased; without it they are taken with random bytes that lie in
     ///     the database, which hides nothing from whoever has the file.
-    public init(_ database: any StoreDatabase, digest: any Digest, key: (any KeyedDigest)? = nil) {
+    ///   - onRedemptions: is told what became known about uses of offers, once it is durable.
+    public init(
+        _ database: any StoreDatabase, digest: any Digest, key: (any KeyedDigest)? = nil,
+        onRedemptions: @escaping @Sendable (RedemptionNews) -> Void = { _ in }
+    ) {
+        self.onRedemptions = onRedemptions
         self.database = database
         self.digest = digest
         configured = key
@@ -36,12 +42,14 @@ public final class Ledger: Sendable {
     public func write<T: Sendable>(
         by author: AuditAuthor, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await database.write { transaction in
+        let (value, news) = try await database.write { transaction in
             let recording = AuditRecording(author: author, digests: try self.digests(transaction))
             let value = try body(RecordedTransaction(base: transaction, recording: recording))
             try recording.finish(transaction)
-            return value
+            return (value, try recording.news(transaction))
         }
+        news.forEach(onRedemptions)
+        return value
     }
 
     private func digests(_ transaction: any StoreTransaction) throws -> LedgerDigests {

@@ -7,6 +7,8 @@ struct CustomerMerge {
     let scope: ScopeNumber
     let now: Instant
     let offers: [Offer]
+    /// The payload that proves it.
+    let source: IdentifierSource
 
     /// Merges all of them into the one stored first, who is returned.
     ///
@@ -30,7 +32,7 @@ struct CustomerMerge {
         _ merged: CustomerNumber, into survivor: CustomerNumber, by proof: [ProvenIdentifier]
     ) throws {
         let sequence = try StoreClock(transaction).nextSequence()
-        let proofText = StoredTextList(proof.map { "\($0.kind)=\($0.value)" })
+        let proofText = MergeProof(proof, source).stored
         let inserted = try transaction.row(
             Statement(
                 """
@@ -53,9 +55,15 @@ struct CustomerMerge {
         try transaction.execute(
             Statement(
                 """
-                INSERT INTO customer_alias (scope_id, kind, value, customer_id, first_stored_at)
-                SELECT scope_id, kind, value, ?1, first_stored_at FROM customer_alias WHERE customer_id = ?2
-                ON CONFLICT (scope_id, kind, value, customer_id) DO NOTHING
+                INSERT INTO customer_alias (
+                    scope_id, kind, value, customer_id, first_stored_at, provenance, transaction_id, request_id
+                )
+                SELECT scope_id, kind, value, ?1, first_stored_at, provenance, transaction_id, request_id
+                FROM customer_alias WHERE customer_id = ?2
+                ON CONFLICT (scope_id, kind, value, customer_id) DO UPDATE SET
+                    first_stored_at = excluded.first_stored_at, provenance = excluded.provenance,
+                    transaction_id = excluded.transaction_id, request_id = excluded.request_id
+                WHERE excluded.first_stored_at < customer_alias.first_stored_at
                 """, survivor, merged))
         try transaction.execute(
             Statement("UPDATE customer SET merged_into = ?1 WHERE id = ?2 OR merged_into = ?2", survivor, merged))

@@ -100,21 +100,39 @@ public struct CustomerStore {
         return customer
     }
 
-    /// Gives these customers these aliases; those they have already stay as they are.
+    /// Gives these customers these aliases, on the word of the request that the transaction is made for; those they have
+    /// already stay as they are.
     ///
     /// - Throws: ``StoreError``.
     public func attach(
         _ aliases: [CustomerAlias], to customers: [CustomerNumber], at now: Instant, in scope: ScopeNumber
+    ) throws {
+        try attach(
+            aliases, to: customers, from: IdentifierSource(statedBy: transaction.recording?.requestId), at: now,
+            in: scope)
+    }
+
+    /// The same from any source. Where a payload of Apple's names an alias that was only stated, the payload is the
+    /// source from then on.
+    func attach(
+        _ aliases: [CustomerAlias], to customers: [CustomerNumber], from source: IdentifierSource, at now: Instant,
+        in scope: ScopeNumber
     ) throws {
         for alias in aliases {
             for customer in customers {
                 try transaction.execute(
                     Statement(
                         """
-                        INSERT INTO customer_alias (scope_id, kind, value, customer_id, first_stored_at)
-                        VALUES (?1, ?2, ?3, ?4, ?5)
-                        ON CONFLICT (scope_id, kind, value, customer_id) DO NOTHING
-                        """, scope, alias.kind, alias.value, customer, now))
+                        INSERT INTO customer_alias (
+                            scope_id, kind, value, customer_id, first_stored_at, provenance, transaction_id, request_id
+                        )
+                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                        ON CONFLICT (scope_id, kind, value, customer_id) DO UPDATE SET
+                            provenance = excluded.provenance, transaction_id = excluded.transaction_id,
+                            request_id = excluded.request_id
+                        WHERE ?9 = 1 AND COALESCE(customer_alias.provenance, 'caller') = 'caller'
+                        """, scope, alias.kind, alias.value, customer, now, source.provenance, source.transactionId,
+                        source.requestId, source.provenance.isProven))
             }
         }
     }

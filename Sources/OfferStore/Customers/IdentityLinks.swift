@@ -15,9 +15,13 @@ struct IdentityLinks {
 
     /// The customer of these identifiers, which one payload holds together.
     ///
-    /// - Parameter isProven: whether a signature stands behind the payload; without one nothing is merged, and only
-    ///   the first identifier counts.
-    func customer(linking identifiers: [ProvenIdentifier], isProven: Bool) throws -> CustomerNumber {
+    /// - Parameters:
+    ///   - isProven: whether a signature stands behind the payload; without one nothing is merged, and only the first
+    ///     identifier counts.
+    ///   - source: the payload.
+    func customer(
+        linking identifiers: [ProvenIdentifier], isProven: Bool, from source: IdentifierSource
+    ) throws -> CustomerNumber {
         let linked = isProven ? identifiers : Array(identifiers.prefix(1))
         var known = [ProvenIdentifier: Known]()
         for identifier in linked {
@@ -28,14 +32,15 @@ struct IdentityLinks {
         if let first = found.first {
             customer = first
             if found.count > 1 {
-                customer = try CustomerMerge(transaction: transaction, scope: scope, now: now, offers: offers)
-                    .merge(found, by: linked)
+                customer = try CustomerMerge(
+                    transaction: transaction, scope: scope, now: now, offers: offers, source: source
+                ).merge(found, by: linked)
             }
         } else {
             customer = try customers.add(rolloutKey: rolloutKey(linked), at: now, in: scope)
         }
         for identifier in linked {
-            try store(identifier, known: known[identifier], of: customer, isProven: isProven)
+            try store(identifier, known: known[identifier], of: customer, isProven: isProven, from: source)
         }
         for case .originalTransactionId(let id) in linked where isProven {
             guard known[.originalTransactionId(id)]?.isProven != true else { continue }
@@ -55,17 +60,19 @@ struct IdentityLinks {
         let rows = try transaction.rows(
             Statement(
                 """
-                SELECT DISTINCT app_transaction_id, app_account_token FROM history_renewal_info
+                SELECT DISTINCT app_transaction_id, app_account_token, provenance FROM history_renewal_info
                 WHERE scope_id = ?1 AND original_transaction_id = ?2 AND is_proven = 1
                 """, scope, id))
         var customer = customer
         for row in rows {
+            let source = IdentifierSource(renewalInfoOf: id, provenance: try row.value(2))
             if let appTransactionId: AppTransactionId = try row.value(0) {
                 customer = try self.customer(
-                    linking: [.originalTransactionId(id), .appTransactionId(appTransactionId)], isProven: true)
+                    linking: [.originalTransactionId(id), .appTransactionId(appTransactionId)], isProven: true,
+                    from: source)
             }
             if let token: AppAccountToken = try row.value(1) {
-                try customers.attach([.appAccountToken(token)], to: [customer], at: now, in: scope)
+                try customers.attach([.appAccountToken(token)], to: [customer], from: source, at: now, in: scope)
             }
         }
         return customer
@@ -87,22 +94,26 @@ struct IdentityLinks {
     }
 
     private func store(
-        _ identifier: ProvenIdentifier, known: Known?, of customer: CustomerNumber, isProven: Bool
+        _ identifier: ProvenIdentifier, known: Known?, of customer: CustomerNumber, isProven: Bool,
+        from source: IdentifierSource
     ) throws {
         if known == nil {
             try transaction.execute(
                 Statement(
                     """
-                    INSERT INTO customer_identifier (scope_id, kind, value, customer_id, is_proven, first_stored_at)
-                    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                    """, scope, identifier.kind, identifier.value, customer, isProven, now))
+                    INSERT INTO customer_identifier (
+                        scope_id, kind, value, customer_id, is_proven, first_stored_at, provenance, transaction_id
+                    )
+                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                    """, scope, identifier.kind, identifier.value, customer, isProven, now, source.provenance,
+                    source.transactionId))
         } else if isProven, known?.isProven == false {
             try transaction.execute(
                 Statement(
                     """
-                    UPDATE customer_identifier SET is_proven = 1
+                    UPDATE customer_identifier SET is_proven = 1, provenance = ?4, transaction_id = ?5
                     WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
-                    """, scope, identifier.kind, identifier.value))
+                    """, scope, identifier.kind, identifier.value, source.provenance, source.transactionId))
         }
     }
 

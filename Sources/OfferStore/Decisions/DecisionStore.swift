@@ -51,7 +51,7 @@ public struct RecordedDecision: Sendable, Hashable {
 
 /// Decisions, as they were made.
 public struct DecisionStore {
-    private let transaction: any StoreTransaction
+    let transaction: any StoreTransaction
 
     /// The decisions as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {

@@ -77,10 +77,11 @@ extension HistoryStore {
             // Renewal info names no app: it links nothing before its subscription is known to be of this one.
             guard isProven, try links.isProven(.originalTransactionId(info.originalTransactionId)) else { return }
         }
-        let customer = try links.customer(linking: payload.identifiers, isProven: isProven)
+        let source = IdentifierSource(payload)
+        let customer = try links.customer(linking: payload.identifiers, isProven: isProven, from: source)
         if let token = payload.appAccountToken {
             try CustomerStore(transaction).attach(
-                [.appAccountToken(token)], to: [customer], at: links.now, in: links.scope)
+                [.appAccountToken(token)], to: [customer], from: source, at: links.now, in: links.scope)
         }
     }
 }

@@ -54,8 +54,10 @@ public struct RedemptionStore {
         }
         try SlotStore(transaction).redeem(
             Dictionary(found.compactMap(\.slotId).map { ($0, 1) }, uniquingKeysWith: +), of: customer, at: now)
-        try SlotStore(transaction).noteFullPrice(
+        let passedOver = try SlotStore(transaction).noteFullPrice(
             facts.fullPricePurchases(redemptions: found), of: customer, at: now)
+        transaction.recording?.tally.add(change, in: scope)
+        transaction.recording?.tally.add(passedOver, .fullPrice, in: scope)
         return change
     }
 

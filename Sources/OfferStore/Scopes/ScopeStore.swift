@@ -42,6 +42,15 @@ public struct ScopeStore {
         return added
     }
 
+    /// The scope with that number.
+    ///
+    /// - Throws: ``StoreError``.
+    func scope(_ number: ScopeNumber) throws -> Scope {
+        let row = try transaction.row(Statement("SELECT bundle_id, environment FROM scope WHERE id = ?1", number))
+        guard let row else { throw StoreError.corrupt("scope \(number.rawValue) is missing") }
+        return Scope(bundleId: try row.value(0), environment: try row.value(1))
+    }
+
     /// A number that changes with the catalog and the pauses of a scope (DESIGN §5.4).
     ///
     /// - Throws: ``StoreError``.

@@ -10,7 +10,7 @@ extension SlotStore {
         return try transaction.rows(
             Statement(
                 """
-                SELECT \(Self.slotColumns) FROM issued_offer
+                SELECT \(Self.readColumns) FROM issued_offer
                 WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY sequence
                 """, values: customers.map(\.storedValue))
         ).map { row in
@@ -88,7 +88,7 @@ extension SlotStore {
     }
 
     static let issuedColumns =
-        "\(slotColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
+        "\(readColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
 }
 
 extension Slot {
@@ -102,6 +102,8 @@ extension Slot {
         let cost: Int64? = try row.next()
         let currency: String? = try row.next()
         if let cost, let currency { self.cost = Money(milliunits: cost, currency: currency) }
+        let asked = SignUp(appAccountToken: try row.next(), customerId: try row.next())
+        signUp = asked.isUnknown ? nil : asked
     }
 }
 

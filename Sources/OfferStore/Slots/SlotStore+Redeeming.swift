@@ -26,8 +26,12 @@ extension SlotStore {
     }
 
     /// Notes which slots of a customer were passed over: the customer bought at full price right after.
-    func noteFullPrice(_ purchases: [LowercaseUUID: TransactionId], of customer: CustomerNumber, at now: Instant) throws
-    {
+    ///
+    /// - Returns: of how many that was not known.
+    func noteFullPrice(
+        _ purchases: [LowercaseUUID: TransactionId], of customer: CustomerNumber, at now: Instant
+    ) throws -> Int {
+        var news = 0
         for row in try transaction.rows(
             Statement(
                 "SELECT id, full_price_transaction_id FROM issued_offer WHERE customer_id = ?1", customer))
@@ -38,6 +42,8 @@ extension SlotStore {
             try change(
                 .fullPrice, where: "id = ?1", [id.storedValue], set: "full_price_transaction_id = ?2",
                 [purchases[id].storedValue], at: now)
+            if noted == nil { news += 1 }
         }
+        return news
     }
 }

@@ -58,6 +58,7 @@ public struct SlotStore {
                     slot.signings.storedValue, slot.voidedAt.storedValue, slot.isReleased.storedValue,
                     slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue, (slot.cost?.currency).storedValue,
                 ]))
+        try keep(slot.signUp, of: sequence)
         try AuditLog(transaction).record(
             .issue, .issuedOffer, inserted: inserted, at: slot.issuedAt, in: scope, owner: slot.id)
         try count(1, .places, of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)

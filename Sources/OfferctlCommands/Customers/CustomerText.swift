@@ -15,28 +15,35 @@ struct CustomerText: Sendable {
                 section("Attributes", attributes(body.attributes), "none"),
                 coverage(body.coverage),
                 section("Subscriptions", subscriptions(body.subscriptions), "none known"),
-                section("Transactions", transactions(body.transactions), "none known"),
+                section("Transactions", transactions(body.transactions), "none known")
+                    + (body.olderTransactions.map { "\n  and \($0) older" } ?? ""),
                 section("Issued offers", issuedOffers(body.issuedOffers), "none"),
                 section("Timeline", timeline(body.timeline), "nothing yet"),
             ]
         return sections.joined(separator: "\n\n")
     }
 
-    private func identifiers(_ customers: [CustomerIdentifiersBody]) -> [String] {
+    private func identifiers(_ customers: [KnownCustomerBody]) -> [String] {
         customers.enumerated().map { index, customer in
             let title = customers.count == 1 ? "Customer" : "Customer \(index + 1) of \(customers.count)"
-            let values: [(String, [String])] = [
-                ("originalTransactionId", customer.originalTransactionIds.map(\.rawValue)),
-                ("appTransactionId", customer.appTransactionId.map { [$0.rawValue] } ?? []),
-                ("appAccountToken", customer.appAccountTokens.map(\.description)),
-                ("customerId", customer.customerIds.map(\.rawValue)),
-            ]
-            var table = TextTable(["IDENTIFIER", "VALUE"])
-            for (name, value) in values.flatMap({ name, values in values.map { (name, $0) } }) {
-                table.add([name, value])
+            var table = TextTable(["IDENTIFIER", "VALUE", "SINCE", "KNOWN"])
+            for identifier in customer.identifiers {
+                table.add([
+                    identifier.kind, identifier.value, TimeText.absolute(identifier.since), origin(identifier),
+                ])
             }
             return section(title, table, "no identifiers")
         }
+    }
+
+    /// `from signed data sent by the app, transaction 7040000003001`.
+    private func origin(_ identifier: IdentifierOriginBody) -> String? {
+        let words = [
+            identifier.provenance.map(EvidenceText.source),
+            identifier.transactionId.map { "transaction \($0.rawValue)" },
+            identifier.requestId.map { "request \($0)" },
+        ].compactMap { $0 }
+        return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
     private func attributes(_ values: [String: FactValue]) -> TextTable {

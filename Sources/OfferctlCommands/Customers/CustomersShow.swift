@@ -9,15 +9,20 @@ struct CustomersShow: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show a customer's identifiers, subscriptions, transactions, issued offers and timeline.",
         discussion: """
-            Any identifier finds the customer. Needs a key with the role support.
+            Any identifier finds the customer. The timeline begins with the newest; `--limit` and `--cursor` turn its \
+            pages. Needs a key with the role support.
 
             Example:
               offerctl customers show --original-transaction-id 2000000123456789
+              offerctl customers show --customer-id user-17 --limit 200
               offerctl customers show --customer-id user-17 --json
             """)
 
     @OptionGroup
     var customer: CustomerOptions
+
+    @OptionGroup
+    var page: PageOptions
 
     @Flag(help: "Print the server's answer as JSON.")
     var json = false
@@ -31,11 +36,13 @@ struct CustomersShow: AsyncParsableCommand {
 
     func run() async throws {
         try await connection.ask(role: "support", json: json) { client, console in
-            let reply = try await client.call(.GET, "/v1/customers", query: customer.query, as: CustomersBody.self)
+            let reply = try await client.call(
+                .GET, "/v1/customers", query: customer.query + page.query, as: CustomersBody.self)
             if json {
                 console.write(json: reply.json)
             } else {
                 console.write(CustomerText(palette: console.palette, now: .wallClock).story(reply.body))
+                console.noteNext(reply.body.next)
             }
         }
     }

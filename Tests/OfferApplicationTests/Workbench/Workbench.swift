@@ -1,4 +1,5 @@
 import LocalAppStore
+import Metrics
 import OfferApplication
 import OfferModel
 import OfferSigning
@@ -35,9 +36,11 @@ final class Workbench: Sendable {
     ///   - shop: the App Store whose root is trusted; one of its own unless given.
     ///   - catalog: what is applied at once.
     ///   - vouchedByApple: whether the shop's root passes for Apple's.
+    ///   - metrics: where is counted what becomes known.
     init(
         onFile: Bool = false, in place: TemporaryDirectory? = nil, shop: Shop? = nil,
-        catalog: String? = BenchCatalog.yaml, vouchedByApple: Bool = false
+        catalog: String? = BenchCatalog.yaml, vouchedByApple: Bool = false,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) async throws {
         clock = shop?.clock ?? TestClock(Self.start)
         self.shop = try shop ?? Shop(clock: clock)
@@ -60,15 +63,16 @@ final class Workbench: Sendable {
                 environments: [.localTesting, .sandbox, .production], signingKey: key,
                 verifier: vouchedByApple ? VouchedByApple(judge: judge) : judge)
         ])
-        useCases = Self.useCases(registry, over: database, clock)
+        useCases = Self.useCases(registry, over: database, clock, metrics)
         if let catalog { try await apply(catalog, expected: 0) }
     }
 
     private static func useCases(
-        _ registry: AppRegistry, over database: any StoreDatabase, _ clock: TestClock
+        _ registry: AppRegistry, over database: any StoreDatabase, _ clock: TestClock,
+        _ metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) -> UseCases {
         UseCases(
-            registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(), metrics: metrics,
             clock: { clock.now })
     }
 

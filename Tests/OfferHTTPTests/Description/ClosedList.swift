@@ -39,6 +39,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("Environment", AppStoreEnvironment.self),
         ClosedList("FactName", words: FactVocabulary.all.map(\.name)),
         ClosedList("FactType", FactType.self),
+        ClosedList("IdentifierKind", IdentifierOrigin.Kind.self),
         ClosedList("IngestOutcome", IngestOutcome.self),
         ClosedList("NotificationOutcome", NotificationOutcome.self),
         ClosedList("OfferStatus", OfferStatus.self),
@@ -55,6 +56,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("SignedDataRefusalCode", SignedDataRefusal.Code.self),
         ClosedList("SlotState", SlotState.self),
         ClosedList("SubscriptionState", SubscriptionStateName.self),
+        ClosedList("TimelineKind", TimelineEntry.Kind.self),
         ClosedList("TurningEvent", TurningEvent.self),
         ClosedList("Verdict", Verdict.self),
     ]

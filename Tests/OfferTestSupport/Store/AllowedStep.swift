@@ -40,6 +40,12 @@ public struct AllowedStep: Sendable {
             "USE TEMP B-TREE FOR GROUP BY", of: "FROM offer_opening WHERE customer_id IN (",
             because: "at most one row for each offer and customer of the subject"),
         AllowedStep(
+            "USE TEMP B-TREE FOR GROUP BY", of: "FROM decision WHERE customer_id IN (",
+            because: "the refusals of a subject's customers, for one page of support"),
+        AllowedStep(
+            order, of: "FROM decision WHERE customer_id IN (",
+            because: "the days on which a subject was refused, for one page of support"),
+        AllowedStep(
             "USE TEMP B-TREE FOR DISTINCT",
             of: "FROM history_renewal_info WHERE scope_id = ?1 AND original_transaction_id = ?2",
             because: "the renewal info of one subscription"),

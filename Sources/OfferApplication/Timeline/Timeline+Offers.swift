@@ -1,0 +1,106 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+extension Timeline {
+    /// Offers issued, withdrawn and passed over.
+    var issuedEntries: [TimelineEntry] {
+        let transactions = history.currentTransactions
+        return issued.flatMap { offer -> [TimelineEntry] in
+            var entries = [offer.slot.entry(state: offer.slot.state(at: now, redemptions: redemptions))]
+            let name = "the offer `\(offer.slot.offerId)`"
+            if let voidedAt = offer.slot.voidedAt {
+                let reason = offer.voidReason.map { $0.hasPrefix(RemovedText.prefix) ? "" : ": \($0)" } ?? ""
+                entries.append(
+                    TimelineEntry(
+                        .voided, at: voidedAt, "\(name) was voided\(reason) (issued offer \(offer.slot.id))"))
+            }
+            if let id = offer.fullPriceTransactionId,
+                let purchase = transactions.first(where: { $0.payload.transactionId == id })
+            {
+                entries.append(
+                    TimelineEntry(
+                        .boughtAtFullPrice, at: purchase.payload.purchaseDate,
+                        "\(name) was signed and not used: bought at full price right after (transaction \(id))"))
+            }
+            return entries
+        }
+    }
+
+    /// Uses of offers, each with the issued offer that it used.
+    var redemptionEntries: [TimelineEntry] {
+        let names = Dictionary(issued.map { ($0.slot.id, $0.slot.offerId) }) { first, _ in first }
+        return redemptions.map { redemption in
+            let known = redemption.slotId.flatMap { names[$0] }.map { "the offer `\($0)`" }
+            let name = redemption.offerIdentifier.map { "the offer `\($0)`" } ?? "the introductory offer"
+            var remarks = [redemption.slotId.map { "issued offer \($0)" } ?? "not issued by us"]
+            if redemption.isDoubled { remarks.append("used before") }
+            if redemption.isLate { remarks.append("after it stopped counting") }
+            if redemption.transactionId == nil { remarks.append("waits for the next renewal") }
+            return TimelineEntry(
+                .redeemed, at: redemption.firstEvidence,
+                "\(known ?? name) was redeemed (\(remarks.joined(separator: "; ")))")
+        }
+    }
+}
+
+extension Slot {
+    fileprivate func entry(state: SlotState) -> TimelineEntry {
+        let whose = signUp.map { " to \($0.words)" } ?? ""
+        let signed = signings > 1 ? ", signed \(signings) times" : ""
+        return TimelineEntry(
+            .issued, at: issuedAt,
+            "the offer `\(offerId)` was issued for `\(productId)`\(whose) (\(state.rawValue) now\(signed))")
+    }
+}
+
+extension RefusedDay {
+    var entry: TimelineEntry {
+        let times = count == 1 ? "" : " \(count) times on \(last.description.prefix { $0 != "T" }), the last time"
+        let answer = outcome == .undetermined ? "could not be decided" : "was refused"
+        return TimelineEntry(.refused, at: last, "the offer `\(offerId)` \(answer)\(times): \(reason)")
+    }
+
+    private var reason: String {
+        guard !body.hasPrefix(RemovedText.prefix), let decision = try? DecisionRecord(text: body).decision else {
+            return "why is not kept any more"
+        }
+        let others = decision.findings.count { $0.verdict == .violated || $0.verdict == .undetermined } - 1
+        let more = others > 0 ? " (and \(others) more)" : ""
+        return (decision.decisive?.message ?? "the record names no reason") + more
+    }
+}
+
+extension RecordedMerge {
+    var entry: TimelineEntry {
+        let known = aliases.map(\.words)
+        let names = known.isEmpty ? "" : ", known to the app as \(known.joined(separator: ", ")),"
+        return TimelineEntry(
+            .merged, at: mergedAt,
+            "the customer first stored as `\(storedUnder)` on \(firstStoredAt)\(names) was proven to be the same Apple "
+                + "Account\(proof.map { ": \($0.words)" } ?? "")")
+    }
+}
+
+extension CustomerAlias {
+    fileprivate var words: String {
+        switch self {
+        case .appAccountToken(let token): "`appAccountToken` `\(token)`"
+        case .customerId(let id): "`customerId` `\(id)`"
+        }
+    }
+}
+
+extension MergeProof {
+    fileprivate var words: String {
+        let payload = transactionId.map { "the data of transaction \($0)" } ?? "one payload of Apple's"
+        let origin = provenance.map { ", \($0.origin)," } ?? ""
+        let names = identifiers.map { identifier in
+            switch identifier {
+            case .originalTransactionId(let id): "`originalTransactionId` `\(id)`"
+            case .appTransactionId(let id): "`appTransactionId` `\(id)`"
+            }
+        }
+        return "\(payload)\(origin) names \(names.joined(separator: " and ")) together"
+    }
+}

@@ -1,0 +1,129 @@
+import OfferEligibility
+import OfferModel
+
+extension Timeline {
+    /// Purchases, renewals, ends and revocations, from the current view of each transaction.
+    var purchaseEntries: [TimelineEntry] {
+        let rows = history.currentTransactions
+        let subscriptions = Dictionary(grouping: rows, by: \.payload.originalTransactionId)
+        let views = Dictionary(grouping: history.transactions, by: \.payload.transactionId)
+        return rows.flatMap { row -> [TimelineEntry] in
+            let others = subscriptions[row.payload.originalTransactionId] ?? []
+            return [bought(row, among: others)] + ended(row, among: others)
+                + reversed(row, views: views[row.payload.transactionId] ?? [])
+        }
+    }
+
+    private func bought(_ row: Recorded<Transaction>, among others: [Recorded<Transaction>]) -> TimelineEntry {
+        let transaction = row.payload
+        let previous = others.last { $0.payload.purchaseDate < transaction.purchaseDate }
+        let (kind, verb): (TimelineEntry.Kind, String) =
+            if transaction.isOwned == false, previous == nil {
+                (.shared, "came through Family Sharing")
+            } else if previous == nil, transaction.transactionId == transaction.originalTransactionId {
+                (.purchased, "was bought")
+            } else if transaction.transactionReason == .purchase {
+                (.purchased, previous?.payload.isUpgraded == true ? "was changed to" : "was bought again")
+            } else {
+                (.renewed, "was renewed")
+            }
+        let price = transaction.paid.map { " for \($0)" } ?? ""
+        return TimelineEntry(
+            kind, at: transaction.purchaseDate,
+            "\(transaction.name) \(verb)\(transaction.offerWords)\(price) (\(transaction.reference)\(row.provenance.remark))"
+        )
+    }
+
+    private func ended(_ row: Recorded<Transaction>, among others: [Recorded<Transaction>]) -> [TimelineEntry] {
+        let transaction = row.payload
+        if let revoked = transaction.revocationDate {
+            return [TimelineEntry(.revoked, at: revoked, "\(transaction.revocationWords) (\(transaction.reference))")]
+        }
+        guard let expires = transaction.expiresDate, !others.contains(where: { $0.continues(transaction) }) else {
+            return []
+        }
+        let infos = renewalInfos(of: transaction.originalTransactionId).filter { $0.signedDate >= expires }
+        let end = max(expires, infos.last?.gracePeriodExpiresDate ?? expires)
+        guard end <= now else { return [] }
+        let reason = infos.last { $0.expirationIntent != nil }?.expirationIntent?.words
+        return [
+            TimelineEntry(
+                .expired, at: end,
+                "\(transaction.name) ran out\(reason.map { ": \($0)" } ?? "") (\(transaction.reference))")
+        ]
+    }
+
+    /// A refund that an earlier view shows and the current one does not.
+    private func reversed(
+        _ row: Recorded<Transaction>, views: [Recorded<Transaction>]
+    ) -> [TimelineEntry] {
+        guard row.payload.revocationDate == nil, row.provenance.isProven,
+            views.contains(where: { $0.provenance.isProven && $0.payload.revocationDate != nil })
+        else { return [] }
+        return [
+            TimelineEntry(
+                .refundReversed, at: row.payload.signedDate,
+                "Apple took the refund of \(row.payload.name) back (\(row.payload.reference))")
+        ]
+    }
+}
+
+extension Recorded<Transaction> {
+    /// Whether it is a later period of the same subscription that begins before that one ends, or as it does.
+    fileprivate func continues(_ other: Transaction) -> Bool {
+        guard let end = other.expiresDate, payload.transactionId != other.transactionId else { return false }
+        return payload.purchaseDate > other.purchaseDate && payload.purchaseDate <= end
+    }
+}
+
+extension Transaction {
+    fileprivate var name: String { "`\(productId)`" }
+
+    fileprivate var reference: String { "transaction \(transactionId)" }
+
+    /// What was charged, where Apple says.
+    fileprivate var paid: Money? {
+        guard let price, let currency else { return nil }
+        return Money(milliunits: price, currency: currency)
+    }
+
+    fileprivate var offerWords: String {
+        let named = offerIdentifier.map { " `\($0)`" } ?? ""
+        switch offerType {
+        case nil: return ""
+        case .introductory?:
+            return offerDiscountType == .freeTrial ? " with a free trial" : " with the introductory offer"
+        case .promotional?: return " with the offer\(named)"
+        case .offerCode?: return " with the offer code\(named)"
+        case .winBack?: return " with the win-back offer\(named)"
+        case let unknown?: return " with an offer of type \(unknown.rawValue)\(named)"
+        }
+    }
+
+    fileprivate var revocationWords: String {
+        switch revocationType {
+        case .familyRevoke?: return "access to \(name) through Family Sharing ended"
+        case .assignmentRevoke?: return "the seat that gave access to \(name) was taken away"
+        case .refundProrated?:
+            let part = revocationPercentage.map { " \($0 / 1_000) % of" } ?? " a part of"
+            return "Apple refunded\(part) \(name)\(reasonWords)"
+        default:
+            guard isOwned == false else { return "Apple refunded \(name)\(reasonWords)" }
+            return "access to \(name) through Family Sharing ended"
+        }
+    }
+
+    private var reasonWords: String { revocationReason == 1 ? " because of an issue in the app" : "" }
+}
+
+extension ExpirationIntent {
+    fileprivate var words: String? {
+        switch self {
+        case .customerCancelled: "renewal was off"
+        case .billingError: "the payment failed"
+        case .priceIncreaseNotConsented: "a higher price was not accepted"
+        case .productNotAvailable: "the product was not for sale any more"
+        default: nil
+        }
+    }
+}

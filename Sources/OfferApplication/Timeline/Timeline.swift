@@ -1,0 +1,80 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// What happened to a customer, put together from what is stored of them.
+///
+/// The same for any order in which signed data arrived (invariant 7); only refusals and merges have dates of ours.
+struct Timeline: Sendable {
+    /// Every row of their history, those that newer ones have replaced too.
+    var history: History
+    /// The instant of the request.
+    var now: Instant
+    /// Every offer ever issued to them.
+    var issued: [OfferStore.IssuedOffer]
+    /// Their uses of offers.
+    var redemptions: [Redemption]
+    /// The refusals by day, from the cursor on.
+    var refusals: [RefusedDay]
+    /// Who was proven to be them.
+    var merges: [RecordedMerge]
+
+    /// Reads what the entries of a page come from.
+    static func read(
+        of customers: [CustomerNumber], from cursor: TimelineCursor?, limit: Int, at now: Instant,
+        _ transaction: any StoreTransaction
+    ) throws -> Timeline {
+        Timeline(
+            history: try HistoryStore(transaction).history(of: customers, asOf: .distantFuture), now: now,
+            issued: try customers.flatMap(SlotStore(transaction).issuedOffers(to:)),
+            redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption),
+            refusals: try DecisionStore(transaction).refusedDays(
+                of: customers, until: cursor?.at ?? .distantFuture, limit: limit + (cursor?.shown ?? 0) + 1),
+            merges: try CustomerStore(transaction).merges(into: customers))
+    }
+
+    /// So many entries from a place on, the newest first.
+    func page(from cursor: TimelineCursor?, limit: Int) -> TimelinePage {
+        let all = entries.sorted { ($1.at, $1.kind.rawValue, $1.message) < ($0.at, $0.kind.rawValue, $0.message) }
+        var rest = all[...]
+        if let cursor {
+            rest = rest.drop { $0.at > cursor.at }
+            rest = rest.dropFirst(min(cursor.shown, rest.prefix { $0.at == cursor.at }.count))
+        }
+        let shown = Array(rest.prefix(limit))
+        guard rest.count > limit, let last = shown.last else { return TimelinePage(entries: shown) }
+        let before = cursor.map { $0.at == last.at ? $0.shown : 0 } ?? 0
+        return TimelinePage(
+            entries: shown,
+            next: TimelineCursor(at: last.at, shown: before + shown.reversed().prefix { $0.at == last.at }.count))
+    }
+
+    private var entries: [TimelineEntry] {
+        purchaseEntries + renewalEntries + issuedEntries + redemptionEntries + refusals.map(\.entry)
+            + merges.map(\.entry)
+    }
+}
+
+extension Provenance {
+    /// Where something comes from that no signature of Apple's stands behind; empty for the rest.
+    var remark: String {
+        switch self {
+        case .notification, .client, .serverAPI: ""
+        case .caller: ", on the backend's word"
+        case .receipt: ", from a legacy receipt"
+        case .operator: ", entered by an operator"
+        }
+    }
+
+    /// For sentences about a payload.
+    var origin: String {
+        switch self {
+        case .notification: "from an App Store notification"
+        case .client: "sent by the app"
+        case .serverAPI: "from Apple's server"
+        case .caller: "on the backend's word"
+        case .receipt: "from a legacy receipt"
+        case .operator: "entered by an operator"
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import OfferModel
+
+/// Of some places those that were taken under another sign-up than the one that asks: what somebody who signed up anew
+/// has to be told (DESIGN §5.6).
+struct OtherSignUps: Sendable {
+    /// One such place.
+    private struct Taking {
+        let place: Place
+        let signUp: SignUp
+        /// Whether it is known to be another sign-up; not where the request names no alias to compare with.
+        let isOther: Bool
+        /// Of a use that we did not issue, the purchase that names the account.
+        let purchase: Recorded<Transaction>?
+    }
+
+    private let takings: [Taking]
+    private let isUnited: Bool
+
+    init(_ places: [Place], _ context: RuleContext) {
+        let asking = context.question.signUp
+        isUnited = context.subject.past.facts.isUnited
+        takings = places.compactMap { place in
+            let purchase = place.slotId == nil ? context.purchase(place.evidence.transactionId) : nil
+            let signUp = place.signUp ?? SignUp(appAccountToken: purchase?.payload.appAccountToken)
+            let isSame = signUp.isSame(as: asking)
+            guard !signUp.isUnknown, isSame != true else { return nil }
+            return Taking(place: place, signUp: signUp, isOther: isSame == false, purchase: purchase)
+        }
+    }
+
+    /// What to add to a sentence that says how many places are taken; empty if none was taken so.
+    var clause: String {
+        guard !takings.isEmpty else { return "" }
+        let number = takings.count == 1 ? "one" : "\(takings.count)"
+        let other = takings.allSatisfy(\.isOther) ? "another sign-up" : "a sign-up"
+        let whose =
+            isUnited ? "that the app's backend names together with this one" : "of the same Apple Account"
+        // The newest is the one that somebody remembers; the evidence has them all.
+        let newest = takings.max { $0.place.takenAt < $1.place.takenAt }
+        return ", \(number) of them under \(other) \(whose): \(newest.map(words) ?? "")"
+    }
+
+    /// Under which account each was taken, by which issued offer and when.
+    var evidence: [Evidence] {
+        takings.flatMap { taking -> [Evidence] in
+            guard let slotId = taking.place.slotId else {
+                return taking.signUp.evidence(
+                    below: "redemption", provenance: taking.purchase?.provenance ?? .caller,
+                    transactionId: taking.purchase?.payload.transactionId)
+            }
+            let slot =
+                taking.place.isRedeemed ? [Evidence(field: "issuedOffer", observed: .text(slotId.description))] : []
+            return slot + [
+                Evidence(field: "issuedOffer.issuedAt", observed: taking.place.issuedAt.map(EvidenceValue.instant))
+            ]
+                + taking.signUp.evidence(below: "issuedOffer", provenance: .caller)
+        }
+    }
+
+    private func words(_ taking: Taking) -> String {
+        let place = taking.place
+        guard let slotId = place.slotId, let issuedAt = place.issuedAt else {
+            return "\(taking.signUp.words) used it on \(place.takenAt.day)"
+        }
+        let use = place.isRedeemed ? " and used" : ""
+        return "\(taking.signUp.words), issued on \(issuedAt.day)\(use) (issued offer `\(slotId)`)"
+    }
+}
+
+extension RuleContext {
+    /// A purchase by its transaction.
+    fileprivate func purchase(_ id: TransactionId?) -> Recorded<Transaction>? {
+        guard let id else { return nil }
+        return subject.history.transactions.first { $0.payload.transactionId == id }
+    }
+}

@@ -1,0 +1,226 @@
+import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferStore
+import Testing
+
+@Suite("What happened to a customer")
+struct TimelineTests {
+    private static let day = Instant.Duration.day
+
+    private static func entries(_ bench: Workbench, _ id: String = "100") async throws -> [TimelineEntry] {
+        try await bench.useCases.customers.story(named(id), limit: 200, caller: Workbench.client).timeline.entries
+    }
+
+    private static func messages(_ bench: Workbench, _ kind: TimelineEntry.Kind) async throws -> [String] {
+        try await entries(bench).filter { $0.kind == kind }.map(\.message)
+    }
+
+    /// Renewal info of the subscriber, as Apple signs it some days from the start.
+    private static func info(
+        _ bench: Workbench, day number: Int64, _ change: (inout [String: Any]) -> Void
+    ) throws -> SignedDelivery {
+        let info = try #require(try bench.shop.delivery(.subscriber, "100").signedRenewalInfo.first)
+        let signed = Workbench.start.adding(milliseconds: number * day).milliseconds
+        return SignedDelivery(signedRenewalInfo: [
+            try bench.shop.edited(info) { payload in
+                payload["signedDate"] = signed
+                change(&payload)
+            }
+        ])
+    }
+
+    @Test(
+        "renewal turned off and on, a change of product and a failed payment show between renewal infos, in any order of arrival (invariant 7)"
+    )
+    func renewals() async throws {
+        var told: [[TimelineEntry]] = []
+        for isReversed in [false, true] {
+            let bench = try await Workbench()
+            try await bench.deliver(try bench.shop.delivery(.subscriber, "100", complete: false))
+            bench.clock.advance(hours: 24 * 60)
+            let infos = [
+                try Self.info(bench, day: 1) { $0["autoRenewStatus"] = 0 },
+                try Self.info(bench, day: 2) { $0["autoRenewStatus"] = 1 },
+                try Self.info(bench, day: 3) { $0["autoRenewProductId"] = "yearly" },
+                try Self.info(bench, day: 4) { _ in },
+                try Self.info(bench, day: 25) { payload in
+                    payload["isInBillingRetryPeriod"] = true
+                    payload["gracePeriodExpiresDate"] =
+                        Workbench.start.adding(milliseconds: 30 * Self.day).milliseconds
+                },
+                try Self.info(bench, day: 50) { payload in
+                    payload["autoRenewStatus"] = 0
+                    payload["expirationIntent"] = 2
+                },
+            ]
+            for info in isReversed ? infos.reversed() : infos { try await bench.deliver(info) }
+            told.append(try await Self.entries(bench))
+            #expect(try await Self.messages(bench, .cancelled) == ["renewal of `monthly` was turned off"])
+            #expect(try await Self.messages(bench, .resumed) == ["renewal of `monthly` was turned on again"])
+            #expect(
+                try await Self.messages(bench, .productChange) == [
+                    "the change to `yearly` was taken back: `monthly` goes on",
+                    "the next renewal will be `yearly` in place of `monthly`",
+                ])
+            #expect(
+                try await Self.messages(bench, .paymentFailed) == [
+                    "the renewal of `monthly` could not be charged, and Apple tries again; access goes on until "
+                        + "\(Workbench.start.adding(milliseconds: 30 * Self.day)) meanwhile"
+                ])
+            #expect(
+                try await Self.messages(bench, .expired) == ["`monthly` ran out: the payment failed (transaction 100)"])
+        }
+        #expect(told.first == told.last)
+        #expect(told.first?.map(\.at) == told.first?.map(\.at).sorted(by: >))
+        let cancelled = told.first?.first { $0.kind == .cancelled }
+        #expect(cancelled?.at == Workbench.start.adding(milliseconds: Self.day))
+    }
+
+    @Test(
+        "what Apple turned off because a payment failed is no cancellation, and the first renewal info says that it is the first"
+    )
+    func firstKnown() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        #expect(
+            try await Self.messages(bench, .cancelled) == [
+                "renewal of `monthly` is off, by the first that is known of it"
+            ])
+        #expect(try await Self.messages(bench, .expired) == ["`monthly` ran out: renewal was off (transaction 100)"])
+    }
+
+    @Test("refunds, refunds taken back, shared access and purchases again are told by what they are")
+    func purchases() async throws {
+        let bench = try await Workbench()
+        let delivery = try bench.shop.delivery(.lapsed, "100", complete: false)
+        let jws = try #require(delivery.signedTransactions.first)
+        try await bench.deliver(delivery)
+        bench.clock.advance(hours: 24 * 3)
+        func signed(_ at: Instant, _ change: @escaping (inout [String: Any]) -> Void) throws -> SignedDelivery {
+            SignedDelivery(signedTransactions: [
+                try bench.shop.edited(jws) { payload in
+                    payload["signedDate"] = at.milliseconds
+                    change(&payload)
+                }
+            ])
+        }
+        let refund = Workbench.start.adding(milliseconds: Self.day)
+        let again = Workbench.start.adding(milliseconds: 2 * Self.day)
+        try await bench.deliver(
+            try signed(refund) { payload in
+                payload["revocationDate"] = refund.milliseconds
+                payload["revocationReason"] = 1
+            })
+        #expect(
+            try await Self.messages(bench, .revoked) == [
+                "Apple refunded `monthly` because of an issue in the app (transaction 100)"
+            ])
+        try await bench.deliver(try signed(again) { _ in })
+        #expect(try await Self.messages(bench, .revoked).isEmpty)
+        let reversed = try #require(try await Self.entries(bench).first { $0.kind == .refundReversed })
+        #expect(reversed.at == again)
+        #expect(reversed.message == "Apple took the refund of `monthly` back (transaction 100)")
+        try await bench.deliver(
+            try signed(again) { payload in
+                payload["transactionId"] = "101"
+                payload["purchaseDate"] = again.milliseconds
+                payload["expiresDate"] = again.adding(months: 1).milliseconds
+                payload["transactionReason"] = "PURCHASE"
+                payload["offerType"] = 4
+                payload["offerIdentifier"] = "back"
+                payload["offerPeriod"] = "P1M"
+            })
+        #expect(
+            try await Self.messages(bench, .purchased) == [
+                "`monthly` was bought again with the win-back offer `back` for 9.99 USD (transaction 101)",
+                "`monthly` was bought for 9.99 USD (transaction 100)",
+            ])
+        #expect(
+            try await Self.messages(bench, .redeemed) == ["the offer `back` was redeemed (not issued by us)"])
+    }
+
+    @Test("refusals of a day are one entry with the last reason, and say when why is not kept any more")
+    func refusals() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        for _ in 0..<3 {
+            _ = try await bench.refused(IssueOrder(offerId: "sketch", customer: named("100")))
+            bench.clock.advance(milliseconds: 1_000)
+        }
+        let last = Workbench.start.adding(milliseconds: 2_000)
+        let refused = try #require(try await Self.entries(bench).first { $0.kind == .refused })
+        #expect(refused.at == last)
+        #expect(
+            refused.message
+                == "the offer `sketch` was refused 3 times on \(last.description.prefix(10)), the last time: "
+                + "the offer `sketch` is a draft")
+        bench.clock.advance(hours: 24)
+        let unknown = try await bench.refused(IssueOrder(offerId: "engaged", customer: named("100")))
+        #expect(unknown.decision.outcome == .undetermined)
+        let undecided = try #require(try await Self.messages(bench, .refused).first)
+        #expect(undecided.hasPrefix("the offer `engaged` could not be decided: "))
+        _ = try await bench.write { transaction, _ in
+            try transaction.execute(
+                Statement("UPDATE decision SET body = ?1 WHERE kind = 'refusal'", "\(RemovedText.prefix)00"))
+        }
+        #expect(
+            try await Self.messages(bench, .refused).first
+                == "the offer `engaged` could not be decided: why is not kept any more")
+    }
+
+    @Test("a merge tells who was merged, as what the app knew them, and which payload proved it")
+    func merges() async throws {
+        let bench = try await Workbench()
+        for (id, name) in [("100", "anna"), ("200", "second")] {
+            let jws = try bench.shop.edited(
+                try #require(try bench.shop.delivery(.lapsed, id).signedTransactions.first)
+            ) { $0["appTransactionId"] = nil }
+            try await bench.deliver(
+                SignedDelivery(signedTransactions: [jws]),
+                aliases: CustomerIdentifiers(customerId: CustomerId(name)))
+            bench.clock.advance(milliseconds: 1_000)
+        }
+        for id in ["100", "200"] {
+            let signed = bench.clock.now.milliseconds
+            let jws = try bench.shop.edited(
+                try #require(try bench.shop.delivery(.lapsed, id).signedTransactions.first)
+            ) { payload in
+                payload["appTransactionId"] = "app-one"
+                payload["signedDate"] = signed
+            }
+            try await bench.deliver(SignedDelivery(signedTransactions: [jws]))
+        }
+        #expect(
+            try await Self.messages(bench, .merged) == [
+                "the customer first stored as `200` on \(Workbench.start.adding(milliseconds: 1_000)), known to the app as "
+                    + "`customerId` `second`, was proven to be the same Apple Account: the data of transaction 200, sent by "
+                    + "the app, names `originalTransactionId` `200` and `appTransactionId` `app-one` together"
+            ])
+    }
+
+    @Test("uses from before the service was installed count against limits and are told, once their data arrives")
+    func beforeInstallation() async throws {
+        let bench = try await Workbench()
+        let delivery = try bench.shop.delivery(.lapsed, "100")
+        let jws = try #require(delivery.signedTransactions.first)
+        // The customer is known and eligible; the history from before comes afterwards.
+        try await bench.deliver(delivery)
+        #expect(try await bench.dryRun(named("100"), "comeback").outcome == .eligible)
+        let years = Workbench.start.adding(months: -30)
+        let old = try bench.shop.redemption(of: "comeback50", "90", like: jws, at: years)
+        try await bench.deliver(SignedDelivery(signedTransactions: [old]))
+        let refusal = try await bench.refused(IssueOrder(offerId: "comeback", customer: named("100")))
+        #expect(refusal.decision.obstacles == [.limitCustomer])
+        #expect(refusal.decision[.limitCustomer]?.evidence.last?.transactionId == "90")
+        let used = try #require(try await Self.entries(bench).first { $0.kind == .redeemed })
+        #expect(used.at == years)
+        #expect(used.message == "the offer `comeback50` was redeemed (not issued by us)")
+        // For everyone's limits too, of which nobody is asked by customer.
+        let counted = try await bench.write { transaction, _ in
+            try transaction.rows(Statement("SELECT offer_identifier, amount FROM redemption_counter WHERE amount > 0"))
+                .map { "\($0.values)" }
+        }
+        #expect(counted == ["\([StoredValue.text("comeback50"), .integer(1)])"])
+    }
+}
