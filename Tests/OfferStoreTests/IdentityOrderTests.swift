@@ -70,12 +70,12 @@ struct IdentityOrderTests {
                 // An operator's word names an Apple Account and proves nothing.
                 return .payload(
                     .bought(
-                        "90\(number)", original: original, account: pick(["A", "B"]), token: pick(tokens),
+                        TransactionId("90\(number)"), original: original, account: pick(["A", "B"]), token: pick(tokens),
                         provenance: pick([.operator, .receipt])))
             case 3, 4: return .payload(use("80\(number)", of: original, day: number, account: pick(accounts)))
             default:
                 return .payload(
-                    .bought("70\(number)", original: original, account: pick(accounts), token: pick(tokens)))
+                    .bought(TransactionId("70\(number)"), original: original, account: pick(accounts), token: pick(tokens)))
             }
         }
     }

@@ -41,6 +41,9 @@ struct EarlierSchemaTests {
             'a.b.c', NULL, NULL);
         UPDATE store_state SET sequence = 11;
         """,
+        "0013-sign-ups": """
+        INSERT INTO issued_offer_sign_up SELECT sequence, NULL, 'anna' FROM issued_offer;
+        """,
     ]
 
     /// A database as the first so many migrations made it, with rows in every table of theirs.

@@ -82,6 +82,18 @@ extension RecordedMerge {
     }
 }
 
+extension StoredNotification {
+    var entry: TimelineEntry {
+        let detail = subtype.map { ", `\($0.rawValue)`" } ?? ""
+        let reference = transactionId.map { "transaction \($0)" }
+        let way = source == .fetched ? "fetched from its notification history" : nil
+        let remarks = [reference, way].compactMap(\.self).joined(separator: "; ")
+        return TimelineEntry(
+            .notified, at: signedDate,
+            "the App Store told of `\(type.rawValue)`\(detail)\(remarks.isEmpty ? "" : " (\(remarks))")")
+    }
+}
+
 extension CustomerAlias {
     fileprivate var words: String {
         switch self {

@@ -18,6 +18,11 @@ struct Timeline: Sendable {
     var refusals: [RefusedDay]
     /// Who was proven to be them.
     var merges: [RecordedMerge]
+    /// What the App Store has told of them, the newest so many.
+    var notifications: [StoredNotification]
+
+    /// How many notifications of one customer are read at most.
+    private static let mostNotifications = 1_000
 
     /// Reads what the entries of a page come from.
     static func read(
@@ -30,7 +35,9 @@ struct Timeline: Sendable {
             redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption),
             refusals: try DecisionStore(transaction).refusedDays(
                 of: customers, until: cursor?.at ?? .distantFuture, limit: limit + (cursor?.shown ?? 0) + 1),
-            merges: try CustomerStore(transaction).merges(into: customers))
+            merges: try CustomerStore(transaction).merges(into: customers),
+            notifications: try NotificationStore(transaction).notifications(
+                of: customers, limit: Self.mostNotifications))
     }
 
     /// So many entries from a place on, the newest first.
@@ -51,7 +58,7 @@ struct Timeline: Sendable {
 
     private var entries: [TimelineEntry] {
         purchaseEntries + renewalEntries + issuedEntries + redemptionEntries + refusals.map(\.entry)
-            + merges.map(\.entry)
+            + merges.map(\.entry) + notifications.map(\.entry)
     }
 }
 
