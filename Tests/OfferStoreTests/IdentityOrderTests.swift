@@ -31,6 +31,8 @@ struct IdentityOrderTests {
         "any order and repetition of signed data, aliases and operators' data gives the same customers, slots and limits (invariant 7)"
     )
     func order() async throws {
+        // One database for all: each round is an app of its own in it.
+        let bench = try await Bench()
         for seed in Self.seeds {
             var generator = SeededGenerator(seed: seed)
             let arrivals = Self.arrivals(&generator)
@@ -38,20 +40,25 @@ struct IdentityOrderTests {
             let names = Self.partition(arrivals)
             var expected: Outcome?
             for round in 0..<3 {
-                let bench = try await Bench()
+                let app = BundleId("com.example.world\(seed).round\(round)")
+                let world = World(
+                    database: bench.database,
+                    scope: try await bench.database.write {
+                        try ScopeStore($0).findOrAdd(Scope(bundleId: app, environment: .sandbox))
+                    })
                 // A slot belongs to whoever asked for it, so its owner is known before anything else.
-                for original in Self.originals { try await bench.ingest([.bought(original)]) }
-                try await Self.issue(slots, bench)
+                try await world.ingest(Self.originals.map { .bought($0) }, at: Bench.now)
+                try await world.issue(slots, round: Int(seed) * 3 + round)
                 var queue = arrivals
                 if round > 0 {
                     queue += arrivals.filter { _ in Bool.random(using: &generator) }
                     queue.shuffle(using: &generator)
                 }
-                try await Self.bring(queue, bench, &generator)
-                let outcome = try await Self.outcome(bench)
+                try await world.bring(queue, &generator)
+                let outcome = try await world.outcome()
                 #expect(outcome.customers == names, "seed \(seed), round \(round)")
                 #expect(expected == nil || outcome == expected, "seed \(seed), round \(round)")
-                try await Self.expectWhole(bench, slots: slots.count, "seed \(seed), round \(round)")
+                try await world.expectWhole(slots: slots.count, "seed \(seed), round \(round)")
                 expected = expected ?? outcome
             }
         }
@@ -70,12 +77,14 @@ struct IdentityOrderTests {
                 // An operator's word names an Apple Account and proves nothing.
                 return .payload(
                     .bought(
-                        TransactionId("90\(number)"), original: original, account: pick(["A", "B"]), token: pick(tokens),
+                        TransactionId("90\(number)"), original: original, account: pick(["A", "B"]),
+                        token: pick(tokens),
                         provenance: pick([.operator, .receipt])))
             case 3, 4: return .payload(use("80\(number)", of: original, day: number, account: pick(accounts)))
             default:
                 return .payload(
-                    .bought(TransactionId("70\(number)"), original: original, account: pick(accounts), token: pick(tokens)))
+                    .bought(
+                        TransactionId("70\(number)"), original: original, account: pick(accounts), token: pick(tokens)))
             }
         }
     }
@@ -109,39 +118,6 @@ struct IdentityOrderTests {
         }
     }
 
-    private static func issue(_ slots: [(slot: Slot, owner: TransactionId)], _ bench: Bench) async throws {
-        let scope = bench.scope
-        for (slot, owner) in slots {
-            try await bench.database.write { transaction in
-                guard let customer = try CustomerStore(transaction).customer(.originalTransactionId(owner), in: scope)
-                else { throw StoreError.corrupt("nobody has \(owner)") }
-                try SlotStore(transaction).insert(
-                    slot, catalogRevision: 1, for: customer, subject: [customer], in: scope)
-            }
-        }
-    }
-
-    private static func bring(_ queue: [Arrival], _ bench: Bench, _ generator: inout SeededGenerator) async throws {
-        let scope = bench.scope
-        var payloads: [HistoryPayload] = []
-        for (number, arrival) in queue.enumerated() {
-            let now = Bench.now.adding(milliseconds: Int64(number))
-            if case .payload(let payload) = arrival {
-                payloads.append(payload)
-                if Bool.random(using: &generator) { continue }
-            }
-            try await bench.ingest(payloads, at: now)
-            payloads = []
-            guard case .alias(let alias, let original) = arrival else { continue }
-            try await bench.database.write { transaction in
-                let store = CustomerStore(transaction)
-                let customers = try store.customers(proven: [.originalTransactionId(original)], in: scope)
-                try store.attach([alias], to: customers, at: now, in: scope)
-            }
-        }
-        try await bench.ingest(payloads, at: Bench.now.adding(milliseconds: 1_000))
-    }
-
     /// The connected parts of the graph of DESIGN §5.6, from what arrives alone.
     private static func partition(_ arrivals: [Arrival]) -> Set<Set<String>> {
         var parts: [(proven: Set<String>, all: Set<String>)] = originals.map { (["o\($0)"], ["o\($0)"]) }
@@ -173,55 +149,116 @@ struct IdentityOrderTests {
         case .appTransaction: ("", nil, nil)
         }
     }
+}
 
-    private static func outcome(_ bench: Bench) async throws -> Outcome {
-        try await bench.database.read { transaction in
-            let numbers: [CustomerNumber] = try transaction.rows(
-                Statement("SELECT id FROM customer WHERE merged_into IS NULL")
-            ).map { try $0.value(0) }
-            var outcome = Outcome(customers: [], places: [:], counters: [])
-            for customer in try CustomerStore(transaction).customers(numbers) {
-                let names = Set(
-                    customer.originalTransactionIds.map { "o\($0)" } + customer.appTransactionIds.map { "a\($0)" }
-                        + customer.appAccountTokens.map { "t\($0)" } + customer.customerIds.map { "c\($0)" })
-                outcome.customers.insert(names)
-                let slots = try transaction.rows(
-                    Statement(
-                        "SELECT id, redemptions, places, voided_at FROM issued_offer WHERE customer_id = ?1",
-                        customer.number))
-                let uses = try RedemptionStore(transaction).redemptions(of: customer.number).map {
-                    "\($0.redemption)"
+extension IdentityOrderTests {
+    /// One app in the database, to which things arrive.
+    private struct World {
+        let database: KeptDatabase
+        let scope: ScopeNumber
+
+        func ingest(_ payloads: [HistoryPayload], at now: Instant) async throws {
+            let scope = scope
+            try await database.write { _ = try HistoryStore($0).ingest(payloads, at: now, in: scope) }
+        }
+
+        /// - Parameter round: tells the ids of its slots from those of other rounds.
+        func issue(_ slots: [(slot: Slot, owner: TransactionId)], round: Int) async throws {
+            let scope = scope
+            try await database.write { transaction in
+                for (number, issued) in slots.enumerated() {
+                    guard
+                        let customer = try CustomerStore(transaction).customer(
+                            .originalTransactionId(issued.owner), in: scope)
+                    else { throw StoreError.corrupt("nobody has \(issued.owner)") }
+                    var slot = issued.slot
+                    slot.id = .number(round * 100 + number)
+                    try SlotStore(transaction).insert(
+                        slot, catalogRevision: 1, for: customer, subject: [customer], in: scope)
                 }
-                outcome.places[names] = (slots.map { "\($0.values)" } + uses).sorted()
             }
-            outcome.counters =
-                (try transaction.rows(Statement("SELECT offer_id, unit, amount FROM offer_counter"))
-                + transaction.rows(
-                    Statement(
-                        "SELECT offer_type, offer_identifier, product_id, amount FROM redemption_counter WHERE amount > 0"
-                    ))).map { "\($0.values)" }.sorted()
-            return outcome
         }
-    }
 
-    /// A merge keeps every row: no slot is lost, nothing belongs to somebody who was merged away, and each merge has its
-    /// row and its event.
-    private static func expectWhole(_ bench: Bench, slots: Int, _ comment: Comment) async throws {
-        let counts = try await bench.database.read { transaction in
-            try [
-                "SELECT COUNT(*) FROM issued_offer",
-                """
-                SELECT COUNT(*) FROM (
-                    SELECT customer_id FROM issued_offer UNION ALL SELECT customer_id FROM redemption
-                    UNION ALL SELECT customer_id FROM customer_identifier
-                ) r JOIN customer c ON c.id = r.customer_id WHERE c.merged_into IS NOT NULL
-                """,
-                "SELECT COUNT(*) FROM customer WHERE merged_into IS NOT NULL",
-                "SELECT COUNT(*) FROM customer_merge", "SELECT COUNT(*) FROM audit_event WHERE kind = 'merge'",
-            ].map { try transaction.row(Statement($0))?.value(0, as: Int.self) ?? -1 }
+        func bring(_ queue: [Arrival], _ generator: inout SeededGenerator) async throws {
+            let scope = scope
+            var payloads: [HistoryPayload] = []
+            for (number, arrival) in queue.enumerated() {
+                let now = Bench.now.adding(milliseconds: Int64(number))
+                if case .payload(let payload) = arrival {
+                    payloads.append(payload)
+                    if Bool.random(using: &generator) { continue }
+                }
+                try await ingest(payloads, at: now)
+                payloads = []
+                guard case .alias(let alias, let original) = arrival else { continue }
+                try await database.write { transaction in
+                    let store = CustomerStore(transaction)
+                    let customers = try store.customers(proven: [.originalTransactionId(original)], in: scope)
+                    try store.attach([alias], to: customers, at: now, in: scope)
+                }
+            }
+            try await ingest(payloads, at: Bench.now.adding(milliseconds: 1_000))
         }
-        #expect(counts[0] == slots, comment)
-        #expect(counts[1] == 0, comment)
-        #expect(counts[2] == counts[3] && counts[3] == counts[4], comment)
+
+        func outcome() async throws -> Outcome {
+            let scope = scope
+            return try await database.read { transaction in
+                let numbers: [CustomerNumber] = try transaction.rows(
+                    Statement("SELECT id FROM customer WHERE scope_id = ?1 AND merged_into IS NULL", scope)
+                ).map { try $0.value(0) }
+                var outcome = Outcome(customers: [], places: [:], counters: [])
+                for customer in try CustomerStore(transaction).customers(numbers) {
+                    let names = Set(
+                        customer.originalTransactionIds.map { "o\($0)" } + customer.appTransactionIds.map { "a\($0)" }
+                            + customer.appAccountTokens.map { "t\($0)" } + customer.customerIds.map { "c\($0)" })
+                    outcome.customers.insert(names)
+                    let slots = try transaction.rows(
+                        Statement(
+                            "SELECT offer_id, redemptions, places, voided_at FROM issued_offer WHERE customer_id = ?1",
+                            customer.number))
+                    let uses = try transaction.rows(
+                        Statement(
+                            """
+                            SELECT r.transaction_id, r.first_evidence, r.offer_ends, i.offer_id, r.is_doubled, r.is_late
+                            FROM redemption r LEFT JOIN issued_offer i ON i.id = r.issued_offer_id
+                            WHERE r.customer_id = ?1
+                            """, customer.number))
+                    outcome.places[names] = (slots + uses).map { "\($0.values)" }.sorted()
+                }
+                outcome.counters =
+                    (try transaction.rows(
+                        Statement("SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1", scope))
+                    + transaction.rows(
+                        Statement(
+                            """
+                            SELECT offer_type, offer_identifier, product_id, amount FROM redemption_counter
+                            WHERE scope_id = ?1 AND amount > 0
+                            """, scope))).map { "\($0.values)" }.sorted()
+                return outcome
+            }
+        }
+
+        /// A merge keeps every row: no slot is lost, nothing belongs to somebody who was merged away, and each merge has
+        /// its row and its event.
+        func expectWhole(slots: Int, _ comment: Comment) async throws {
+            let scope = scope
+            let counts = try await database.read { transaction in
+                try [
+                    "SELECT COUNT(*) FROM issued_offer WHERE scope_id = ?1",
+                    """
+                    SELECT COUNT(*) FROM customer c WHERE c.scope_id = ?1 AND c.merged_into IS NOT NULL AND (
+                        EXISTS (SELECT 1 FROM issued_offer r WHERE r.customer_id = c.id)
+                        OR EXISTS (SELECT 1 FROM redemption r WHERE r.customer_id = c.id)
+                        OR EXISTS (SELECT 1 FROM customer_identifier r WHERE r.customer_id = c.id))
+                    """,
+                    "SELECT COUNT(*) FROM customer WHERE scope_id = ?1 AND merged_into IS NOT NULL",
+                    "SELECT COUNT(*) FROM customer_merge WHERE scope_id = ?1",
+                    "SELECT COUNT(*) FROM audit_event WHERE scope_id = ?1 AND kind = 'merge'",
+                ].map { try transaction.row(Statement($0, scope))?.value(0, as: Int.self) ?? -1 }
+            }
+            #expect(counts[0] == slots, comment)
+            #expect(counts[1] == 0, comment)
+            #expect(counts[2] == counts[3] && counts[3] == counts[4], comment)
+        }
     }
 }
