@@ -77,7 +77,7 @@ extension RecordedMerge {
         let names = known.isEmpty ? "" : ", known to the app as \(known.joined(separator: ", ")),"
         return TimelineEntry(
             .merged, at: mergedAt,
-            "the customer first stored as `\(storedUnder)` on \(firstStoredAt)\(names) was proven to be the same Apple "
+            "the customer first stored as `\(storedUnder)` on \(firstStoredAt.minute)\(names) was proven to be the same Apple "
                 + "Account\(proof.map { ": \($0.words)" } ?? "")")
     }
 }

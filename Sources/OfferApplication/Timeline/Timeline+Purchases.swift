@@ -16,14 +16,18 @@ extension Timeline {
 
     private func bought(_ row: Recorded<Transaction>, among others: [Recorded<Transaction>]) -> TimelineEntry {
         let transaction = row.payload
-        let previous = others.last { $0.payload.purchaseDate < transaction.purchaseDate }
+        let previous = others.last { $0.payload.purchaseDate < transaction.purchaseDate }?.payload
         let (kind, verb): (TimelineEntry.Kind, String) =
             if transaction.isOwned == false, previous == nil {
                 (.shared, "came through Family Sharing")
             } else if previous == nil, transaction.transactionId == transaction.originalTransactionId {
                 (.purchased, "was bought")
             } else if transaction.transactionReason == .purchase {
-                (.purchased, previous?.payload.isUpgraded == true ? "was changed to" : "was bought again")
+                (
+                    .purchased,
+                    previous?.isUpgraded == true
+                        ? "was bought in place of `\(previous?.productId ?? "")`" : "was bought again"
+                )
             } else {
                 (.renewed, "was renewed")
             }
@@ -39,12 +43,14 @@ extension Timeline {
         if let revoked = transaction.revocationDate {
             return [TimelineEntry(.revoked, at: revoked, "\(transaction.revocationWords) (\(transaction.reference))")]
         }
-        guard let expires = transaction.expiresDate, !others.contains(where: { $0.continues(transaction) }) else {
-            return []
+        guard let expires = transaction.expiresDate else { return [] }
+        let next = others.first { $0.payload.purchaseDate > transaction.purchaseDate }?.payload.purchaseDate
+        // What was said of this end, and not of a later one.
+        let infos = renewalInfos(of: transaction.originalTransactionId).filter { info in
+            info.signedDate >= expires && next.map { info.signedDate < $0 } ?? true
         }
-        let infos = renewalInfos(of: transaction.originalTransactionId).filter { $0.signedDate >= expires }
-        let end = max(expires, infos.last?.gracePeriodExpiresDate ?? expires)
-        guard end <= now else { return [] }
+        let end = infos.compactMap(\.gracePeriodExpiresDate).reduce(expires, max)
+        guard end <= now, next.map({ $0 > end }) ?? true else { return [] }
         let reason = infos.last { $0.expirationIntent != nil }?.expirationIntent?.words
         return [
             TimelineEntry(
@@ -68,22 +74,14 @@ extension Timeline {
     }
 }
 
-extension Recorded<Transaction> {
-    /// Whether it is a later period of the same subscription that begins before that one ends, or as it does.
-    fileprivate func continues(_ other: Transaction) -> Bool {
-        guard let end = other.expiresDate, payload.transactionId != other.transactionId else { return false }
-        return payload.purchaseDate > other.purchaseDate && payload.purchaseDate <= end
-    }
-}
-
 extension Transaction {
     fileprivate var name: String { "`\(productId)`" }
 
     fileprivate var reference: String { "transaction \(transactionId)" }
 
-    /// What was charged, where Apple says.
+    /// What was charged, if anything, where Apple says.
     fileprivate var paid: Money? {
-        guard let price, let currency else { return nil }
+        guard let price, price > 0, let currency else { return nil }
         return Money(milliunits: price, currency: currency)
     }
 

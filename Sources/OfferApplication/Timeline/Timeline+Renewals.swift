@@ -58,7 +58,7 @@ extension Timeline {
 
     private func payment(_ info: RenewalInfo, after previous: RenewalInfo?) -> TimelineEntry? {
         guard info.isInBillingRetryPeriod == true, previous?.isInBillingRetryPeriod != true else { return nil }
-        let grace = info.gracePeriodExpiresDate.map { "; access goes on until \($0) meanwhile" } ?? ""
+        let grace = info.gracePeriodExpiresDate.map { "; access goes on until \($0.minute) meanwhile" } ?? ""
         return TimelineEntry(
             .paymentFailed, at: info.signedDate,
             "the renewal of `\(info.productId)` could not be charged, and Apple tries again\(grace)")

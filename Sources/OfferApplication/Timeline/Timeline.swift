@@ -62,6 +62,14 @@ struct Timeline: Sendable {
     }
 }
 
+extension Instant {
+    /// For sentences: `2026-02-13 13:54 UTC`.
+    var minute: String {
+        let text = description
+        return text.prefix(10) + " " + text.dropFirst(11).prefix(5) + " UTC"
+    }
+}
+
 extension Provenance {
     /// Where something comes from that no signature of Apple's stands behind; empty for the rest.
     var remark: String {

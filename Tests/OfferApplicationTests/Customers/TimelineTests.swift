@@ -66,7 +66,7 @@ struct TimelineTests {
             #expect(
                 try await Self.messages(bench, .paymentFailed) == [
                     "the renewal of `monthly` could not be charged, and Apple tries again; access goes on until "
-                        + "\(Workbench.start.adding(milliseconds: 30 * Self.day)) meanwhile"
+                        + "2026-12-01 00:00 UTC meanwhile"
                 ])
             #expect(
                 try await Self.messages(bench, .expired) == ["`monthly` ran out: the payment failed (transaction 100)"])
@@ -88,6 +88,51 @@ struct TimelineTests {
                 "renewal of `monthly` is off, by the first that is known of it"
             ])
         #expect(try await Self.messages(bench, .expired) == ["`monthly` ran out: renewal was off (transaction 100)"])
+    }
+
+    @Test(
+        "a payment that recovers within its grace period ends nothing, one without grace does, and an upgrade names what it replaces",
+        arguments: [true, false])
+    func recovered(hasGrace: Bool) async throws {
+        let bench = try await Workbench()
+        let delivery = try bench.shop.delivery(.subscriber, "100", complete: false)
+        let jws = try #require(delivery.signedTransactions.first)
+        try await bench.deliver(delivery)
+        bench.clock.advance(hours: 24 * 60)
+        func bought(_ id: String, day: Int64, _ change: @escaping (inout [String: Any]) -> Void) throws
+            -> SignedDelivery
+        {
+            let at = Workbench.start.adding(milliseconds: day * Self.day)
+            return SignedDelivery(signedTransactions: [
+                try bench.shop.edited(jws) { payload in
+                    payload["transactionId"] = id
+                    payload["purchaseDate"] = at.milliseconds
+                    payload["signedDate"] = at.milliseconds
+                    payload["expiresDate"] = at.adding(months: 12).milliseconds
+                    change(&payload)
+                }
+            ])
+        }
+        try await bench.deliver(
+            try Self.info(bench, day: 22) { payload in
+                payload["isInBillingRetryPeriod"] = true
+                guard hasGrace else { return }
+                payload["gracePeriodExpiresDate"] = Workbench.start.adding(milliseconds: 30 * Self.day).milliseconds
+            })
+        try await bench.deliver(
+            try bought("101", day: 25) { payload in
+                payload["transactionReason"] = "RENEWAL"
+                payload["isUpgraded"] = true
+            })
+        try await bench.deliver(
+            try bought("102", day: 40) { payload in
+                payload["transactionReason"] = "PURCHASE"
+                payload["productId"] = "yearly"
+            })
+        #expect(try await Self.messages(bench, .expired) == (hasGrace ? [] : ["`monthly` ran out (transaction 100)"]))
+        #expect(
+            try await Self.messages(bench, .purchased).first
+                == "`yearly` was bought in place of `monthly` for 9.99 USD (transaction 102)")
     }
 
     @Test("refunds, refunds taken back, shared access and purchases again are told by what they are")
@@ -193,7 +238,7 @@ struct TimelineTests {
         }
         #expect(
             try await Self.messages(bench, .merged) == [
-                "the customer first stored as `200` on \(Workbench.start.adding(milliseconds: 1_000)), known to the app as "
+                "the customer first stored as `200` on 2026-11-01 00:00 UTC, known to the app as "
                     + "`customerId` `second`, was proven to be the same Apple Account: the data of transaction 200, sent by "
                     + "the app, names `originalTransactionId` `200` and `appTransactionId` `app-one` together"
             ])
