@@ -66,7 +66,7 @@ extension Instant {
     /// For sentences: `2026-02-13 13:54 UTC`.
     var minute: String {
         let text = description
-        return text.prefix(10) + " " + text.dropFirst(11).prefix(5) + " UTC"
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
     }
 }
 
