@@ -7,10 +7,11 @@ public final class CompiledCatalog: Sendable {
     public let catalog: Catalog
     /// The subscription group of each of its offers, as far as it says.
     public let offerGroups: [OfferId: SubscriptionGroupId]
-    /// Its offers, in the order of the catalog. Those that compare a fact with the same values share the comparison.
+    /// Its offers, in the order of the catalog. Those that ask the same share the comparison, and the node where it stands at
+    /// the same place.
     let offers: [CompiledOffer]
     /// What a use without a slot shows of each offer.
-    let marks: [OfferMark]
+    let marks: OfferMarks
     /// How long its offers last.
     let lengths: OfferLengths
     private let places: [OfferId: Int]
@@ -32,12 +33,15 @@ public final class CompiledCatalog: Sendable {
     }
 
     init(_ catalog: Catalog, offerGroups: [OfferId: SubscriptionGroupId]) {
-        var comparisons = CompiledComparisons()
+        var nodes = CompiledNodes()
         self.catalog = catalog
         self.offerGroups = offerGroups
-        let offers = catalog.offers.map { CompiledOffer($0, &comparisons) }
+        let offers = catalog.offers.map { CompiledOffer($0, &nodes) }
         self.offers = offers
-        marks = offers.map { OfferMark($0.mark, group: offerGroups[$0.offer.id]) }
+        let places = Dictionary(catalog.offers.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        self.places = places
+        marks = OfferMarks(
+            offers.map { OfferMark($0.mark, group: offerGroups[$0.offer.id], place: places[$0.offer.id]) })
         lengths = OfferLengths(catalog.offers)
         var groups: [ProductId: ProductGroup] = [:]
         for group in catalog.subscriptionGroups {
@@ -46,11 +50,13 @@ public final class CompiledCatalog: Sendable {
             for product in group.products where groups[product.productId] == nil { groups[product.productId] = known }
         }
         self.groups = groups
-        places = Dictionary(catalog.offers.enumerated().map { ($1.id, $0) }) { first, _ in first }
     }
 
     /// The group that the catalog has a product in; `nil` if it does not know the product.
     public func group(of product: ProductId) -> ProductGroup? { groups[product] }
+
+    /// The place of an offer; `nil` if the catalog does not have it.
+    func place(of offer: OfferId) -> Int? { places[offer] }
 
     /// The offer as it stands in the catalog, made ready; one that does not stand there is made ready by itself.
     public func compiled(_ offer: Offer) -> CompiledOffer {

@@ -2,7 +2,7 @@ import OfferModel
 
 /// A comparison with its fact's name read. The same one stands wherever a catalog asks the same, so it is known by
 /// identity.
-final class CompiledComparison: Sendable {
+final class CompiledComparison: Sendable, Placed {
     let comparison: Comparison
     /// `nil` is a name that no fact has.
     let name: FactName?
@@ -12,8 +12,10 @@ final class CompiledComparison: Sendable {
     let numbers: [Double]
     /// The operands as evidence.
     let required: EvidenceValue?
+    let place: Int
 
-    init(_ comparison: Comparison) {
+    init(_ comparison: Comparison, place: Int) {
+        self.place = place
         self.comparison = comparison
         name = FactName(comparison.fact)
         type = name?.type
@@ -27,7 +29,6 @@ final class CompiledComparison: Sendable {
             }
     }
 
-    /// Whether its fact depends on the catalog, so that each offer's comparison has an answer of its own.
     var readsOffers: Bool {
         guard case .redeemed = name else { return false }
         return true
@@ -54,7 +55,7 @@ struct CompiledComparisons {
     mutating func compiled(_ comparison: Comparison) -> CompiledComparison {
         let key = Key(comparison)
         if let known = known[key] { return known }
-        let compiled = CompiledComparison(comparison)
+        let compiled = CompiledComparison(comparison, place: known.count)
         known[key] = compiled
         return compiled
     }

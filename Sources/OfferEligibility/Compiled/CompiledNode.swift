@@ -1,10 +1,13 @@
 import OfferModel
 
-/// A node of an offer's own condition, with its place in it.
-struct CompiledNode: Sendable {
+/// A node of an offer's own condition, with its place in it. The same one stands wherever a catalog asks the same at the
+/// same place, so it is known by identity.
+final class CompiledNode: Sendable, Placed {
     /// Such as `all[1].any[0]`; `nil` at the root.
     let path: String?
     let kind: Kind
+    let place: Int
+    let readsOffers: Bool
 
     enum Kind: Sendable {
         case group(Group, [CompiledNode])
@@ -19,22 +22,69 @@ struct CompiledNode: Sendable {
         case not
     }
 
-    init(_ node: RuleNode, path: String?, _ comparisons: inout CompiledComparisons) {
-        func place(_ step: String) -> String { path.map { "\($0).\(step)" } ?? step }
-        func nodes(_ children: [RuleNode], of group: Group) -> [CompiledNode] {
-            children.enumerated().map { index, child in
-                CompiledNode(child, path: place("\(group.rawValue)[\(index)]"), &comparisons)
-            }
-        }
+    init(_ kind: Kind, path: String?, place: Int) {
+        self.kind = kind
         self.path = path
-        kind =
-            switch node {
-            case .all(let children): .group(.all, nodes(children, of: .all))
-            case .any(let children): .group(.any, nodes(children, of: .any))
-            case .not(let child): .group(.not, [CompiledNode(child, path: place("not"), &comparisons)])
-            case .comparison(let comparison): .comparison(comparisons.compiled(comparison))
+        self.place = place
+        readsOffers =
+            switch kind {
+            case .group(_, let nodes): nodes.contains(where: \.readsOffers)
+            case .comparison(let comparison): comparison.readsOffers
             }
     }
+}
+
+/// What is made ready together with others, so that something can be kept about each by its place among them.
+protocol Placed: AnyObject {
+    /// From 0, in the order in which they were made.
+    var place: Int { get }
+
+    /// Whether a fact in it depends on the catalog, so that each offer has an answer of its own.
+    var readsOffers: Bool { get }
+}
+
+/// The nodes of a catalog while it is made ready, each once.
+struct CompiledNodes {
+    private var comparisons = CompiledComparisons()
+    private var known: [Key: CompiledNode] = [:]
+
+    private struct Key: Hashable {
+        let path: String?
+        let group: CompiledNode.Group?
+        let parts: [ObjectIdentifier]
+    }
+
+    /// - Parameter path: `nil` at the root.
+    mutating func compiled(_ node: RuleNode, path: String? = nil) -> CompiledNode {
+        switch node {
+        case .all(let nodes): return group(.all, of: nodes, path: path)
+        case .any(let nodes): return group(.any, of: nodes, path: path)
+        case .not(let node):
+            let inner = compiled(node, path: Self.path("not", below: path))
+            return compiled(.group(.not, [inner]), Key(path: path, group: .not, parts: [ObjectIdentifier(inner)]))
+        case .comparison(let comparison):
+            let inner = comparisons.compiled(comparison)
+            return compiled(.comparison(inner), Key(path: path, group: nil, parts: [ObjectIdentifier(inner)]))
+        }
+    }
+
+    private mutating func group(_ group: CompiledNode.Group, of nodes: [RuleNode], path: String?) -> CompiledNode {
+        var inner: [CompiledNode] = []
+        for (index, node) in nodes.enumerated() {
+            inner.append(compiled(node, path: Self.path("\(group.rawValue)[\(index)]", below: path)))
+        }
+        return compiled(
+            .group(group, inner), Key(path: path, group: group, parts: inner.map { ObjectIdentifier($0) }))
+    }
+
+    private mutating func compiled(_ kind: CompiledNode.Kind, _ key: Key) -> CompiledNode {
+        if let known = known[key] { return known }
+        let node = CompiledNode(kind, path: key.path, place: known.count)
+        known[key] = node
+        return node
+    }
+
+    private static func path(_ step: String, below path: String?) -> String { path.map { "\($0).\(step)" } ?? step }
 }
 
 extension CompiledNode.Group {

@@ -11,6 +11,9 @@ public final class CompiledOffer: Sendable {
     /// Its limits per customer without a window, and those with one.
     let customerLimits: [CustomerLimit]
     let windowLimits: [CustomerLimit]
+    /// Its limits of everyone together, and its budgets.
+    let totals: [SharedLimit]
+    let budgets: [SharedLimit]
     /// The salt by which customers are drawn who never get it.
     let holdoutSalt: String
     /// Its environments and products as evidence.
@@ -19,20 +22,23 @@ public final class CompiledOffer: Sendable {
 
     /// Makes an offer of no catalog ready.
     public convenience init(_ offer: Offer) {
-        var comparisons = CompiledComparisons()
-        self.init(offer, &comparisons)
+        var nodes = CompiledNodes()
+        self.init(offer, &nodes)
     }
 
-    init(_ offer: Offer, _ comparisons: inout CompiledComparisons) {
+    init(_ offer: Offer, _ nodes: inout CompiledNodes) {
         self.offer = offer
-        mark = OfferMark(offer, group: nil)
+        mark = OfferMark(offer)
         customerLimits = CustomerLimit.all(of: offer, withWindow: false)
         windowLimits = CustomerLimit.all(of: offer, withWindow: true)
+        let shared = SharedLimit.all(of: offer)
+        totals = shared.filter { $0.unit == .places }
+        budgets = shared.filter { $0.unit != .places }
         holdoutSalt = "holdout:\(offer.id)"
         environments = .list(
             AppStoreEnvironment.allCases.filter(offer.environments.contains).map { .text($0.rawValue) })
         products = .list(offer.products.map { .text($0.rawValue) })
-        condition = offer.eligibility.map { CompiledNode($0, path: nil, &comparisons) }
+        condition = offer.eligibility.map { nodes.compiled($0) }
     }
 }
 

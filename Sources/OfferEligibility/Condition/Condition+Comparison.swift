@@ -2,16 +2,13 @@ import OfferModel
 
 extension Condition {
     /// A comparison's finding, and how its verdict goes on.
-    func judge(_ compiled: CompiledComparison) -> Judged {
-        let (comparison, name, type) = (compiled.comparison, compiled.name, compiled.type)
-        let fact = reader.fact(name, at: Moment(now: subject.now, state: state))
+    func judge(_ compiled: CompiledComparison, path: String?) -> JudgedNode {
+        let (comparison, type) = (compiled.comparison, compiled.type)
+        let fact = reader.fact(compiled.name, at: Moment(now: subject.now, state: state))
         let answer = comparison.answer(fact.knowledge, as: type)
-        let instants = reader.turningInstants(of: name, numbers: compiled.numbers, after: subject.now)
+        let instants = reader.turningInstants(of: compiled.name, numbers: compiled.numbers, after: subject.now)
         let course = VerdictCourse(answer.verdict, at: instants) { instant in
-            let state =
-                name?.followsState == true ? subject.asked.map { subject.state(of: $0.group, at: instant) } : nil
-            return comparison.answer(reader.fact(name, at: Moment(now: instant, state: state)).knowledge, as: type)
-                .verdict
+            comparison.answer(reader.knowledge(of: compiled.name, at: instant), as: type).verdict
         }
         let evidence = Evidence(
             field: comparison.fact, observed: fact.observed.map(EvidenceValue.value),
@@ -20,11 +17,10 @@ extension Condition {
             course.flip.map(TurningPoint.at)
             ?? comparison.event(fact, answer, as: type).map(TurningPoint.event)
         let finding = Finding(
-            rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason,
+            rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason, path: path,
             sentence: Message { comparison.message(fact, answer) }, evidence: [evidence], turningPoint: turningPoint)
-        return Judged(finding: finding, course: course)
+        return JudgedNode(finding, course)
     }
-
 }
 
 extension Comparison {

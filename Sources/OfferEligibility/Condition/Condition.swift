@@ -5,65 +5,54 @@ struct Condition {
     let reader: FactReader
     let subject: Subject
     let state: SubscriptionState?
-    /// What was found for other offers.
-    let known: JudgedComparisons
 
-    /// A node's finding, and how its verdict goes on.
-    struct Judged: Sendable {
-        var finding: Finding
-        var course: VerdictCourse
-    }
-
-    func judge(_ node: CompiledNode) -> Judged {
+    /// - Parameter known: what was found for other offers.
+    func judge(_ node: CompiledNode, _ known: inout JudgedNodes) -> JudgedNode {
+        if let judged = known.nodes[node] { return judged }
+        let judged: JudgedNode
         switch node.kind {
         case .group(let group, let nodes):
-            var (children, courses): ([Finding], [VerdictCourse]) = ([], [])
-            children.reserveCapacity(nodes.count)
-            courses.reserveCapacity(nodes.count)
-            for node in nodes {
-                let judged = judge(node)
-                children.append(judged.finding)
-                courses.append(judged.course)
-            }
-            return judged(group, children, VerdictCourse(courses, combine: group.combine), path: node.path)
+            var parts: [JudgedNode] = []
+            parts.reserveCapacity(nodes.count)
+            for node in nodes { parts.append(judge(node, &known)) }
+            judged = self.judged(group, parts, path: node.path)
         case .comparison(let comparison):
-            var judged = known.judged(comparison) { judge(comparison) }
-            judged.finding.path = node.path
-            return judged
+            judged = (known.comparisons[comparison] ?? judge(comparison, path: node.path)).placed(at: node.path)
+            known.comparisons[comparison] = judged
         }
+        known.nodes[node] = judged
+        return judged
     }
 
-    private func judged(
-        _ group: CompiledNode.Group, _ children: [Finding], _ course: VerdictCourse, path: String?
-    ) -> Judged {
+    private func judged(_ group: CompiledNode.Group, _ nodes: [JudgedNode], path: String?) -> JudgedNode {
+        let course = VerdictCourse(nodes, combine: group.combine)
         let verdict = course.now
         let decisive = group == .not ? Kleene.not(verdict) : verdict
         let reason: ReasonCode =
             switch verdict {
             case .satisfied: .holds
             case .violated, .notApplicable: .conditionNotMet
-            case .undetermined:
-                children.firstIndex { $0.verdict == decisive }.map { children[$0].reason } ?? .conditionNotMet
+            case .undetermined: nodes.first { $0.finding.verdict == decisive }?.finding.reason ?? .conditionNotMet
             }
         let finding = Finding(
             rule: .ruleEligibility, verdict: verdict, reason: reason, path: path,
-            sentence: Message { group.message(verdict, children.filter { $0.verdict == decisive }) },
-            turningPoint: turningPoint(course, children, decisive), children: children)
-        return Judged(finding: finding, course: course)
+            sentence: Message { group.message(verdict, nodes.filter { $0.finding.verdict == decisive }) },
+            turningPoint: turningPoint(course, nodes, decisive), children: nodes.map(\.finding))
+        return JudgedNode(finding, course)
     }
 
     /// The instant, or the event that the first deciding child waits for.
-    private func turningPoint(_ course: VerdictCourse, _ children: [Finding], _ decisive: Verdict) -> TurningPoint? {
+    private func turningPoint(_ course: VerdictCourse, _ nodes: [JudgedNode], _ decisive: Verdict) -> TurningPoint? {
         if let flip = course.flip { return .at(flip) }
-        return children.indices.first { children[$0].verdict == decisive && children[$0].turningPoint?.event != nil }
-            .flatMap { children[$0].turningPoint }
+        return nodes.first { $0.finding.verdict == decisive && $0.finding.turningPoint?.event != nil }?
+            .finding.turningPoint
     }
 }
 
 extension CompiledNode.Group {
-    fileprivate func message(_ verdict: Verdict, _ deciding: [Finding]) -> String {
+    fileprivate func message(_ verdict: Verdict, _ deciding: [JudgedNode]) -> String {
         if self != .not, verdict == .satisfied { return "the condition holds" }
-        let parts = deciding.map(\.message).joined(separator: "; ")
+        let parts = deciding.map(\.finding.message).joined(separator: "; ")
         switch (self, verdict) {
         case (.not, .satisfied): return "as wanted, this does not hold: \(parts)"
         case (.not, .violated): return "this must not hold and does: \(parts)"
@@ -71,19 +60,5 @@ extension CompiledNode.Group {
         case (_, .undetermined): return "not known: \(parts.replacing("not known: ", with: ""))"
         default: return parts.isEmpty ? "none of no conditions can hold" : parts
         }
-    }
-}
-
-/// What comparisons said of one subject at one instant, for the other offers that ask the same.
-final class JudgedComparisons {
-    private var judged: [ObjectIdentifier: (comparison: CompiledComparison, judged: Condition.Judged)] = [:]
-
-    func judged(_ comparison: CompiledComparison, _ judge: () -> Condition.Judged) -> Condition.Judged {
-        if comparison.readsOffers { return judge() }
-        // The comparison is kept too, so that no other one takes its identity.
-        if let known = judged[ObjectIdentifier(comparison)] { return known.judged }
-        let found = judge()
-        judged[ObjectIdentifier(comparison)] = (comparison, found)
-        return found
     }
 }

@@ -18,23 +18,19 @@ struct VerdictCourse: Sendable {
     }
 
     /// What those of several nodes make together.
-    init(_ courses: [VerdictCourse], combine: ([Verdict]) -> Verdict) {
-        var verdicts = courses.map(\.now)
+    init(_ nodes: [JudgedNode], combine: ([Verdict]) -> Verdict) {
+        var verdicts = nodes.map(\.course.now)
         now = combine(verdicts)
-        guard courses.contains(where: { !$0.changes.isEmpty }) else { return }
-        var next = Array(repeating: 0, count: courses.count)
-        func pending(_ index: Int) -> Change? {
-            next[index] < courses[index].changes.count ? courses[index].changes[next[index]] : nil
-        }
-        while true {
-            var earliest: Instant?
-            for index in courses.indices {
-                if let at = pending(index)?.at { earliest = min(earliest ?? at, at) }
-            }
-            guard let instant = earliest else { return }
-            for index in courses.indices {
-                guard let change = pending(index), change.at == instant else { continue }
-                verdicts[index] = change.verdict
+        guard nodes.contains(where: { !$0.course.changes.isEmpty }) else { return }
+        var next = Array(repeating: 0, count: nodes.count)
+        var instants: [Instant] = []
+        for node in nodes { for change in node.course.changes { instants.append(change.at) } }
+        instants.sortOnce()
+        for instant in instants {
+            for index in nodes.indices {
+                let changes = nodes[index].course.changes
+                guard next[index] < changes.count, changes[next[index]].at == instant else { continue }
+                verdicts[index] = changes[next[index]].verdict
                 next[index] += 1
             }
             append(combine(verdicts), at: instant)

@@ -7,14 +7,14 @@ final class RuleContext: Sendable {
     let question: Question
     let subject: Subject
     let policy: Policy
-    /// The offers of the catalog in force.
+    /// Which offers of the catalog in force each use may be of.
     let catalog: CatalogUses
     /// What a use without a slot shows of the offer asked for.
     let own: OfferMark
     /// The state of the product's group; `nil` if the catalog does not know the group.
     let state: SubscriptionState?
     /// The offer's own condition, judged; `nil` if it has none.
-    let condition: Condition.Judged?
+    let condition: JudgedNode?
     /// The use of the offer asked for.
     let use: OfferUse
     /// The identifier by which rollouts draw.
@@ -25,10 +25,12 @@ final class RuleContext: Sendable {
     let counters: OfferCounters?
 
     init(
-        question: Question, subject: Subject, catalog: CatalogUses, policy: Policy, comparisons: JudgedComparisons
+        question: Question, subject: Subject, catalog: CatalogUses, policy: Policy, judged: inout JudgedNodes
     ) {
         self.catalog = catalog
-        let own = OfferMark(question.compiledOffer.mark, group: question.subscriptionGroupIdentifier)
+        let mark = question.compiledOffer.mark
+        let own = OfferMark(
+            mark, group: question.subscriptionGroupIdentifier, place: question.catalog.place(of: mark.id))
         self.own = own
         self.question = question
         self.policy = policy
@@ -37,7 +39,7 @@ final class RuleContext: Sendable {
         self.state = state
         condition = question.compiledOffer.condition.map { node in
             let reader = FactReader(question: question, subject: subject)
-            return Condition(reader: reader, subject: subject, state: state, known: comparisons).judge(node)
+            return Condition(reader: reader, subject: subject, state: state).judge(node, &judged)
         }
         use = OfferUse(of: own, subject: subject, at: question.now)
         rolloutKey = subject.past.facts.rolloutKey

@@ -69,15 +69,16 @@ struct CustomerFactReader {
     }
 
     private var storefront: Fact {
-        guard let newest = subject.purchases.storefront else {
+        guard let row = subject.purchases.storefront.map({ subject.history.transactions[$0] }),
+            let code = row.payload.storefront
+        else {
             let reason: ReasonCode =
                 !subject.isComplete
                 ? .historyIncomplete : subject.purchases.first == nil ? .noPurchase : .storefrontUnknown
             return Fact(.undetermined(reason), change: .any(.transactionReceived))
         }
-        let row = subject.history.transactions[newest.row]
         return Fact(
-            .known(.text(newest.code)), provenance: row.provenance, transactionId: row.payload.transactionId,
+            .known(.text(code)), provenance: row.provenance, transactionId: row.payload.transactionId,
             change: .any(.transactionReceived))
     }
 }

@@ -30,6 +30,15 @@ struct FactReader {
         }
     }
 
+    /// What is known of the fact at another instant, by which the state of the product's group may be another.
+    func knowledge(of name: FactName?, at instant: Instant) -> Fact.Knowledge {
+        guard case .subscription(let fact) = name, fact.dependsOnTime else {
+            return self.fact(name, at: Moment(now: instant, state: nil)).knowledge
+        }
+        guard let state = subject.askedState(at: instant) else { return .undetermined(.groupUnknown) }
+        return SubscriptionFactReader(subject: subject, state: state).knowledge(of: fact)
+    }
+
     /// The instants after the given one, ascending, at which time alone can change the fact's value, or its answer to
     /// those numbers.
     func turningInstants(of name: FactName?, numbers: [Double], after now: Instant) -> [Instant] {
@@ -70,8 +79,8 @@ struct FactReader {
             .attribute, .request, .signal, nil:
             break
         }
-        later.sort()
-        return later.indices.filter { $0 == 0 || later[$0] != later[$0 - 1] }.map { later[$0] }
+        later.sortOnce()
+        return later
     }
 }
 
@@ -100,7 +109,7 @@ extension FactName {
 
 extension SubscriptionFact {
     /// Whether the value can change by itself as time goes on.
-    fileprivate var dependsOnTime: Bool {
+    var dependsOnTime: Bool {
         switch self {
         case .paidMonths, .paidPeriods, .everInGroup: false
         case .state, .productId, .willAutoRenew, .expirationIntent, .daysUntilExpiry, .daysSinceExpired,

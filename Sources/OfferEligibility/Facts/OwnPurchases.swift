@@ -1,6 +1,6 @@
 import OfferModel
 
-/// What all purchases of a customer say together, found in one pass over the history.
+/// What all purchases of a customer say together.
 ///
 /// What came through Family Sharing is not the customer's own and says nothing here. A row of an ownership that Apple
 /// added later might be: it leaves open what the others do not show.
@@ -21,10 +21,8 @@ struct OwnPurchases: Sendable {
 
     /// The earliest purchase that a row proves; a renewal's row also tells when its subscription was first bought.
     private(set) var first: Dated?
-    /// Whether an earlier one may have been the customer's own.
-    private(set) var isFirstUncertain = false
     /// The newest purchase that names its storefront.
-    private(set) var storefront: (code: String, row: Int)?
+    private(set) var storefront: Int?
     /// Refunds by purchase; what the family's owner lost is none.
     private(set) var refunds: [Dated] = []
     /// Whether there may be more of them.
@@ -35,54 +33,47 @@ struct OwnPurchases: Sendable {
     private(set) var uncertain: Set<TransactionId> = []
     /// Whether a subscription names no group, so that its offers are in none.
     private(set) var hasUngrouped = false
-    private var groups = Places<SubscriptionGroupId>()
-    private var inGroups: [Subscribed] = []
+    /// The earliest purchase that may have been the customer's own.
+    private var firstUncertain: Instant?
 
-    /// - Parameter transactions: by purchase date.
-    init(_ transactions: [Recorded<Transaction>]) {
-        var uncertainFirst: Instant?
-        for row in transactions.indices {
-            let isOwned = transactions[row].isOwned
-            guard isOwned != false else { continue }
-            let isOwn = isOwned == true
-            let date = transactions[row].firstBought
-            if !isOwn {
-                uncertainFirst = min(uncertainFirst ?? date, date)
-            } else if first.map({ date < $0.date }) ?? true {
-                first = Dated(date: date, row: row)
-            }
-            if isOwn, let code = transactions[row].payload.storefront { storefront = (code, row) }
-            if let revoked = transactions[row].payload.revocationDate, let isRefund = transactions[row].isRefund {
-                if isRefund, isOwn { refunds.append(Dated(date: revoked, row: row)) }
-                if isRefund, !isOwn { areRefundsUncertain = true }
-            } else if transactions[row].payload.revocationDate != nil {
-                areRefundsUncertain = true
-            }
-            if transactions[row].isSubscription { addSubscription(transactions, row, isOwn: isOwn) }
-        }
-        if let uncertainFirst { isFirstUncertain = first.map { uncertainFirst < $0.date } ?? true }
+    /// Whether an earlier one than the first may have been the customer's own.
+    var isFirstUncertain: Bool {
+        firstUncertain.map { uncertain in first.map { uncertain < $0.date } ?? true } ?? false
     }
 
-    private mutating func addSubscription(_ transactions: [Recorded<Transaction>], _ row: Int, isOwn: Bool) {
-        anySubscription.add(row, isOwn: isOwn)
-        if !isOwn { uncertain.insert(transactions[row].payload.originalTransactionId) }
-        guard let group = transactions[row].payload.subscriptionGroupIdentifier else {
-            hasUngrouped = true
+    /// Adds a row that is not shared, the rows by purchase date.
+    mutating func add(_ row: Recorded<Transaction>, at place: Int, isOwn: Bool) {
+        let date = row.firstBought
+        if !isOwn {
+            firstUncertain = min(firstUncertain ?? date, date)
+        } else if first.map({ date < $0.date }) ?? true {
+            first = Dated(date: date, row: place)
+        }
+        if isOwn, row.payload.storefront != nil { storefront = place }
+        if let revoked = row.payload.revocationDate { addRevocation(of: row, at: place, revoked, isOwn: isOwn) }
+    }
+
+    /// Adds what such a row of a subscription says besides.
+    mutating func addSubscription(_ row: Recorded<Transaction>, at place: Int, isOwn: Bool) {
+        anySubscription.add(place, isOwn: isOwn)
+        if !isOwn { uncertain.insert(row.payload.originalTransactionId) }
+        if row.payload.subscriptionGroupIdentifier == nil { hasUngrouped = true }
+    }
+
+    private mutating func addRevocation(
+        of row: Recorded<Transaction>, at place: Int, _ revoked: Instant, isOwn: Bool
+    ) {
+        guard let isRefund = row.isRefund else {
+            areRefundsUncertain = true
             return
         }
-        let place = groups.place(of: group)
-        if place == inGroups.count { inGroups.append(Subscribed()) }
-        inGroups[place].add(row, isOwn: isOwn)
-    }
-
-    /// Subscriptions of one group; `nil` if none is known.
-    func subscribed(in group: SubscriptionGroupId) -> Subscribed? {
-        groups.keys.firstIndex(of: group).map { inGroups[$0] }
+        if isRefund, isOwn { refunds.append(Dated(date: revoked, row: place)) }
+        if isRefund, !isOwn { areRefundsUncertain = true }
     }
 }
 
 extension OwnPurchases.Subscribed {
-    fileprivate mutating func add(_ row: Int, isOwn: Bool) {
+    mutating func add(_ row: Int, isOwn: Bool) {
         if !isOwn {
             isUncertain = true
         } else if own == nil {

@@ -6,47 +6,54 @@ struct SubscriptionFactReader {
     let state: SubscriptionState
 
     func fact(_ fact: SubscriptionFact) -> Fact {
-        if state.standing == .undetermined(.groupMismatch), fact.speaksOfOneSubscription {
-            // A purchase that may belong to the group could be the one to speak of.
-            return Fact(.undetermined(.groupMismatch))
+        switch fact {
+        case .paidMonths, .paidPeriods: Fact(knowledge(of: fact))
+        case .everInGroup: everInGroup
+        case _ where isOutsiderConcerned(by: fact): Fact(knowledge(of: fact))
+        default:
+            Fact(knowledge(of: fact), provenance: state.provenance, transactionId: state.transactionId)
         }
+    }
+
+    /// What is known of the fact, without what shows it.
+    func knowledge(of fact: SubscriptionFact) -> Fact.Knowledge {
+        if isOutsiderConcerned(by: fact) { return .undetermined(.groupMismatch) }
         return switch fact {
         case .paidMonths: counted { $0.months }
         case .paidPeriods: counted { $0.periods }
-        case .everInGroup: everInGroup
-        case .state: ofState(state.known { .text($0.rawValue) })
+        case .everInGroup: everInGroup.knowledge
+        case .state: state.known { .text($0.rawValue) }
         case .productId:
-            ofState(
-                state.row.map { .known(.text($0.payload.productId.rawValue)) } ?? .undetermined(state.reasonForNone))
+            state.row.map { .known(.text($0.payload.productId.rawValue)) } ?? .undetermined(state.reasonForNone)
         case .willAutoRenew:
-            ofState(state.willAutoRenew.map { .known(.boolean($0)) } ?? .undetermined(state.reasonForNoRenewalInfo))
-        case .expirationIntent: ofState(expirationIntent)
-        case .daysUntilExpiry: ofState(daysUntilExpiry)
-        case .daysSinceExpired: ofState(sinceExpired { Double(state.asOf.days(since: $0)) })
-        case .monthsSinceExpired: ofState(sinceExpired { Double(state.asOf.months(since: $0)) })
-        case .isInTrial: ofState(isInTrial)
+            state.willAutoRenew.map { .known(.boolean($0)) } ?? .undetermined(state.reasonForNoRenewalInfo)
+        case .expirationIntent: expirationIntent
+        case .daysUntilExpiry: daysUntilExpiry
+        case .daysSinceExpired: sinceExpired { Double(state.asOf.days(since: $0)) }
+        case .monthsSinceExpired: sinceExpired { Double(state.asOf.months(since: $0)) }
+        case .isInTrial: isInTrial
         case .renewalPrice:
-            ofState(state.renewalPrice.map { .known(.money($0)) } ?? .undetermined(state.reasonForNoRenewalInfo))
+            state.renewalPrice.map { .known(.money($0)) } ?? .undetermined(state.reasonForNoRenewalInfo)
         case .pendingProductId:
-            ofState(
-                state.pendingProductId.map { .known(.text($0.rawValue)) }
-                    ?? .undetermined(state.willAutoRenew == nil ? state.reasonForNoRenewalInfo : .nothingPending))
+            state.pendingProductId.map { .known(.text($0.rawValue)) }
+                ?? .undetermined(state.willAutoRenew == nil ? state.reasonForNoRenewalInfo : .nothingPending)
         }
     }
 
-    private func ofState(_ knowledge: Fact.Knowledge) -> Fact {
-        Fact(knowledge, provenance: state.provenance, transactionId: state.transactionId)
+    /// Whether a purchase that may belong to the group could be the one that the fact speaks of.
+    private func isOutsiderConcerned(by fact: SubscriptionFact) -> Bool {
+        fact.speaksOfOneSubscription && state.standing == .undetermined(.groupMismatch)
     }
 
-    private func counted(_ count: (PaidTime) -> Int) -> Fact {
+    private func counted(_ count: (PaidTime) -> Int) -> Fact.Knowledge {
         let paid = subject.paidTime(of: state.subscriptionGroupIdentifier)
         let doubt = subject.doubt(about: state.subscriptionGroupIdentifier) ?? (paid.isPartial ? .valueUnknown : nil)
-        return Fact(.count(count(paid), doubt: doubt))
+        return .count(count(paid), doubt: doubt)
     }
 
     private var everInGroup: Fact {
         let group = state.subscriptionGroupIdentifier
-        let ever = subject.purchases.subscribed(in: group)
+        let ever = subject.past.groups[group]?.subscribed
         guard let bought = ever?.own.map({ subject.history.transactions[$0] }) else {
             let doubt = ever?.isUncertain == true ? .valueUnknown : subject.doubt(about: group)
             return Fact(

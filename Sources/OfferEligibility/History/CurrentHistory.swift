@@ -6,27 +6,28 @@ import OfferModel
 struct CurrentHistory: Sendable {
     /// By purchase date, then by id.
     let transactions: [Recorded<Transaction>]
-    /// By `originalTransactionId`; only those that belong to a transaction of the history, because renewal info does
-    /// not name its app (DESIGN §5.1).
+    /// By `originalTransactionId`. Renewal info does not name its app: one takes effect only through a transaction of its
+    /// subscription (DESIGN §5.1).
     let renewalInfos: [TransactionId: Recorded<RenewalInfo>]
     /// By the date Apple made them, then by id.
     let appTransactions: [Recorded<AppTransaction>]
 
     init(_ history: History) {
-        transactions = newest(history.transactions, by: { $0.payload.transactionId }, signed: { $0.payload.signedDate })
-            .sorted { $0.wasBought(before: $1) }
-        var originals = Places<TransactionId>()
-        for row in transactions { _ = originals.place(of: row.payload.originalTransactionId) }
-        let known = Set(originals.keys)
-        let infos = newest(
-            history.renewalInfos, by: { $0.payload.originalTransactionId }, signed: { $0.payload.signedDate })
+        var ids = IdentifierPlaces<IdentifierKind.Transaction>(capacity: history.transactions.count)
+        transactions = history.transactions.inOrderOfPurchase(
+            newest(history.transactions, signed: \.payload.signedDate) { ids.place(of: $0.payload.transactionId) })
+        var originals = IdentifierPlaces<IdentifierKind.Transaction>(capacity: history.renewalInfos.count)
+        let infos = newest(history.renewalInfos, signed: \.payload.signedDate) {
+            originals.place(of: $0.payload.originalTransactionId)
+        }
         renewalInfos = Dictionary(
-            infos.filter { known.contains($0.payload.originalTransactionId) }
-                .map { ($0.payload.originalTransactionId, $0) }
+            infos.map { (history.renewalInfos[$0].payload.originalTransactionId, history.renewalInfos[$0]) }
         ) { first, _ in first }
-        appTransactions = newest(
-            history.appTransactions, by: { $0.payload.appTransactionId }, signed: { $0.payload.receiptCreationDate }
-        )
+        var apps = Places<AppTransactionId?>()
+        appTransactions = newest(history.appTransactions, signed: \.payload.receiptCreationDate) {
+            apps.place(of: $0.payload.appTransactionId)
+        }
+        .map { history.appTransactions[$0] }
         .sorted {
             ($0.payload.receiptCreationDate, $0.payload.appTransactionId ?? "")
                 < ($1.payload.receiptCreationDate, $1.payload.appTransactionId ?? "")
@@ -47,23 +48,38 @@ extension Recorded<Transaction> {
     }
 }
 
-/// One row of each key, in the order in which the keys arrived.
-private func newest<Payload, Key: Hashable>(
-    _ rows: [Recorded<Payload>], by key: (Recorded<Payload>) -> Key, signed: (Recorded<Payload>) -> Instant
-) -> [Recorded<Payload>] {
-    var places: [Key: Int] = [:]
-    places.reserveCapacity(rows.count)
-    var newest: [Recorded<Payload>] = []
-    newest.reserveCapacity(rows.count)
-    for row in rows {
-        let key = key(row)
-        // A key is rarely met twice, so its place is taken before anybody asks whether it had one.
-        guard let place = places.updateValue(newest.count, forKey: key) else {
-            newest.append(row)
-            continue
+extension [Recorded<Transaction>] {
+    /// Those at some places, by purchase date, as `wasBought(before:)` says. Dates are sorted instead of the rows: to
+    /// move a row counts its references.
+    fileprivate func inOrderOfPurchase(_ places: [Int]) -> [Recorded<Transaction>] {
+        var order = places.map { place in
+            let bought = self[place].payload.purchaseDate
+            return (bought: bought, ends: self[place].payload.expiresDate ?? bought, place: place)
         }
-        places[key] = place
-        if newest[place].isOutranked(by: row, signed: signed) { newest[place] = row }
+        order.sort { left, right in
+            if left.bought != right.bought { return left.bought < right.bought }
+            if left.ends != right.ends { return left.ends < right.ends }
+            return self[left.place].payload.transactionId < self[right.place].payload.transactionId
+        }
+        return order.map { self[$0.place] }
+    }
+}
+
+/// The places of one row of each key, in the order in which the keys arrived.
+///
+/// - Parameter place: the place of a row's key among those met; the next one if it was not met before.
+private func newest<Payload>(
+    _ rows: [Recorded<Payload>], signed: (Recorded<Payload>) -> Instant, place: (Recorded<Payload>) -> Int
+) -> [Int] {
+    var newest: [Int] = []
+    newest.reserveCapacity(rows.count)
+    for row in rows.indices {
+        let place = place(rows[row])
+        if place == newest.count {
+            newest.append(row)
+        } else if rows[newest[place]].isOutranked(by: rows[row], signed: signed) {
+            newest[place] = row
+        }
     }
     return newest
 }

@@ -1,29 +1,33 @@
 import OfferModel
 
-/// What a use without a slot shows of an offer of the catalog.
-struct OfferMark: Sendable {
+/// What a use without a slot shows of an offer; by reference, because every limit looks at those of a whole catalog.
+final class OfferMark: Sendable {
     let id: OfferId
     let tags: [String]
     let offerType: TransactionOfferType
     let offerIdentifier: OfferIdentifier?
     /// As far as the catalog says: Apple's name of an offer is unique in its group only.
     let group: SubscriptionGroupId?
+    /// The place in the catalog of the offer with that id; `nil` if it does not stand there.
+    let place: Int?
 
-    init(_ offer: Offer, group: SubscriptionGroupId?) {
+    init(_ offer: Offer) {
         id = offer.id
         tags = offer.tags
         offerType = offer.delivery.redeemedAs
         offerIdentifier = offerType == .introductory ? nil : offer.offerIdentifier
-        self.group = group
+        group = nil
+        place = nil
     }
 
-    /// The same in another group.
-    init(_ mark: OfferMark, group: SubscriptionGroupId?) {
+    /// The same in a group and a catalog.
+    init(_ mark: OfferMark, group: SubscriptionGroupId?, place: Int?) {
         id = mark.id
         tags = mark.tags
         offerType = mark.offerType
         offerIdentifier = mark.offerIdentifier
         self.group = group
+        self.place = place
     }
 
     /// Whether a use is of it. Of an offer whose group is not known, the name decides.
@@ -32,15 +36,36 @@ struct OfferMark: Sendable {
     }
 }
 
-/// The offers of a catalog, and which of them each known use may be of.
+/// The marks of a catalog's offers by what Apple's data shows of them, the group left out.
+struct OfferMarks: Sendable {
+    let all: [OfferMark]
+    private let places: [Look: [Int]]
+
+    private struct Look: Hashable {
+        let offerType: TransactionOfferType
+        let offerIdentifier: OfferIdentifier?
+    }
+
+    init(_ marks: [OfferMark]) {
+        all = marks
+        places = Dictionary(grouping: marks.indices) {
+            Look(offerType: marks[$0].offerType, offerIdentifier: marks[$0].offerIdentifier)
+        }
+    }
+
+    /// Those that a use may be of.
+    func matching(_ key: RedemptionKey) -> [OfferMark] {
+        let look = Look(offerType: key.offerType, offerIdentifier: key.offerIdentifier)
+        return (places[look] ?? []).map { all[$0] }.filter { $0.matches(key) }
+    }
+}
+
+/// Which offers of a catalog each known use may be of.
 final class CatalogUses: Sendable {
-    let marks: [OfferMark]
-    /// The marks that each redemption matches, by their places.
-    let matches: [[Int]]
+    /// By the places of the redemptions.
+    let matches: [[OfferMark]]
 
     init(_ catalog: CompiledCatalog, uses: KnownUses) {
-        let marks = catalog.marks
-        self.marks = marks
-        matches = uses.keys.map { key in marks.indices.filter { marks[$0].matches(key) } }
+        matches = uses.keys.map(catalog.marks.matching)
     }
 }

@@ -9,7 +9,8 @@ struct CountedOffers {
 
     private enum Which {
         case across(Limit.Across)
-        case only(OfferId)
+        /// One offer, and its place in the catalog.
+        case only(OfferId, Int?)
     }
 
     private init(_ which: Which, _ context: RuleContext) {
@@ -19,7 +20,7 @@ struct CountedOffers {
             switch which {
             case .across(.thisOffer), .across(.all): true
             case .across(.tag(let tag)): context.own.tags.contains(tag)
-            case .only(let id): id == context.own.id && context.catalog.marks.contains { $0.id == id }
+            case .only(_, let place): place != nil && place == context.own.place
             }
     }
 
@@ -30,7 +31,7 @@ struct CountedOffers {
 
     /// One offer by its id, whether or not the catalog still has it.
     init(only id: OfferId, _ context: RuleContext) {
-        self.init(.only(id), context)
+        self.init(.only(id, context.question.catalog.place(of: id)), context)
     }
 
     /// Whether a slot is one of theirs; slots outlive the catalog they were issued from.
@@ -39,16 +40,25 @@ struct CountedOffers {
         case .across(.thisOffer): slot.offerId == context.own.id
         case .across(.all): true
         case .across(.tag(let tag)): slot.tags.contains(tag)
-        case .only(let id): slot.offerId == id
+        case .only(let id, _): slot.offerId == id
         }
+    }
+
+    /// Whether a redemption, given by its place, is of one of them.
+    func holdsUse(at place: Int) -> Bool {
+        // Most have no slot, and a slot has many members.
+        guard context.subject.uses.redemptions[place].slotId != nil, let slot = context.subject.uses.slots[place] else {
+            return holdsRedemption(at: place)
+        }
+        return holds(slot)
     }
 
     /// Whether a redemption without a slot, given by its place, is of one of them: a use that we did not issue is
     /// recognised by Apple's name of the offer in the catalog in force.
-    func holdsRedemption(at place: Int) -> Bool {
-        if holdsOwn, context.own.matches(context.subject.uses.keys[place]) { return true }
+    private func holdsRedemption(at place: Int) -> Bool {
+        if holdsOwn, context.use.matching.contains(place) { return true }
         if case .across(.thisOffer) = which { return false }
-        return context.catalog.matches[place].contains { isOther(context.catalog.marks[$0]) }
+        return context.catalog.matches[place].contains(where: isOther)
     }
 
     /// The same for a use of which the group is not certain.
@@ -56,16 +66,17 @@ struct CountedOffers {
         func mayBe(_ mark: OfferMark) -> Bool {
             mark.offerType == type && (type == .introductory || mark.offerIdentifier == identifier)
         }
-        return holdsOwn && mayBe(context.own) || context.catalog.marks.contains { isOther($0) && mayBe($0) }
+        return holdsOwn && mayBe(context.own)
+            || context.question.catalog.marks.all.contains { isOther($0) && mayBe($0) }
     }
 
     private func isOther(_ mark: OfferMark) -> Bool {
-        guard mark.id != context.own.id else { return false }
+        guard mark.place != context.own.place else { return false }
         switch which {
         case .across(.thisOffer): return false
         case .across(.all): return true
         case .across(.tag(let tag)): return mark.tags.contains(tag)
-        case .only(let id): return mark.id == id
+        case .only(_, let place): return mark.place == place
         }
     }
 }

@@ -35,9 +35,8 @@ struct CustomerLimit: Sendable {
         let places = context.places(of: counted, in: window, at: context.now)
         let elsewhere = context.usesElsewhere(of: counted)
         let mayBeMore = elsewhere.matter(in: window, at: context.now)
-        var evidence =
-            [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
-            + places.map(\.evidence)
+        var evidence = [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
+        for place in places { evidence.append(place.evidence) }
         let others = OtherSignUps(places, context)
         evidence += others.evidence
         let taken = places.count

@@ -1,7 +1,7 @@
 import OfferModel
 
 /// One place taken under a limit: by a redemption, for ever, or by a slot as long as it counts (DESIGN §5.3).
-struct Place: Sendable {
+final class Place: Sendable {
     /// The date that counts in a window: when the slot was issued; of a redemption without a slot, and of a second use of
     /// one, its first evidence (docs/decisions/0017).
     let takenAt: Instant
@@ -39,6 +39,9 @@ struct Place: Sendable {
         signUp = slot.signUp
     }
 
+    /// Whether it counts at an instant, within the window if there is one.
+    func counts(in window: Period?, at instant: Instant) -> Bool { end(in: window).map { instant < $0 } ?? true }
+
     /// The first moment at which it no longer counts, within the window if there is one; `nil` if it always will.
     func end(in window: Period?) -> Instant? {
         guard let window else { return countsUntil }
@@ -48,23 +51,21 @@ struct Place: Sendable {
 }
 
 extension RuleContext {
-    /// The places that uses of those offers take at an instant not before the question's: redemptions from the earliest, then slots from the
-    /// earliest. The slot of the offer asked for that is open then is not among them.
+    /// The places that uses of those offers take at an instant not before the question's: redemptions from the earliest,
+    /// then slots from the earliest. The slot of the offer asked for that is open then is not among them.
     func places(of counted: CountedOffers, in window: Period? = nil, at instant: Instant) -> [Place] {
-        var places: [Place] = []
-        func add(_ place: Place) {
-            if place.end(in: window).map({ instant < $0 }) ?? true { places.append(place) }
-        }
         let uses = subject.uses
-        for index in uses.places.indices
-        where uses.slots[index].map(counted.holds) ?? counted.holdsRedemption(at: index) {
-            add(uses.places[index])
+        var places: [Place] = []
+        for place in uses.places.indices
+        where counted.holdsUse(at: place) && uses.places[place].counts(in: window, at: instant) {
+            places.append(uses.places[place])
         }
         let slots = subject.countingSlots.filter { instant < $0.countsUntil && counted.holds($0) }
         guard !slots.isEmpty else { return places }
         let open = use.openSlot(at: instant)?.id
         for slot in slots.sorted(by: { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }) where slot.id != open {
-            add(Place(slot))
+            let place = Place(slot)
+            if place.counts(in: window, at: instant) { places.append(place) }
         }
         return places
     }

@@ -4,19 +4,22 @@ extension Rule {
     /// The finding on several limits: each must hold. A single one is told by itself, several as children.
     ///
     /// - Parameters:
-    ///   - limits: each limit's place among the offer's, and what was found.
     ///   - none: what is said where there is no such limit.
-    func finding(on limits: [(index: Int, finding: Finding)], none: String) -> Finding {
+    ///   - place: a limit's place among the offer's.
+    func finding<Bound>(
+        on limits: [Bound], none: @autoclosure @escaping @Sendable () -> String, place: (Bound) -> Int,
+        judge: (Bound) -> Finding
+    ) -> Finding {
+        guard limits.count > 1 else { return limits.first.map(judge) ?? notApplicable(none()) }
         let findings = limits.map { limit in
-            var finding = limit.finding
-            if limits.count > 1 { finding.path = "limits[\(limit.index)]" }
+            var finding = judge(limit)
+            finding.path = "limits[\(place(limit))]"
             return finding
         }
-        guard findings.count > 1, let first = findings.first else { return findings.first ?? notApplicable(none) }
         let verdict = Kleene.all(findings.map(\.verdict))
         let deciding = findings.filter { $0.verdict == verdict }
         return Finding(
-            rule: id, verdict: verdict, reason: (deciding.first ?? first).reason,
+            rule: id, verdict: verdict, reason: (deciding.first ?? findings[0]).reason,
             sentence: Message { deciding.map(\.message).joined(separator: "; and ") },
             turningPoint: lastToFree(findings.filter { $0.verdict != .satisfied }), children: findings)
     }

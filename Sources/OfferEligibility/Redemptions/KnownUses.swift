@@ -12,6 +12,9 @@ final class KnownUses: Sendable {
     let places: [Place]
     /// The slots that were redeemed.
     let redeemed: Set<LowercaseUUID>
+    /// By offer, the places of its slots among the subject's, and of the redemptions that used one of them.
+    private let slotsOfOffers: [OfferId: [Int]]
+    private let redeemingSlotsOf: [OfferId: [Int]]
 
     /// - Parameter takesHistoryAsProven: whether the history was supplied for a "what if".
     init(_ past: SubjectPast, lengths: OfferLengths, takesHistoryAsProven: Bool) {
@@ -26,5 +29,26 @@ final class KnownUses: Sendable {
         let slots = redemptions.map { redemption in redemption.slotId.flatMap { byId[$0] } }
         self.slots = slots
         places = redemptions.indices.map { Place(redemptions[$0], slot: slots[$0]) }
+        slotsOfOffers = Dictionary(grouping: past.facts.slots.indices) { past.facts.slots[$0].offerId }
+        var redeeming: [OfferId: [Int]] = [:]
+        for place in slots.indices {
+            if let slot = slots[place] { redeeming[slot.offerId, default: []].append(place) }
+        }
+        redeemingSlotsOf = redeeming
+    }
+
+    /// The places among the subject's of the slots of an offer.
+    func slots(of offer: OfferId) -> [Int] { slotsOfOffers[offer] ?? [] }
+
+    /// The places of the redemptions that look like uses of an offer, whether or not they used a slot.
+    func matching(_ mark: OfferMark) -> [Int] { keys.indices.filter { mark.matches(keys[$0]) } }
+
+    /// The places of the redemptions of an offer: by the slot that they used, and without one by what they look like.
+    ///
+    /// - Parameter matching: those that look like uses of it.
+    func redemptions(of mark: OfferMark, matching: [Int]) -> [Int] {
+        let own = mark.group == nil ? [] : matching.filter { redemptions[$0].slotId == nil }
+        guard let redeeming = redeemingSlotsOf[mark.id] else { return own }
+        return (redeeming + own).sorted()
     }
 }

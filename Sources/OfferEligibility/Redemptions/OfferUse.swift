@@ -11,21 +11,19 @@ struct OfferUse: Sendable {
     /// Slots of the offer that nothing is known to have used.
     private let unusedSlots: [Slot]
 
+    /// The places of the redemptions that look like uses of the offer, whatever slot they used.
+    let matching: [Int]
+
     /// - Parameter mark: what a use without a slot shows of the offer, if it is in the group asked about.
     init(of mark: OfferMark, subject: Subject, at now: Instant) {
         // By their places: a slot or a redemption has many members, and most are not the offer's.
-        let (slots, uses) = (subject.slots, subject.uses)
-        let own = slots.indices.filter { slots[$0].offerId == mark.id }
-        let key = mark.group.map { RedemptionKey(mark.offerType, mark.offerIdentifier, $0) }
-        let redeeming = uses.redemptions.indices.filter { place in
-            guard let slot = uses.redemptions[place].slotId else { return uses.keys[place] == key }
-            return own.contains { slots[$0].id == slot }
-        }
+        let uses = subject.uses
+        let matching = uses.matching(mark)
+        self.matching = matching
+        let redeeming = uses.redemptions(of: mark, matching: matching)
         redemptions = redeeming.map { uses.redemptions[$0] }
-        let unused = own.filter { place in
-            !redeeming.contains { uses.redemptions[$0].slotId == slots[place].id }
-        }
-        .map { slots[$0] }
+        let unused = uses.slots(of: mark.id).filter { !uses.redeemed.contains(subject.slots[$0].id) }
+            .map { subject.slots[$0] }
         unusedSlots = unused
         guard !unused.isEmpty else {
             (openSlot, countingSlots) = (nil, [])

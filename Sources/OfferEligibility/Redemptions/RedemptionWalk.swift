@@ -14,6 +14,8 @@ struct RedemptionWalk {
     private var running: Int?
     private var waiting: (redemption: Redemption, isPassedOver: Bool)?
     private var previous: Recorded<Transaction>?
+    /// Whether nothing runs or waits.
+    private var isIdle = true
 
     init(group: SubscriptionGroupId, wholePeriod: @escaping (String?, RedemptionKey) -> Period?) {
         self.group = group
@@ -37,11 +39,15 @@ struct RedemptionWalk {
             firstEvidence: info.payload.signedDate,
             provenance: info.provenance)
         waiting = (redemption, false)
+        isIdle = false
     }
 
     /// A period, in the order of their beginnings.
     mutating func begin(_ row: Recorded<Transaction>) {
         defer { previous = row }
+        // Most periods have no offer and follow none.
+        if isIdle, row.payload.offerType == nil { return }
+        isIdle = false
         if let running, let previous, previous.payload.isUpgraded, let ends = found[running].offerEnds {
             found[running].offerEnds = min(ends, row.payload.purchaseDate)
         }
@@ -49,6 +55,7 @@ struct RedemptionWalk {
             run = nil
             running = nil
             passOver()
+            isIdle = waiting == nil
             return
         }
         let key = RedemptionKey(type, row.payload.offerIdentifier, group)

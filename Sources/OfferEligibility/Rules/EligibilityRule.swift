@@ -15,7 +15,7 @@ struct EligibilityRule: Rule {
     }
 
     /// It can only cease to hold when the offer closes, or later.
-    private func held(_ judged: Condition.Judged, _ opening: Opening) -> Finding {
+    private func held(_ judged: JudgedNode, _ opening: Opening) -> Finding {
         var finding = judged.finding
         finding.turningPoint = judged.course.violated(from: opening.closes).map(TurningPoint.at)
         guard finding.verdict != .satisfied else { return finding }

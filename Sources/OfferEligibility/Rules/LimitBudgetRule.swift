@@ -8,7 +8,7 @@ struct LimitBudgetRule: Rule {
     let id = RuleId.limitBudget
 
     func finding(_ context: RuleContext) -> Finding {
-        let limits = SharedLimit.all(of: context.offer).filter { $0.unit != .places }
-        return finding(on: limits.map { ($0.index, $0.finding(self, context)) }, none: "the offer has no budget")
+        let limits = context.question.compiledOffer.budgets
+        return finding(on: limits, none: "the offer has no budget", place: \.index) { $0.finding(self, context) }
     }
 }

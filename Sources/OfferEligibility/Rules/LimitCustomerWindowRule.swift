@@ -9,7 +9,8 @@ struct LimitCustomerWindowRule: Rule {
 
     func finding(_ context: RuleContext) -> Finding {
         let limits = context.question.compiledOffer.windowLimits
-        return finding(
-            on: limits.map { ($0.index, $0.finding(self, context)) }, none: "the offer has no such limit per customer")
+        return finding(on: limits, none: "the offer has no such limit per customer", place: \.index) {
+            $0.finding(self, context)
+        }
     }
 }

@@ -8,8 +8,7 @@ struct LimitTotalRule: Rule {
     let id = RuleId.limitTotal
 
     func finding(_ context: RuleContext) -> Finding {
-        let limits = SharedLimit.all(of: context.offer).filter { $0.unit == .places }
-        return finding(
-            on: limits.map { ($0.index, $0.finding(self, context)) }, none: "the offer has no limit in all")
+        let limits = context.question.compiledOffer.totals
+        return finding(on: limits, none: "the offer has no limit in all", place: \.index) { $0.finding(self, context) }
     }
 }

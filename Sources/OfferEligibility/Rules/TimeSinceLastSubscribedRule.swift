@@ -20,18 +20,19 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
                 .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
                 evidence: [state.evidence()], turningPoint: .event(.subscriptionBought))
         case .determined(let name):
-            guard name == .expired, let window = window(months, context.now, state, context.subject) else {
+            var windows = LapseWindows(months: months, group: state.subscriptionGroupIdentifier, context: context)
+            guard name == .expired, let window = windows.window(at: context.now) else {
                 return violated(
                     .notLapsed, "the subscription has not lapsed (state `\(name.rawValue)`)",
                     evidence: [state.evidence()],
-                    turningPoint: opening(months, state, context).map(TurningPoint.at)
+                    turningPoint: windows.opening.map(TurningPoint.at)
                         ?? .event(name == .revoked ? .subscriptionChanged : .subscriptionEnded))
             }
-            return judge(window, state, context)
+            return judge(window, &windows, context)
         }
     }
 
-    private func judge(_ window: LapseWindow, _ state: SubscriptionState, _ context: RuleContext) -> Finding {
+    private func judge(_ window: LapseWindow, _ windows: inout LapseWindows, _ context: RuleContext) -> Finding {
         let passed = context.now.months(since: window.ended)
         let evidence = [
             Evidence(
@@ -44,55 +45,71 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
         if context.now < window.opens {
             return violated(
                 .lapsedTooRecently, window.words(passed), evidence: evidence,
-                turningPoint: opening(window.months, state, context).map(TurningPoint.at))
+                turningPoint: windows.opening.map(TurningPoint.at))
         }
         guard context.now < window.closes else {
             return violated(
                 .lapsedTooLongAgo, window.words(passed), evidence: evidence, turningPoint: .event(.subscriptionChanged))
         }
-        return satisfied(
-            window.words(passed), evidence: evidence, until: closing(window.months, state, context))
+        return satisfied(window.words(passed), evidence: evidence, until: windows.closing)
+    }
+}
+
+/// The windows of a group as its subscriptions end, from the instant of the question on.
+private struct LapseWindows {
+    let months: ClosedRange<Int>
+    let group: SubscriptionGroupId
+    let context: RuleContext
+    /// The last one found: mostly there is only one.
+    private var known: LapseWindow?
+
+    init(months: ClosedRange<Int>, group: SubscriptionGroupId, context: RuleContext) {
+        self.months = months
+        self.group = group
+        self.context = context
     }
 
     /// `nil` where the group is not expired at that instant.
-    private func window(
-        _ months: ClosedRange<Int>, _ instant: Instant, _ state: SubscriptionState, _ subject: Subject
-    ) -> LapseWindow? {
-        let group = state.subscriptionGroupIdentifier
-        guard subject.state(of: group, at: instant).name == .expired,
-            let last = subject.lastEnded(of: group, at: instant)
+    mutating func window(at instant: Instant) -> LapseWindow? {
+        guard context.subject.state(of: group, at: instant).name == .expired,
+            let last = context.subject.lastEnded(of: group, at: instant)
         else { return nil }
-        return LapseWindow(months: months, row: last.row, ended: last.at)
+        if let known, known.row === last.row, known.ended == last.at { return known }
+        let window = LapseWindow(months: months, row: last.row, ended: last.at)
+        known = window
+        return window
     }
 
     /// The first later instant within the window, if nothing else happens.
-    private func opening(
-        _ months: ClosedRange<Int>, _ state: SubscriptionState, _ context: RuleContext
-    ) -> Instant? {
-        instants(months, state, context, \.opens).first {
-            window(months, $0, state, context.subject)?.contains($0) == true
+    var opening: Instant? {
+        mutating get {
+            for instant in instants(\.opens) where window(at: instant)?.contains(instant) == true { return instant }
+            return nil
         }
     }
 
     /// The first later instant that is known to be outside the window, if nothing else happens: a period that was
     /// charged already may begin before the window closes.
-    private func closing(
-        _ months: ClosedRange<Int>, _ state: SubscriptionState, _ context: RuleContext
-    ) -> Instant? {
-        instants(months, state, context, \.closes).first { instant in
-            context.subject.state(of: state.subscriptionGroupIdentifier, at: instant).name != nil
-                && window(months, instant, state, context.subject)?.contains(instant) != true
+    var closing: Instant? {
+        mutating get {
+            for instant in instants(\.closes)
+            where context.subject.state(of: group, at: instant).name != nil
+                && window(at: instant)?.contains(instant) != true
+            {
+                return instant
+            }
+            return nil
         }
     }
 
     /// The later instants at which the answer can change by itself, from the earliest.
-    private func instants(
-        _ months: ClosedRange<Int>, _ state: SubscriptionState, _ context: RuleContext,
-        _ edge: (LapseWindow) -> Instant
-    ) -> [Instant] {
-        let changes = context.subject.transitions(of: state.subscriptionGroupIdentifier, after: context.now)
-        let edges = ([context.now] + changes).compactMap { window(months, $0, state, context.subject).map(edge) }
-        return Set(changes + edges).filter { $0 > context.now }.sorted()
+    private mutating func instants(_ edge: (LapseWindow) -> Instant) -> [Instant] {
+        var instants = context.subject.transitions(of: group, after: context.now)
+        for instant in [context.now] + instants {
+            if let edge = window(at: instant).map(edge), edge > context.now { instants.append(edge) }
+        }
+        instants.sortOnce()
+        return instants
     }
 }
 
@@ -101,10 +118,17 @@ private struct LapseWindow: Sendable {
     let months: ClosedRange<Int>
     let row: Recorded<Transaction>
     let ended: Instant
-
-    var opens: Instant { ended.adding(months: months.lowerBound) }
+    let opens: Instant
     /// The first instant that is too late.
-    var closes: Instant { ended.adding(months: months.upperBound + 1) }
+    let closes: Instant
+
+    init(months: ClosedRange<Int>, row: Recorded<Transaction>, ended: Instant) {
+        self.months = months
+        self.row = row
+        self.ended = ended
+        opens = ended.adding(months: months.lowerBound)
+        closes = ended.adding(months: months.upperBound + 1)
+    }
 
     func contains(_ instant: Instant) -> Bool { opens <= instant && instant < closes }
 

@@ -12,7 +12,7 @@ extension Subscription {
 
     /// The instants at which the state can change by itself, those of periods charged early included.
     func transitions(_ policy: Policy) -> [Instant] {
-        let upcoming = transactions.map(\.payload.purchaseDate).filter { $0 > current.payload.purchaseDate }
+        let upcoming = upcoming.map(\.payload.purchaseDate)
         return upcoming + ([self] + upcoming.map(seen)).flatMap { $0.ownTransitions(policy) }
     }
 

@@ -33,6 +33,12 @@ struct Subscription: Sendable {
         Subscription(transactions, latestInfo: latestInfo, at: instant) ?? self
     }
 
+    /// The periods that were charged and begin after the current one's.
+    var upcoming: ArraySlice<Recorded<Transaction>> {
+        let past = transactions.lastIndex { $0.payload.purchaseDate <= current.payload.purchaseDate }
+        return transactions[(past.map { $0 + 1 } ?? transactions.startIndex)...]
+    }
+
     /// Whether it will renew; where a commitment has a status of its own, that one decides, because a cancelled
     /// commitment keeps the other on (facts §4.4). `nil` if unknown.
     var willAutoRenew: Bool? {
@@ -43,7 +49,7 @@ struct Subscription: Sendable {
     /// Whether another billing period follows the one that ends at `end`: within a commitment the periods go on
     /// although the commitment itself was cancelled.
     func continues(after end: Instant) -> Bool? {
-        if transactions.contains(where: { $0.payload.purchaseDate > current.payload.purchaseDate }) { return true }
+        if !upcoming.isEmpty { return true }
         guard let info = renewalInfo?.payload else { return nil }
         if let commitmentEnds, end < commitmentEnds { return info.autoRenewStatus?.isOn }
         return willAutoRenew

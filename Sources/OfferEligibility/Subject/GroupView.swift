@@ -22,7 +22,9 @@ final class GroupView: Sendable {
         self.outsiders = outsiders
         self.policy = policy
         doubt = !outsiders.isEmpty ? .groupMismatch : isComplete ? nil : .historyIncomplete
-        transitions = Set(subscriptions.flatMap { $0.transitions(policy) }).sorted()
+        var transitions = subscriptions.flatMap { $0.transitions(policy) }
+        transitions.sortOnce()
+        self.transitions = transitions
     }
 }
 

@@ -7,7 +7,7 @@ import OfferModel
 public final class PreparedSubject {
     let past: SubjectPast
     let policy: Policy
-    private var subjects: [Instant: [AskedSubject]] = [:]
+    private var subjects: [AskedSubject] = []
     private var uses: [(lengths: OfferLengths, takesHistoryAsProven: Bool, uses: KnownUses)] = []
     private var catalogUses: [(catalog: CompiledCatalog, uses: KnownUses, found: CatalogUses)] = []
 
@@ -24,14 +24,14 @@ public final class PreparedSubject {
         let asked = asked(question, coverage: coverage ?? past.facts.history.coverage)
         return RuleContext(
             question: question, subject: asked.subject, catalog: catalogUses(question, asked.subject.uses),
-            policy: policy, comparisons: asked.comparisons)
+            policy: policy, judged: &asked.judged)
     }
 
     private func asked(_ question: Question, coverage: Coverage) -> AskedSubject {
         let uses = uses(question)
         let isComplete = coverage.isProof(at: question.now, life: policy.coverageLife)
-        let known = subjects[question.now]?.first {
-            $0.subject.uses === uses && $0.subject.isComplete == isComplete
+        let known = subjects.last {
+            $0.subject.now == question.now && $0.subject.uses === uses && $0.subject.isComplete == isComplete
                 && $0.subject.groupProducts == question.groupProducts
                 && $0.subject.asked?.group == question.subscriptionGroupIdentifier
                 && $0.signals == question.signals && $0.request == question.request
@@ -41,7 +41,7 @@ public final class PreparedSubject {
             past, at: question.now, coverage: coverage, policy: policy, uses: uses,
             group: question.subscriptionGroupIdentifier, groupProducts: question.groupProducts)
         let asked = AskedSubject(subject: subject, signals: question.signals, request: question.request)
-        subjects[question.now, default: []].append(asked)
+        subjects.append(asked)
         return asked
     }
 
@@ -67,10 +67,16 @@ public final class PreparedSubject {
     }
 }
 
-/// A subject at an instant, what the backend says of it, and what comparisons of both came to.
-private struct AskedSubject {
+/// A subject at an instant, what the backend says of it, and what conditions came to.
+private final class AskedSubject {
     let subject: Subject
     let signals: [String: FactValue]
     let request: DeviceRequest
-    let comparisons = JudgedComparisons()
+    var judged = JudgedNodes()
+
+    init(subject: Subject, signals: [String: FactValue], request: DeviceRequest) {
+        self.subject = subject
+        self.signals = signals
+        self.request = request
+    }
 }

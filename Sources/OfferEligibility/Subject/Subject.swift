@@ -101,6 +101,11 @@ final class Subject: Sendable {
         return view(of: group).state(at: instant)
     }
 
+    /// The state of the group asked about; `nil` if the catalog does not know the group.
+    func askedState(at instant: Instant) -> SubscriptionState? {
+        course?.state(at: instant) ?? asked?.state(at: instant)
+    }
+
     /// The subscriptions that may speak for the group at an instant.
     func candidates(of group: SubscriptionGroupId, at instant: Instant) -> [Candidate] {
         if let course, instant == now, group == asked?.group { return course.candidates }
@@ -133,10 +138,22 @@ extension SubjectPast {
     fileprivate func outsiders(
         of group: SubscriptionGroupId, products: Set<ProductId>
     ) -> [Recorded<Transaction>] {
-        guard !ungrouped.isEmpty || groups.keys.contains(where: { $0 != group }) else { return [] }
+        guard !ungrouped.isEmpty || groups.contains(where: { $0 != group && $1.holds(products) }) else { return [] }
         return subscriptionRows.filter { row in
             guard let named = row.payload.subscriptionGroupIdentifier else { return true }
             return named != group && products.contains(row.payload.productId)
+        }
+    }
+}
+
+extension GroupPast {
+    /// Whether one of the products was bought. Rows of the same product follow each other, and one is asked about once.
+    fileprivate func holds(_ products: Set<ProductId>) -> Bool {
+        var last: ProductId?
+        return rows.contains { row in
+            guard row.payload.productId != last else { return false }
+            last = row.payload.productId
+            return products.contains(row.payload.productId)
         }
     }
 }

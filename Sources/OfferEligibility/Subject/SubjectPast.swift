@@ -21,11 +21,13 @@ final class SubjectPast: Sendable {
         self.facts = facts
         let history = CurrentHistory(facts.history)
         self.history = history
-        purchases = OwnPurchases(history.transactions)
+        let walk = PurchaseWalk(history)
+        purchases = walk.purchases
         firstSeen = FirstSeen(history, purchases: purchases, firstStoredAt: facts.firstStoredAt)
-        subscriptionRows = history.transactions.filter(\.isSubscription)
-        ungrouped = subscriptionRows.filter { $0.payload.subscriptionGroupIdentifier == nil }
-        groups = GroupPast.all(subscriptionRows, history.renewalInfos)
+        let isAllSubscriptions = history.transactions.count == walk.subscriptionCount
+        subscriptionRows = isAllSubscriptions ? history.transactions : history.transactions.filter(\.isSubscription)
+        ungrouped = walk.ungrouped
+        groups = walk.groups
         isProven =
             history.transactions.contains { $0.provenance.isProven }
             || history.appTransactions.contains { $0.provenance.isProven && $0.payload.appTransactionId != nil }
@@ -38,27 +40,13 @@ struct GroupPast: Sendable {
     fileprivate(set) var rows: [Recorded<Transaction>] = []
     /// The same by subscription.
     fileprivate(set) var subscriptions: [SubscriptionPast] = []
+    /// Whether the customer bought one.
+    fileprivate(set) var subscribed = OwnPurchases.Subscribed()
     /// How long the customer has paid for them.
     fileprivate(set) var paid = PaidTime([])
     private var originals = Places<TransactionId>()
 
-    /// - Parameter rows: transactions of subscriptions; those without a group are in none.
-    fileprivate static func all(
-        _ rows: [Recorded<Transaction>], _ renewalInfos: [TransactionId: Recorded<RenewalInfo>]
-    ) -> [SubscriptionGroupId: GroupPast] {
-        var ids = Places<SubscriptionGroupId>()
-        var groups: [GroupPast] = []
-        for row in rows {
-            guard let id = row.payload.subscriptionGroupIdentifier else { continue }
-            let place = ids.place(of: id)
-            if place == groups.count { groups.append(GroupPast()) }
-            groups[place].add(row, renewalInfos)
-        }
-        for place in groups.indices { groups[place].paid = PaidTime(groups[place].rows) }
-        return Dictionary(zip(ids.keys, groups)) { first, _ in first }
-    }
-
-    private mutating func add(
+    fileprivate mutating func add(
         _ row: Recorded<Transaction>, _ renewalInfos: [TransactionId: Recorded<RenewalInfo>]
     ) {
         let place = originals.place(of: row.payload.originalTransactionId)
@@ -75,4 +63,41 @@ struct GroupPast: Sendable {
 struct SubscriptionPast: Sendable {
     fileprivate(set) var transactions: [Recorded<Transaction>]
     let latestInfo: Recorded<RenewalInfo>?
+}
+
+/// One pass over the transactions of a history for all that they say.
+private struct PurchaseWalk {
+    private(set) var purchases = OwnPurchases()
+    /// Transactions of subscriptions that name no group.
+    private(set) var ungrouped: [Recorded<Transaction>] = []
+    private(set) var subscriptionCount = 0
+    private var ids = Places<SubscriptionGroupId>()
+    private var found: [GroupPast] = []
+
+    init(_ history: CurrentHistory) {
+        for place in history.transactions.indices { add(history.transactions[place], at: place, history.renewalInfos) }
+        for place in found.indices { found[place].paid = PaidTime(found[place].rows) }
+    }
+
+    var groups: [SubscriptionGroupId: GroupPast] { Dictionary(zip(ids.keys, found)) { first, _ in first } }
+
+    private mutating func add(
+        _ row: Recorded<Transaction>, at place: Int, _ renewalInfos: [TransactionId: Recorded<RenewalInfo>]
+    ) {
+        let (isOwned, isSubscription) = (row.isOwned, row.isSubscription)
+        if isOwned != false {
+            purchases.add(row, at: place, isOwn: isOwned == true)
+            if isSubscription { purchases.addSubscription(row, at: place, isOwn: isOwned == true) }
+        }
+        guard isSubscription else { return }
+        subscriptionCount += 1
+        guard let id = row.payload.subscriptionGroupIdentifier else {
+            ungrouped.append(row)
+            return
+        }
+        let group = ids.place(of: id)
+        if group == found.count { found.append(GroupPast()) }
+        found[group].add(row, renewalInfos)
+        if isOwned != false { found[group].subscribed.add(place, isOwn: isOwned == true) }
+    }
 }

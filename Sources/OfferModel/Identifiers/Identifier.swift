@@ -19,6 +19,7 @@ public struct Identifier<Kind>: RawRepresentable, Sendable {
 
 extension Identifier: Hashable, Comparable {
     /// Equality of the UTF-8 bytes.
+    @inlinable
     public static func == (left: Self, right: Self) -> Bool {
         left.rawValue.isSameBytes(as: right.rawValue)
     }

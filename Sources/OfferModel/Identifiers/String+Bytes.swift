@@ -3,7 +3,23 @@ extension String {
     ///
     /// Identifiers are compared for every row of a history, and a loop over `utf8` costs several times as much as one over
     /// its storage.
+    @inlinable
     func isSameBytes(as other: String) -> Bool {
+        isStoredLike(other) || hasSameBytes(as: other)
+    }
+
+    /// Whether both are the same to the bit, as short texts and copies of a long one are: then they are the same, however
+    /// a text is stored. Of others nothing is said.
+    @inlinable
+    func isStoredLike(_ other: String) -> Bool {
+        let (own, other) = (
+            unsafeBitCast(self, to: (UInt64, UInt64).self), unsafeBitCast(other, to: (UInt64, UInt64).self)
+        )
+        return own == other
+    }
+
+    @usableFromInline
+    func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return utf8.withContiguousStorageIfAvailable { own in
             other.utf8.withContiguousStorageIfAvailable {

@@ -4,18 +4,26 @@ struct CivilDate {
     var month: Int64
     var day: Int64
 
-    /// The date so many days after 1970-01-01 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    /// The date so many days after 1970-01-01 (Cassio Neri and Lorenz Schneider, "Euclidean affine functions and their
+    /// application to calendar algorithms", 2023: divisions become products).
+    ///
+    /// - Parameter daysSinceEpoch: at most a hundred million, before or after.
     init(daysSinceEpoch: Int64) {
-        let shifted = daysSinceEpoch + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        // From the March before the year 0, and so many eras of 400 years earlier that nothing is negative.
+        let shifted = UInt64(daysSinceEpoch + 719_468 + Self.shiftedEras * 146_097)
+        let century = (4 * shifted + 3) / 146_097
+        let dayOfCentury = (4 * shifted + 3) % 146_097 / 4
+        let product = 2_939_745 * (4 * dayOfCentury + 3)
+        let yearOfCentury = product >> 32
+        let dayOfYear = (product & 0xFFFF_FFFF) / 2_939_745 / 4
+        let months = 2_141 * dayOfYear + 197_913
+        let isAfterDecember = dayOfYear >= 306
+        day = Int64((months & 0xFFFF) / 2_141) + 1
+        month = Int64(months >> 16) - (isAfterDecember ? 12 : 0)
+        year = Int64(100 * century + yearOfCentury) - Self.shiftedEras * 400 + (isAfterDecember ? 1 : 0)
     }
+
+    private static let shiftedEras: Int64 = 750
 
     /// A date by its parts; `nil` if the calendar has no such day.
     init?(year: Int64, month: Int64, day: Int64) {
