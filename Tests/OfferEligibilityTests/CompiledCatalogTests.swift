@@ -38,6 +38,27 @@ struct CompiledCatalogTests {
         #expect(found[0] != found[2])
     }
 
+    @Test("offers that ask the same at the same place share the node, and elsewhere the comparison only")
+    func sharedNodes() throws {
+        let (first, second) = (Self.compare("customer.refunds", .number(1)), Self.compare("signals.a", .number(2)))
+        let catalog = Self.catalog([
+            .all([first, .any([first, second])]), .all([second, .any([first, second])]), .any([first, second]),
+        ])
+        func nodes(_ offer: Int) throws -> [CompiledNode] {
+            guard case .group(_, let nodes) = try #require(catalog.offers[offer].condition).kind else { return [] }
+            return nodes
+        }
+        let (asked, other, elsewhere) = (try nodes(0), try nodes(1), try nodes(2))
+        #expect(asked[1] === other[1])
+        #expect(asked[0] !== other[0])
+        #expect(asked[0] !== elsewhere[0])
+        guard case .comparison(let one) = asked[0].kind, case .comparison(let same) = elsewhere[0].kind else {
+            Issue.record("both are comparisons")
+            return
+        }
+        #expect(one === same)
+    }
+
     @Test(
         "what Swift holds to be equal and is written otherwise is not shared",
         arguments: [

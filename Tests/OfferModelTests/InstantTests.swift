@@ -107,6 +107,15 @@ struct InstantTests {
         #expect(start.adding(months: months).description == end)
     }
 
+    @Test("the date of every day that the calendar reaches leads back to the day")
+    func everyDay() {
+        let reach: Int64 = 100_000_000
+        for day in Array(stride(from: -reach, through: reach, by: 9_973)) + Array(-800_000...(-650_000)) + [reach] {
+            let instant = Instant(milliseconds: day * Instant.Duration.day)
+            #expect(instant.adding(months: 0) == instant, "day \(day)")
+        }
+    }
+
     @Test(
         "whole months between moments are the most that fit",
         arguments: [

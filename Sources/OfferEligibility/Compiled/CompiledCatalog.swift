@@ -12,8 +12,8 @@ public final class CompiledCatalog: Sendable {
     let offers: [CompiledOffer]
     /// What a use without a slot shows of each offer.
     let marks: OfferMarks
-    /// How long its offers last.
-    let lengths: OfferLengths
+    private let lengths: OfferLengths
+    private let lengthsPreferring: [OfferLengths]
     private let places: [OfferId: Int]
     private let groups: [ProductId: ProductGroup]
 
@@ -36,13 +36,15 @@ public final class CompiledCatalog: Sendable {
         var nodes = CompiledNodes()
         self.catalog = catalog
         self.offerGroups = offerGroups
-        let offers = catalog.offers.map { CompiledOffer($0, &nodes) }
+        let offers = catalog.offers.indices.map { CompiledOffer(catalog.offers[$0], place: $0, &nodes) }
         self.offers = offers
         let places = Dictionary(catalog.offers.enumerated().map { ($1.id, $0) }) { first, _ in first }
         self.places = places
         marks = OfferMarks(
             offers.map { OfferMark($0.mark, group: offerGroups[$0.offer.id], place: places[$0.offer.id]) })
-        lengths = OfferLengths(catalog.offers)
+        let lengths = OfferLengths(catalog.offers)
+        self.lengths = lengths
+        lengthsPreferring = catalog.offers.map { lengths.preferring($0) }
         var groups: [ProductId: ProductGroup] = [:]
         for group in catalog.subscriptionGroups {
             let known = ProductGroup(
@@ -54,6 +56,22 @@ public final class CompiledCatalog: Sendable {
 
     /// The group that the catalog has a product in; `nil` if it does not know the product.
     public func group(of product: ProductId) -> ProductGroup? { groups[product] }
+
+    /// How long its offers last, where an offer that looks like the given one lasts as long as that one.
+    func lengths(preferring offer: CompiledOffer) -> OfferLengths {
+        ownPlace(offer).map { lengthsPreferring[$0] } ?? lengths.preferring(offer.offer)
+    }
+
+    /// What a use without a slot shows of an offer in a group.
+    func mark(of offer: CompiledOffer, in group: SubscriptionGroupId?) -> OfferMark {
+        if let place = ownPlace(offer), marks.all[place].group == group { return marks.all[place] }
+        return OfferMark(offer.mark, group: group, place: place(of: offer.mark.id))
+    }
+
+    /// The place of an offer that was made ready with this catalog; `nil` of any other.
+    private func ownPlace(_ offer: CompiledOffer) -> Int? {
+        offer.place.flatMap { $0 < offers.count && offers[$0] === offer ? $0 : nil }
+    }
 
     /// The place of an offer; `nil` if the catalog does not have it.
     func place(of offer: OfferId) -> Int? { places[offer] }

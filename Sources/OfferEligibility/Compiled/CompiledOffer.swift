@@ -16,18 +16,23 @@ public final class CompiledOffer: Sendable {
     let budgets: [SharedLimit]
     /// The salt by which customers are drawn who never get it.
     let holdoutSalt: String
-    /// Its environments and products as evidence.
-    let environments: EvidenceValue
+    /// Its status as evidence.
+    let status: [Evidence]
+    /// Its products as evidence.
     let products: EvidenceValue
+    /// Its place in the catalog that it was made ready with; `nil` if it was made ready by itself.
+    let place: Int?
+    private let environments: [(asked: AppStoreEnvironment, evidence: [Evidence])]
 
     /// Makes an offer of no catalog ready.
     public convenience init(_ offer: Offer) {
         var nodes = CompiledNodes()
-        self.init(offer, &nodes)
+        self.init(offer, place: nil, &nodes)
     }
 
-    init(_ offer: Offer, _ nodes: inout CompiledNodes) {
+    init(_ offer: Offer, place: Int?, _ nodes: inout CompiledNodes) {
         self.offer = offer
+        self.place = place
         mark = OfferMark(offer)
         customerLimits = CustomerLimit.all(of: offer, withWindow: false)
         windowLimits = CustomerLimit.all(of: offer, withWindow: true)
@@ -35,10 +40,24 @@ public final class CompiledOffer: Sendable {
         totals = shared.filter { $0.unit == .places }
         budgets = shared.filter { $0.unit != .places }
         holdoutSalt = "holdout:\(offer.id)"
-        environments = .list(
-            AppStoreEnvironment.allCases.filter(offer.environments.contains).map { .text($0.rawValue) })
+        status = [
+            Evidence(
+                field: "offer.status", observed: .text(offer.status.rawValue),
+                required: .text(OfferStatus.active.rawValue))
+        ]
+        let own = AppStoreEnvironment.allCases.filter(offer.environments.contains).map { FactValue.text($0.rawValue) }
+        environments = AppStoreEnvironment.allCases.map {
+            ($0, [Evidence(field: "offer.environments", observed: .text($0.rawValue), required: .list(own))])
+        }
         products = .list(offer.products.map { .text($0.rawValue) })
         condition = offer.eligibility.map { nodes.compiled($0) }
+    }
+}
+
+extension CompiledOffer {
+    /// An environment beside the offer's own, as evidence.
+    func evidence(of asked: AppStoreEnvironment) -> [Evidence] {
+        environments.first { $0.asked == asked }?.evidence ?? []
     }
 }
 

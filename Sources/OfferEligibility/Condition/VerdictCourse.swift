@@ -21,11 +21,13 @@ struct VerdictCourse: Sendable {
     init(_ nodes: [JudgedNode], combine: ([Verdict]) -> Verdict) {
         var verdicts = nodes.map(\.course.now)
         now = combine(verdicts)
-        guard nodes.contains(where: { !$0.course.changes.isEmpty }) else { return }
-        var next = Array(repeating: 0, count: nodes.count)
+        let count = nodes.reduce(0) { $0 + $1.course.changes.count }
+        guard count > 0 else { return }
         var instants: [Instant] = []
+        instants.reserveCapacity(count)
         for node in nodes { for change in node.course.changes { instants.append(change.at) } }
         instants.sortOnce()
+        var next = Array(repeating: 0, count: nodes.count)
         for instant in instants {
             for index in nodes.indices {
                 let changes = nodes[index].course.changes

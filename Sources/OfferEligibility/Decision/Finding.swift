@@ -14,6 +14,8 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
 
 /// One rule's answer with what it saw (DESIGN §5.2, Contract).
 public struct Finding: Sendable, Hashable, Codable {
+    // Only the initialiser that the compiler writes sets its members without a copy of all of them.
+
     /// The rule.
     public var rule: RuleId
     /// Its answer.
@@ -22,22 +24,25 @@ public struct Finding: Sendable, Hashable, Codable {
     public var reason: ReasonCode
     /// Where in the offer's own condition, such as `all[1].any[0]`, or which of several limits, such as `limits[1]`.
     public var path: String?
-    /// One sentence for people, written whenever it is read.
-    public var message: String {
-        get { sentence.text }
-        set { sentence = Message { newValue } }
-    }
+    var sentence: Message
     /// What was seen and what was required.
-    public var evidence: [Evidence]
+    public var evidence: [Evidence] = []
     /// When this finding would flip, if that can be said.
     public var turningPoint: TurningPoint?
     /// The findings of the nodes below; only the root's verdict enters the outcome.
     public var children: [Finding]?
-    var sentence: Message
 
     private enum CodingKeys: String, CodingKey {
         case rule, verdict, reason, path, evidence, turningPoint, children
         case sentence = "message"
+    }
+}
+
+extension Finding {
+    /// One sentence for people, written whenever it is read.
+    public var message: String {
+        get { sentence.text }
+        set { sentence = Message { newValue } }
     }
 
     /// A finding by its parts.
@@ -49,24 +54,12 @@ public struct Finding: Sendable, Hashable, Codable {
             rule: rule, verdict: verdict, reason: reason, path: path, sentence: Message { message },
             evidence: evidence, turningPoint: turningPoint, children: children)
     }
-
-    init(
-        rule: RuleId, verdict: Verdict, reason: ReasonCode, path: String? = nil, sentence: Message,
-        evidence: [Evidence] = [], turningPoint: TurningPoint? = nil, children: [Finding]? = nil
-    ) {
-        self.rule = rule
-        self.verdict = verdict
-        self.reason = reason
-        self.path = path
-        self.sentence = sentence
-        self.evidence = evidence
-        self.turningPoint = turningPoint
-        self.children = children
-    }
 }
 
 /// One thing a rule looked at.
 public struct Evidence: Sendable, Hashable, Codable {
+    // As of a finding, it is the compiler's initialiser.
+
     /// What was looked at: a fact's name, a field of Apple's, or a field of the catalog.
     public var field: String
     /// What was seen; absent if nothing is known.
@@ -77,18 +70,6 @@ public struct Evidence: Sendable, Hashable, Codable {
     public var provenance: Provenance?
     /// The transaction that shows it.
     public var transactionId: TransactionId?
-
-    /// A piece of evidence by its parts.
-    public init(
-        field: String, observed: EvidenceValue? = nil, required: EvidenceValue? = nil, provenance: Provenance? = nil,
-        transactionId: TransactionId? = nil
-    ) {
-        self.field = field
-        self.observed = observed
-        self.required = required
-        self.provenance = provenance
-        self.transactionId = transactionId
-    }
 }
 
 /// One value, or several where a rule compares with a list.

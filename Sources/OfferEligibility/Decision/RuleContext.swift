@@ -28,9 +28,7 @@ final class RuleContext: Sendable {
         question: Question, subject: Subject, catalog: CatalogUses, policy: Policy, judged: inout JudgedNodes
     ) {
         self.catalog = catalog
-        let mark = question.compiledOffer.mark
-        let own = OfferMark(
-            mark, group: question.subscriptionGroupIdentifier, place: question.catalog.place(of: mark.id))
+        let own = question.catalog.mark(of: question.compiledOffer, in: question.subscriptionGroupIdentifier)
         self.own = own
         self.question = question
         self.policy = policy
@@ -41,7 +39,7 @@ final class RuleContext: Sendable {
             let reader = FactReader(question: question, subject: subject)
             return Condition(reader: reader, subject: subject, state: state).judge(node, &judged)
         }
-        use = OfferUse(of: own, subject: subject, at: question.now)
+        use = OfferUse(of: own, matching: catalog.redemptions(matching: own), subject: subject, at: question.now)
         rolloutKey = subject.past.facts.rolloutKey
         openedAt = subject.past.facts.openedAt[own.id]
         counters = subject.past.facts.counters[own.id]

@@ -9,9 +9,16 @@ struct Moment: Sendable {
 /// Reads the facts of the vocabulary from a subject and a question, each family with a reader of its own.
 ///
 /// The families never mix: what the backend says has names of its own and cannot outrank what Apple signed.
-struct FactReader {
+///
+/// A question has many members, and every comparison reads one of them: hence a class.
+final class FactReader {
     let question: Question
     let subject: Subject
+
+    init(question: Question, subject: Subject) {
+        self.question = question
+        self.subject = subject
+    }
 
     /// The fact as it is known at a moment; `nil` is a name that no fact has.
     func fact(_ name: FactName?, at moment: Moment) -> Fact {

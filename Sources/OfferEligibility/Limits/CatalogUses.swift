@@ -64,8 +64,28 @@ struct OfferMarks: Sendable {
 final class CatalogUses: Sendable {
     /// By the places of the redemptions.
     let matches: [[OfferMark]]
+    private let uses: KnownUses
+    private let catalog: CompiledCatalog
+    /// By the places of the marks, those of the redemptions that may be of them.
+    private let redemptions: [[Int]]
 
     init(_ catalog: CompiledCatalog, uses: KnownUses) {
-        matches = uses.keys.map(catalog.marks.matching)
+        self.catalog = catalog
+        self.uses = uses
+        let matches = uses.keys.map(catalog.marks.matching)
+        self.matches = matches
+        var redemptions = Array(repeating: [Int](), count: catalog.marks.all.count)
+        for use in matches.indices {
+            for mark in matches[use] {
+                if let place = mark.place, catalog.marks.all[place] === mark { redemptions[place].append(use) }
+            }
+        }
+        self.redemptions = redemptions
+    }
+
+    /// The places of the redemptions that look like uses of an offer, whether or not they used a slot.
+    func redemptions(matching mark: OfferMark) -> [Int] {
+        if let place = mark.place, catalog.marks.all[place] === mark { return redemptions[place] }
+        return uses.keys.indices.filter { mark.matches(uses.keys[$0]) }
     }
 }

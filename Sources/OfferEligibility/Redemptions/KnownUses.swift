@@ -40,9 +40,6 @@ final class KnownUses: Sendable {
     /// The places among the subject's of the slots of an offer.
     func slots(of offer: OfferId) -> [Int] { slotsOfOffers[offer] ?? [] }
 
-    /// The places of the redemptions that look like uses of an offer, whether or not they used a slot.
-    func matching(_ mark: OfferMark) -> [Int] { keys.indices.filter { mark.matches(keys[$0]) } }
-
     /// The places of the redemptions of an offer: by the slot that they used, and without one by what they look like.
     ///
     /// - Parameter matching: those that look like uses of it.

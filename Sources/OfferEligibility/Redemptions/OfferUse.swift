@@ -14,11 +14,12 @@ struct OfferUse: Sendable {
     /// The places of the redemptions that look like uses of the offer, whatever slot they used.
     let matching: [Int]
 
-    /// - Parameter mark: what a use without a slot shows of the offer, if it is in the group asked about.
-    init(of mark: OfferMark, subject: Subject, at now: Instant) {
+    /// - Parameters:
+    ///   - mark: what a use without a slot shows of the offer, if it is in the group asked about.
+    ///   - matching: the places of the redemptions that look so.
+    init(of mark: OfferMark, matching: [Int], subject: Subject, at now: Instant) {
         // By their places: a slot or a redemption has many members, and most are not the offer's.
         let uses = subject.uses
-        let matching = uses.matching(mark)
         self.matching = matching
         let redeeming = uses.redemptions(of: mark, matching: matching)
         redemptions = redeeming.map { uses.redemptions[$0] }

@@ -71,12 +71,18 @@ struct RedemptionReader {
     /// The newest slot of that offer issued before the evidence.
     private func slot(of redemption: Redemption) -> Slot? {
         let key = redemption.key
-        var newest: Slot?
-        for slot in past.facts.slots where slot.issuedAt <= redemption.firstEvidence && slot.redemptionKey == key {
-            if let known = newest, (slot.issuedAt, slot.id) <= (known.issuedAt, known.id) { continue }
-            newest = slot
+        let slots = past.facts.slots
+        var newest: Int?
+        for place in slots.indices
+        where slots[place].issuedAt <= redemption.firstEvidence && slots[place].redemptionKey == key {
+            if let known = newest,
+                (slots[place].issuedAt, slots[place].id) <= (slots[known].issuedAt, slots[known].id)
+            {
+                continue
+            }
+            newest = place
         }
-        return newest
+        return newest.map { slots[$0] }
     }
 }
 

@@ -6,11 +6,7 @@ struct CatalogEnvironmentRule: Rule {
 
     func finding(_ context: RuleContext) -> Finding {
         let environment = context.question.scope.environment
-        let evidence = [
-            Evidence(
-                field: "offer.environments", observed: .text(environment.rawValue),
-                required: context.question.compiledOffer.environments)
-        ]
+        let evidence = context.question.compiledOffer.evidence(of: environment)
         guard context.offer.environments.contains(environment) else {
             return violated(
                 .environmentExcluded, "the offer is not meant for \(environment.rawValue)", evidence: evidence,

@@ -6,11 +6,7 @@ struct CatalogStatusRule: Rule {
 
     func finding(_ context: RuleContext) -> Finding {
         let (id, status) = (context.offer.id, context.offer.status)
-        let evidence = [
-            Evidence(
-                field: "offer.status", observed: .text(status.rawValue),
-                required: .text(OfferStatus.active.rawValue))
-        ]
+        let evidence = context.question.compiledOffer.status
         switch status {
         case .draft:
             return violated(

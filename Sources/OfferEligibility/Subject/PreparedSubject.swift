@@ -46,7 +46,7 @@ public final class PreparedSubject {
     }
 
     private func uses(_ question: Question) -> KnownUses {
-        let lengths = question.catalog.lengths.preferring(question.offer)
+        let lengths = question.catalog.lengths(preferring: question.compiledOffer)
         let known = uses.first {
             $0.takesHistoryAsProven == question.takesHistoryAsProven && $0.lengths == lengths
         }
