@@ -71,7 +71,8 @@ let package = Package(
         .target(
             name: "OfferApplication",
             dependencies: [
-                "AppStoreData", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore", metrics,
+                "AppStoreData", "AppStoreServer", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning",
+                "OfferStore", metrics,
             ],
             swiftSettings: settings),
         .target(name: "OfferAPI", dependencies: ["OfferModel"], swiftSettings: settings),
@@ -92,7 +93,8 @@ let package = Package(
         .target(
             name: "OfferdCommands",
             dependencies: [
-                "LocalAppStore", "OfferApplication", "OfferCatalog", "OfferHTTP", "OfferModel", "OfferStore",
+                "AppStoreServer", "LocalAppStore", "OfferApplication", "OfferCatalog", "OfferHTTP", "OfferModel",
+                "OfferStore",
                 "OpenSSLCrypto", "SQLiteStore", argumentParser, hummingbird, logging, nioCore, serviceLifecycle,
                 unixSignals,
             ],
@@ -101,7 +103,8 @@ let package = Package(
         .executableTarget(name: "offerctl", dependencies: ["OfferctlCommands"], swiftSettings: settings),
 
         .target(
-            name: "OfferTestSupport", dependencies: ["OfferModel", "OfferStore", argumentParser],
+            name: "OfferTestSupport",
+            dependencies: ["OfferModel", "OfferStore", argumentParser, nioCore, nioHTTP1, nioPosix],
             path: "Tests/OfferTestSupport",
             swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
@@ -157,9 +160,9 @@ let package = Package(
         .testTarget(
             name: "OfferApplicationTests",
             dependencies: [
-                "AppStoreData", "LocalAppStore", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferModel",
-                "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore", metrics,
-                metricsTestKit,
+                "AppStoreData", "AppStoreServer", "LocalAppStore", "OfferApplication", "OfferCatalog",
+                "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto",
+                "SQLiteStore", metrics, metricsTestKit,
             ],
             resources: fixtures, swiftSettings: settings),
         .testTarget(
@@ -168,7 +171,8 @@ let package = Package(
         .testTarget(
             name: "OfferHTTPTests",
             dependencies: [
-                "LocalAppStore", "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferHTTP",
+                "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility",
+                "OfferHTTP",
                 "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
                 hummingbird,
                 httpTypes, logging, serviceLifecycle, yams,

@@ -1,3 +1,4 @@
+public import AppStoreServer
 public import OfferModel
 public import OfferSigning
 
@@ -15,11 +16,14 @@ public struct RegisteredApp: Sendable {
     public let signingKey: any SigningKey
     /// The judge of signed data.
     public let verifier: any SignedDataVerifier
+    /// Whom to ask for purchases, by environment; none where nobody can be asked.
+    public let appStoreServers: [AppStoreEnvironment: AppStoreServerClient]
 
     /// An app by its parts.
     public init(
         bundleId: BundleId, appAppleId: Int64?, issuerId: String, environments: Set<AppStoreEnvironment>,
-        signingKey: any SigningKey, verifier: any SignedDataVerifier
+        signingKey: any SigningKey, verifier: any SignedDataVerifier,
+        appStoreServers: [AppStoreEnvironment: AppStoreServerClient] = [:]
     ) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
@@ -27,6 +31,7 @@ public struct RegisteredApp: Sendable {
         self.environments = environments
         self.signingKey = signingKey
         self.verifier = verifier
+        self.appStoreServers = appStoreServers
     }
 }
 

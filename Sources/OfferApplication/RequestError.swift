@@ -32,6 +32,12 @@ public enum RequestError: Error, Sendable {
     case invalidCatalog([DocumentIssue])
     /// Signed data was not believed.
     case signedDataRefused([RefusedData])
+    /// Nothing of what the App Store Server API gave was believed.
+    case appStoreDataRefused([RefusedData])
+    /// The App Store knows nobody in this app and environment by what it was asked for.
+    case unknownToAppStore(detail: String, hint: String?)
+    /// The App Store Server API gave no answer that can be used.
+    case appStoreFailed(AppStoreFailure)
     /// Too much work is waiting, or the database stayed locked; asking again later may help.
     case busy
     /// The wall clock is so far behind that no instant of it can be right; nothing is decided until it has caught up.

@@ -25,6 +25,8 @@ public struct UseCases: Sendable {
     public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
     public let customers: CustomerStories
+    /// `POST /v1/customers/refresh`, and the work of `offerd backfill`.
+    public let refresh: CustomerRefresh
     /// `GET /v1/issued-offers/export`.
     public let export: IssuedOfferExport
     /// `PUT /v1/customers/attributes`.
@@ -65,6 +67,7 @@ public struct UseCases: Sendable {
         ingestion = HistoryIngestion(registry: registry, database: ledger, catalogs: catalogs, clock: clock)
         notifications = NotificationIngestion(
             registry: registry, database: ledger, catalogs: catalogs, clock: clock)
+        refresh = CustomerRefresh(registry: registry, ledger: ledger, catalogs: catalogs, clock: clock)
         issuing = OfferIssuing(
             registry: registry, database: ledger, catalogs: catalogs, ingestion: ingestion, digest: digest,
             random: random, policy: .standard, clock: clock)

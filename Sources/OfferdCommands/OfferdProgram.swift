@@ -42,7 +42,8 @@ struct Offerd: AsyncParsableCommand {
             """,
         version: offerdVersion,
         subcommands: [
-            Serve.self, Migrate.self, Doctor.self, Backup.self, Restore.self, VerifyLedger.self, RetentionCommand.self,
+            Serve.self, Migrate.self, BackfillCommand.self, Doctor.self, Backup.self, Restore.self, VerifyLedger.self,
+            RetentionCommand.self,
             KeysCommand.self, APIKeysCommand.self, DevelopmentCommand.self,
         ])
 }

@@ -1,5 +1,6 @@
 import AppStoreServer
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite struct EnvironmentTests {

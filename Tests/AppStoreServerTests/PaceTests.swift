@@ -1,4 +1,5 @@
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @testable import AppStoreServer

@@ -2,6 +2,7 @@ import AppStoreData
 import AppStoreServer
 import LocalAppStore
 import OfferModel
+import OfferTestSupport
 import OpenSSLCrypto
 import Testing
 

@@ -1,6 +1,7 @@
 import AppStoreServer
 import Foundation
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite struct RefusalTests {

@@ -1,5 +1,6 @@
 import AppStoreServer
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite struct RetryTests {
@@ -54,6 +55,24 @@ import Testing
         let short = try await ask([.error(5_000_001)], policy: policy, jitterIsLargest: false)
         #expect(short.waits == [200, 400, 800, 1_000, 1_000])
         #expect(short.requests == 6)
+    }
+
+    @Test("calls that must be done within one time share it")
+    func shared() async throws {
+        let time = TestTime()
+        try await AppleServer.run(answering: [.error(5_000_001), good, .error(5_000_001), good]) { server in
+            try await withClient(of: server, policy: CallPolicy(firstBackoffMilliseconds: 500), time: time) { client in
+                let limited = client.within(milliseconds: 800)
+                let first = await failure { () throws(AppStoreServerError) in try await limited.signedTransaction("70")
+                }
+                #expect(first == nil)
+                let second = await failure { () throws(AppStoreServerError) in try await limited.signedTransaction("70")
+                }
+                #expect(second?.attempts == 1)
+                #expect(time.waits == [500])
+                #expect(server.seen.count == 3)
+            }
+        }
     }
 
     @Test("Apple's Retry-After is a moment in milliseconds, another server's so many seconds")

@@ -42,6 +42,21 @@ import Testing
                 ])
     }
 
+    @Test("another server may be asked in Apple's place, but never in Production")
+    func appStoreServer() throws {
+        let text = "appStoreServer: { Sandbox: 'http://127.0.0.1:8081', LocalTesting: 'https://apple.example.com' }\n"
+        let servers = try ConfigurationReader.read(Array(text.utf8)).value.appStoreServers
+        #expect(servers == [.sandbox: "http://127.0.0.1:8081", .localTesting: "https://apple.example.com"])
+        #expect(
+            issues(
+                ConfigurationReader.read,
+                "appStoreServer:\n  Production: https://x.example\n  Sandbox: x.example\n  LocalTesting: 'https://'\n")
+                == [
+                    "notAllowed 2 appStoreServer.Production", "invalidValue 3 appStoreServer.Sandbox",
+                    "invalidValue 4 appStoreServer.LocalTesting",
+                ])
+    }
+
     @Test("a wrong offerd.yaml is refused with its lines")
     func wrongConfiguration() {
         #expect(

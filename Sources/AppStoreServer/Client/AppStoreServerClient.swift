@@ -31,6 +31,8 @@ public struct AppStoreServerClient: Sendable {
     public let other: Endpoint?
     let policy: CallPolicy
     let exchange: Exchange
+    /// The moment by which all calls must be done; `nil` where each has its own time alone.
+    private var end: Int64?
 
     /// A client of one environment.
     ///
@@ -57,13 +59,25 @@ public struct AppStoreServerClient: Sendable {
 
     /// The same with other patience.
     public func with(_ policy: CallPolicy) -> AppStoreServerClient {
-        AppStoreServerClient(
+        var client = AppStoreServerClient(
             access: access, home: home, other: other, policy: policy, transport: exchange.transport,
             time: exchange.time, jitter: exchange.jitter)
+        client.end = end
+        return client
+    }
+
+    /// The same for several calls that must all be done within this time from now.
+    public func within(milliseconds: Int64) -> AppStoreServerClient {
+        var client = self
+        client.end = exchange.time.elapsedMilliseconds + milliseconds
+        return client
     }
 
     /// The moment by which a call that begins now must be done.
-    var deadline: Int64 { exchange.time.elapsedMilliseconds + policy.totalMilliseconds }
+    var deadline: Int64 {
+        let own = exchange.time.elapsedMilliseconds + policy.totalMilliseconds
+        return end.map { min($0, own) } ?? own
+    }
 
     /// Asks at home and, for a transaction unknown there, in the other environment where that is allowed.
     func inEitherEnvironment<Value: Sendable>(

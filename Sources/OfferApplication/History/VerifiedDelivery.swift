@@ -51,7 +51,9 @@ struct VerifiedDelivery: Sendable {
     let newestDateOfApple: Instant?
 
     /// Checks every JWS of a delivery; one that is refused does not keep the others from being checked.
-    init(_ delivery: SignedDelivery, reader: SignedDataReader, now: Instant) {
+    ///
+    /// - Parameter provenance: how it reached us.
+    init(_ delivery: SignedDelivery, reader: SignedDataReader, now: Instant, provenance: Provenance = .client) {
         func entry(_ pointer: String, _ read: () throws(SignedDataRefusal) -> HistoryPayload) -> Entry {
             do throws(SignedDataRefusal) {
                 return Entry(pointer: pointer, result: .success(try read()))
@@ -62,7 +64,7 @@ struct VerifiedDelivery: Sendable {
         var newest: Instant?
         func payload<Payload>(_ content: HistoryPayload.Content, of verified: Verified<Payload>) -> HistoryPayload {
             if verified.anchor == .apple { newest = max(newest ?? verified.signedDate, verified.signedDate) }
-            return HistoryPayload(content, bytes: verified.payloadBytes, provenance: .client)
+            return HistoryPayload(content, bytes: verified.payloadBytes, provenance: provenance)
         }
         var entries: [Entry] = []
         isVouchedFor = delivery.historyComplete

@@ -7,12 +7,15 @@ public enum ConfigurationReader {
     /// - Throws: ``InvalidDocument`` with every error in the order of lines.
     public static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
-            guard let mapping = root.mapping(["listen", "database", "keys", "retention"]) else { return nil }
+            guard let mapping = root.mapping(["listen", "database", "keys", "retention", "appStoreServer"]) else {
+                return nil
+            }
             return ServerConfiguration(
                 listen: mapping.optional("listen")?.listenAddress(),
                 database: mapping.optional("database")?.text(.path),
                 keys: mapping.optional("keys")?.text(.path),
-                retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms())
+                retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
+                appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
         }
     }
 }

@@ -2,10 +2,11 @@ import Hummingbird
 import OfferAPI
 import OfferApplication
 
-/// `/v1/customers`: one customer's story, and what the app sets for them.
+/// `/v1/customers`: one customer's story, what Apple knows of them, and what the app sets for them.
 struct CustomersController: Sendable {
     let customers: CustomerStories
     let attributes: CustomerAttributes
+    let refreshing: CustomerRefresh
     let bodyLimit: Int
 
     /// Entries of a timeline's page unless `limit` says otherwise, and at most.
@@ -22,6 +23,11 @@ struct CustomersController: Sendable {
         let story = try await customers.story(
             try CustomerQuery.read(&query), limit: limit, from: cursor, caller: context.caller)
         return try .json(CustomersBody(story))
+    }
+
+    @Sendable func refresh(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        let question = try await request.decode(RefreshRequestBody.self, upTo: bodyLimit).question()
+        return try .json(RefreshBody(try await refreshing.refresh(question, caller: context.caller)))
     }
 
     @Sendable func setAttributes(

@@ -80,6 +80,12 @@ extension Problem {
                 "\(refused.count) of the signed data \(refused.count == 1 ? "was" : "were") refused",
                 hint: "send each JWS exactly as StoreKit or the App Store Server API gave it",
                 errors: refused.map(ProblemErrorBody.init))
+        case .appStoreDataRefused(let refused):
+            self = .appStoreDataRefused(refused)
+        case .unknownToAppStore(let detail, let hint):
+            self.init(.unknownCustomer, detail, hint: hint)
+        case .appStoreFailed(let failure):
+            self.init(failure)
         case .busy:
             self = .busy
         case .clockBehind(let lag):

@@ -5,6 +5,8 @@ import OfferModel
 enum RequestRules {
     /// The most characters of an identifier.
     static let identifierLength = 255
+    /// The most characters of the id of an order; Apple's have ten.
+    static let orderIdLength = 64
     /// The most signals of a request.
     static let signalCount = 64
     /// The most attributes of a customer.

@@ -9,14 +9,15 @@ enum TypedWords {
         "appAccountToken": "--app-account-token", "customerId": "--customer-id", "asOf": "--as-of",
         "history": "--history", "catalog": "--catalog", "catalogRevision": "--catalog-revision",
         "limit": "--limit", "cursor": "--cursor", "message": "--message", "reason": "--reason", "release": "--release",
-        "from": "--from", "to": "--to",
+        "from": "--from", "to": "--to", "orderId": "--order-id",
     ]
 
     /// HTTP calls as they are typed.
     static let commands = [
         "GET /v1/catalog": "offerctl catalog export", "PUT /v1/catalog": "offerctl catalog apply",
         "GET /v1/catalog/revisions": "offerctl catalog revisions", "GET /v1/offers": "offerctl offers list",
-        "GET /v1/customers": "offerctl customers show", "GET /v1/issued-offers": "offerctl issued list",
+        "GET /v1/customers": "offerctl customers show", "POST /v1/customers/refresh": "offerctl customers refresh",
+        "GET /v1/issued-offers": "offerctl issued list",
         "POST /v1/decisions": "offerctl dry-run",
     ]
 

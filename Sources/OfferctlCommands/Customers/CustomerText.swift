@@ -54,7 +54,7 @@ struct CustomerText: Sendable {
         return table
     }
 
-    private func coverage(_ coverage: CoverageBody) -> String {
+    func coverage(_ coverage: CoverageBody) -> String {
         let asOf = coverage.asOf.map { ", as of " + TimeText.absolute($0, now: now) } ?? ""
         let source = coverage.provenance.map { ", " + EvidenceText.source($0) } ?? ""
         return palette.paint("History", .heading) + ": " + (coverage.level + asOf + source).printable

@@ -1,13 +1,14 @@
 import ArgumentParser
 
-/// `offerctl customers`: what is known of a customer.
+/// `offerctl customers`: what is known of a customer, here and at Apple.
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
-        abstract: "Show what is known of a customer.",
+        abstract: "Show what is known of a customer, and fetch what Apple knows.",
         discussion: """
             Example:
               offerctl customers show --customer-id user-17
+              offerctl customers refresh --customer-id user-17
             """,
-        subcommands: [CustomersShow.self])
+        subcommands: [CustomersShow.self, CustomersRefresh.self])
 }

@@ -9,17 +9,22 @@ struct CustomersShow: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show a customer's identifiers, subscriptions, transactions, issued offers and timeline.",
         discussion: """
-            Any identifier finds the customer. The timeline begins with the newest; `--limit` and `--cursor` turn its \
-            pages. Needs a key with the role support.
+            Any identifier finds the customer. The id of an order, as on the customer's receipt, is looked up at Apple, \
+            which fetches the customer's purchases on the way. The timeline begins with the newest; `--limit` and \
+            `--cursor` turn its pages. Needs a key with the role support.
 
             Example:
               offerctl customers show --original-transaction-id 2000000123456789
+              offerctl customers show --order-id MK5TTTVWJH
               offerctl customers show --customer-id user-17 --limit 200
               offerctl customers show --customer-id user-17 --json
             """)
 
     @OptionGroup
     var customer: CustomerOptions
+
+    @OptionGroup
+    var order: OrderOption
 
     @OptionGroup
     var page: PageOptions
@@ -31,13 +36,14 @@ struct CustomersShow: AsyncParsableCommand {
     var connection: ServerOptions
 
     mutating func validate() throws {
-        try customer.checkGiven()
+        try order.checkEither(customer)
     }
 
     func run() async throws {
         try await connection.ask(role: "support", json: json) { client, console in
+            let query = try await order.found(client)?.query ?? customer.query
             let reply = try await client.call(
-                .GET, "/v1/customers", query: customer.query + page.query, as: CustomersBody.self)
+                .GET, "/v1/customers", query: query + page.query, as: CustomersBody.self)
             if json {
                 console.write(json: reply.json)
             } else {

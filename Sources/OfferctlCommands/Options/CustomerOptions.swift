@@ -44,13 +44,17 @@ struct CustomerOptions: ParsableArguments {
     }
 
     /// The customer as query items.
+    var query: [(String, String)] { reference.query }
+}
+
+extension CustomerReference {
+    /// The customer as query items.
     var query: [(String, String)] {
-        let reference = reference
         let items: [(String, String?)] = [
-            ("originalTransactionId", reference.originalTransactionId?.rawValue),
-            ("appTransactionId", reference.appTransactionId?.rawValue),
-            ("appAccountToken", reference.appAccountToken?.description),
-            ("customerId", reference.customerId?.rawValue),
+            ("originalTransactionId", originalTransactionId?.rawValue),
+            ("appTransactionId", appTransactionId?.rawValue),
+            ("appAccountToken", appAccountToken?.description),
+            ("customerId", customerId?.rawValue),
         ]
         return items.compactMap { name, value in value.map { (name, $0) } }
     }

@@ -45,7 +45,10 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let setup = try options.setup(listen: listen)
-        let registry = try setup.registry()
+        try await setup.withRegistry { try await serve(setup, $0) }
+    }
+
+    private func serve(_ setup: ServerSetup, _ registry: AppRegistry) async throws {
         let audit = try setup.auditKeys()
         var logger = Logger(label: "offerd")
         logger.logLevel = logLevel.level

@@ -1,7 +1,9 @@
+import AppStoreServer
 import Foundation
 import OfferApplication
 import OfferCatalog
 import OfferModel
+import OfferSigning
 import OpenSSLCrypto
 import SQLiteStore
 
@@ -21,6 +23,8 @@ struct ServerSetup {
     var databasePath: String
     var keys: KeysConfiguration
     var retention: RetentionTerms
+    /// Servers in the place of Apple's.
+    var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
     private var keysDirectory: URL
 
@@ -54,7 +58,8 @@ struct ServerSetup {
         return ServerSetup(
             listen: listen, databasePath: database.path,
             keys: try document(keys.path, what: "keys file", KeysReader.read),
-            retention: file.retention, keysDirectory: keys.deletingLastPathComponent())
+            retention: file.retention, appStoreServers: file.appStoreServers,
+            keysDirectory: keys.deletingLastPathComponent())
     }
 
     /// Loads and checks a key.
@@ -85,12 +90,20 @@ struct ServerSetup {
 
     /// Every app with its checked key and the roots it believes.
     ///
+    /// - Parameter clients: makes the clients that ask for an app's purchases, with its key.
     /// - Throws: what is wrong with the first key or root that is not usable.
-    func registry() throws -> AppRegistry {
-        AppRegistry(try keys.apps.map(registered))
+    func registry(
+        clients: (AppConfiguration, any SigningKey) throws -> [AppStoreEnvironment: AppStoreServerClient] = { _, _ in
+            [:]
+        }
+    ) throws -> AppRegistry {
+        AppRegistry(try keys.apps.map { try registered($0, clients) })
     }
 
-    private func registered(_ app: AppConfiguration) throws -> RegisteredApp {
+    private func registered(
+        _ app: AppConfiguration,
+        _ clients: (AppConfiguration, any SigningKey) throws -> [AppStoreEnvironment: AppStoreServerClient]
+    ) throws -> RegisteredApp {
         var signing: OpenSSLSigningKey?
         for entry in app.keys {
             let key = try load(entry)
@@ -106,7 +119,7 @@ struct ServerSetup {
         return RegisteredApp(
             bundleId: app.bundleId, appAppleId: app.appAppleId, issuerId: app.issuerId.description,
             environments: Set(app.environments), signingKey: signing,
-            verifier: try AppStoreChainVerifier(additionalRoots: roots))
+            verifier: try AppStoreChainVerifier(additionalRoots: roots), appStoreServers: try clients(app, signing))
     }
 
     /// The certificate in a file, checked as the only one, so that a mistake names its file.

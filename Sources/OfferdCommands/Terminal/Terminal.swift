@@ -60,6 +60,8 @@ enum Terminal {
             .failed(lag.detail, hints: [lag.hint])
         case RequestError.notReady(let detail, let hint):
             .configuration(detail, hints: hint.map { [$0] } ?? [])
+        case RequestError.appStoreFailed(let failure):
+            .failed(failure.detail, hints: failure.hint.map { [$0] } ?? [])
         default:
             nil
         }

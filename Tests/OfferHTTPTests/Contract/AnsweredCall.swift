@@ -61,6 +61,8 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall("POST /v1/offers/resume", 200, .marketing),
         AnsweredCall("GET /v1/customers", 200, .support, target: "/v1/customers?originalTransactionId=100"),
         AnsweredCall(
+            "POST /v1/customers/refresh", 200, .support, body: #"{"customer":{"originalTransactionId":"100"}}"#),
+        AnsweredCall(
             "PUT /v1/customers/attributes", 200, .client,
             body: #"{"customer":{"originalTransactionId":"100"},"attributes":{"seats":12}}"#),
         AnsweredCall("GET /v1/reports/funnel", 200, .marketing, target: "/v1/reports/funnel?offerId=comeback"),

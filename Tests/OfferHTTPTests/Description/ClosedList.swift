@@ -49,6 +49,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("ProblemCode", ProblemCode.self),
         ClosedList("Provenance", Provenance.self),
         ClosedList("ReasonCode", ReasonCode.self),
+        ClosedList("RefreshGap", RefreshGap.self),
         ClosedList("RequestErrorCode", RequestErrorCode.self),
         ClosedList("Role", Role.self),
         ClosedList("RuleId", RuleId.self),

@@ -1,3 +1,4 @@
+import AppStoreServer
 import Foundation
 import LocalAppStore
 import Logging
@@ -24,6 +25,8 @@ struct ServiceFixture: Sendable {
     let appStore: LocalAppStore
     /// What signs for it.
     let root: LocalRoot
+    /// What Apple's server answers with about the app of ``scope``; of the others it knows nobody.
+    let apple: PlayedAppStore
     let services: ServiceGroup
     let directory: TemporaryDirectory
     /// What the requests go through, and beside them whoever holds the writer.
@@ -40,6 +43,27 @@ struct ServiceFixture: Sendable {
         limits: HTTPLimits = HTTPLimits(), patience: Duration = .seconds(5), waitingWrites: Int = 4_096,
         _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
+        let (apple, stranger) = (PlayedAppStore(), PlayedAppStore())
+        let transport = HTTPTransport()
+        do {
+            try await apple.serve { server in
+                try await stranger.serve { other in
+                    try await run(
+                        limits: limits, patience: patience, waitingWrites: waitingWrites, apple: apple,
+                        servers: AppleServers(own: server, strangers: other, transport: transport), body)
+                }
+            }
+            await transport.shutdown()
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+    }
+
+    private static func run(
+        limits: HTTPLimits, patience: Duration, waitingWrites: Int, apple: PlayedAppStore, servers: AppleServers,
+        _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
+    ) async throws {
         let directory = try TemporaryDirectory()
         try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
         let database = try SQLiteDatabase(
@@ -52,12 +76,12 @@ struct ServiceFixture: Sendable {
             .localTesting: [root.rootDER], .sandbox: [root.rootDER],
         ])
         let apps = try [scope, otherApp].map { scope in
-            RegisteredApp(
-                bundleId: scope.bundleId, appAppleId: nil, issuerId: "57246542-96fe-1a63-e053-0824d011072a",
-                environments: [.localTesting, .sandbox],
-                signingKey: try OpenSSLSigningKey.generate(
-                    toNewFile: directory.path("\(scope.bundleId).p8"), keyId: "2X9R4HXF34"),
-                verifier: verifier)
+            let key = try OpenSSLSigningKey.generate(
+                toNewFile: directory.path("\(scope.bundleId).p8"), keyId: "2X9R4HXF34")
+            return RegisteredApp(
+                bundleId: scope.bundleId, appAppleId: nil, issuerId: AppleServers.issuerId,
+                environments: [.localTesting, .sandbox], signingKey: key, verifier: verifier,
+                appStoreServers: try servers.clients(of: scope.bundleId, key: key, clock: clock))
         }
         let useCases = UseCases(
             registry: AppRegistry(apps), database: RecordingDatabase(database, statements), digest: OpenSSLDigest(),
@@ -78,7 +102,7 @@ struct ServiceFixture: Sendable {
             if let port = await ports.first(where: { _ in true }) {
                 let service = ServiceFixture(
                     port: port, clock: clock, log: log, useCases: useCases, appStore: LocalAppStore(root: root),
-                    root: root,
+                    root: root, apple: apple,
                     services: services, directory: directory, database: database, statements: statements)
                 defer { Task { await services.triggerGracefulShutdown() } }
                 try await body(service)

@@ -1,5 +1,6 @@
 import LocalAppStore
 import OfferModel
+import OfferTestSupport
 
 /// The offers these tests ask for.
 enum TestCatalog {
@@ -45,7 +46,7 @@ enum TestCatalog {
 }
 
 extension ServiceFixture {
-    /// The signed data of somebody who bought `monthly` long ago, cancelled, and whose access has ended.
+    /// The signed data of somebody who bought `monthly` long ago, cancelled, and whose access has ended. Apple knows them.
     func lapsedCustomer(
         _ id: String, app: BundleId = "com.example.pro", environment: AppStoreEnvironment = .localTesting
     ) throws -> SignedScenario {
@@ -64,7 +65,14 @@ extension ServiceFixture {
                 .cancel(.init(at: .fixed(now.adding(months: -2)))),
                 .expire(.init()),
             ])
-        return try appStore.sign(scenario, now: now)
+        let signed = try appStore.sign(scenario, now: now)
+        if Scope(bundleId: app, environment: environment) == Self.scope {
+            apple.accounts.append(
+                PlayedAccount(
+                    transactions: signed.signedTransactions, renewalInfos: signed.signedRenewalInfo,
+                    appTransaction: signed.signedAppTransaction))
+        }
+        return signed
     }
 
     /// The signed data of somebody who bought `monthly` then, and whose subscription renews.

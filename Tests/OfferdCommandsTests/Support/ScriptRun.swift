@@ -9,6 +9,7 @@ import OfferTestSupport
 ///     --- before                  shell commands that make the rest; they must succeed
 ///     --- environment NAME=VALUE
 ///     --- occupied                another program listens on the port that `{occupied}` stands for
+///     --- apple FILE             a server plays Apple's, with what the file says that was signed; its address is $APPLE
 ///     --- stop                    the program gets SIGTERM once it has printed a line
 enum ScriptRun {
     struct Failed: Error {
@@ -19,12 +20,20 @@ enum ScriptRun {
 
     /// The finished run, and the directory it was in.
     static func run(_ script: TerminalScript) async throws -> (Command, String) {
-        let known: Set<String> = ["given", "before", "environment", "occupied", "stop", "file"]
+        let known: Set<String> = ["given", "before", "environment", "occupied", "stop", "file", "apple"]
         guard script.kinds.isSubset(of: known) else { throw Failed(what: "sections of \(script.kinds)") }
         let directory =
             script.sections("given").isEmpty
             ? try TemporaryDirectory() : try TemporaryDirectory(copying: try await template.value.directory.url)
         try script.writeFiles(into: directory)
+        if let file = script.sections("apple").first?.words.last {
+            let apple = PlayedAppStore()
+            return try await apple.serve { server in
+                try prepare(script, directory, apple: server.address)
+                apple.load(try SignedFile(directory.path(file)))
+                return (try await run(script, directory, port: nil), directory.url.path)
+            }
+        }
         try prepare(script, directory)
         guard script.sections("occupied").isEmpty else {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -36,10 +45,12 @@ enum ScriptRun {
         return (try await run(script, directory, port: nil), directory.url.path)
     }
 
-    private static func prepare(_ script: TerminalScript, _ directory: TemporaryDirectory) throws {
+    private static func prepare(
+        _ script: TerminalScript, _ directory: TemporaryDirectory, apple: String = ""
+    ) throws {
         let tools = URL(filePath: Installation.offerd.path).deletingLastPathComponent().path
         for section in script.sections("before") {
-            let body = "PATH=\"\(tools):$PATH\"\n" + section.body
+            let body = "PATH=\"\(tools):$PATH\" APPLE=\"\(apple)\"\n" + section.body
             let made = try Command.run("sh", ["-e", "-c", body], directory: directory.url)
             guard made.status == 0 else { throw Failed(what: made.errorText) }
         }

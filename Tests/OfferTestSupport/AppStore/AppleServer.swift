@@ -4,19 +4,20 @@ import NIOPosix
 import Synchronization
 
 /// A real HTTP server on a free port that plays Apple's and remembers what it was asked.
-final class AppleServer: Sendable {
-    struct Request: Sendable {
-        var method: String
-        var uri: String
-        var headers: [String: String]
-        var body: String
+public final class AppleServer: Sendable {
+    /// What was asked.
+    public struct Request: Sendable {
+        public var method: String
+        public var uri: String
+        public var headers: [String: String]
+        public var body: String
 
         /// The JWT that came as a bearer token.
-        var token: String { String(headers["authorization"]?.split(separator: " ").last ?? "") }
+        public var token: String { String(headers["authorization"]?.split(separator: " ").last ?? "") }
     }
 
     /// What the server does with one request.
-    enum Reply: Sendable {
+    public enum Reply: Sendable {
         case answer(Int, String, [String: String] = [:])
         /// Closes the connection without an answer.
         case drop
@@ -28,7 +29,9 @@ final class AppleServer: Sendable {
         case stall
 
         /// An error as Apple writes it.
-        static func error(_ code: Int64, _ message: String = "message", _ headers: [String: String] = [:]) -> Reply {
+        public static func error(_ code: Int64, _ message: String = "message", _ headers: [String: String] = [:])
+            -> Reply
+        {
             .answer(Int(code / 10_000), #"{"errorCode":\#(code),"errorMessage":"\#(message)"}"#, headers)
         }
     }
@@ -36,10 +39,10 @@ final class AppleServer: Sendable {
     private let requests: Mutex<[Request]>
 
     /// `http://127.0.0.1:PORT`; nobody answers there after the run.
-    let address: String
+    public let address: String
 
     /// What was asked so far.
-    var seen: [Request] { requests.withLock { $0 } }
+    public var seen: [Request] { requests.withLock { $0 } }
 
     private init(channel: any Channel) {
         address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
@@ -47,7 +50,7 @@ final class AppleServer: Sendable {
     }
 
     /// Runs the body beside a server that answers the n-th request, from 0, as told.
-    static func run<Result>(
+    public static func run<Result>(
         _ reply: @escaping @Sendable (Request, Int) -> Reply, _ body: (AppleServer) async throws -> Result
     ) async throws -> Result {
         let box = Box()
@@ -72,7 +75,7 @@ final class AppleServer: Sendable {
     }
 
     /// Runs the body beside a server that gives these answers in order, the last one for ever.
-    static func run<Result>(
+    public static func run<Result>(
         answering replies: [Reply], _ body: (AppleServer) async throws -> Result
     ) async throws -> Result {
         try await run({ _, place in replies[min(place, replies.count - 1)] }, body)

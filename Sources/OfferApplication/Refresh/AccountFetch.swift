@@ -1,0 +1,116 @@
+import AppStoreData
+import AppStoreServer
+import OfferModel
+import OfferStore
+
+/// Asks the App Store Server API for everything of one Apple Account, and verifies it as everything else is (invariant 6).
+struct AccountFetch: Sendable {
+    let client: AppStoreServerClient
+    let reader: SignedDataReader
+    let now: Instant
+
+    /// Fetches the whole history, the renewal info of each subscription, and an app transaction that is not known yet.
+    ///
+    /// - Throws: ``RequestError`` if Apple knows nobody by any of the ids, or gives no answer that can be used; then
+    ///   nothing of it counts.
+    func fetch(_ account: AskedAccount) async throws(RequestError) -> FetchedAccount {
+        var fetched = FetchedAccount()
+        let answered = try await addHistory(byFirstKnownOf: account.ids, to: &fetched)
+        // One history is all of an Apple Account's. A subscription that is missing in it is asked for by its own id.
+        for id in account.subscriptions.sorted() where !fetched.subscriptions.contains(id) && id.rawValue != answered {
+            do throws(RequestError) {
+                try await addHistory(of: id.rawValue, to: &fetched)
+            } catch .unknownToAppStore {
+                continue
+            }
+        }
+        try await addAppTransactions(account, answered: answered, to: &fetched)
+        return fetched
+    }
+
+    /// - Returns: the id that Apple knows.
+    private func addHistory(
+        byFirstKnownOf ids: [String], to fetched: inout FetchedAccount
+    ) async throws(RequestError) -> String {
+        var unknown = RequestError.unknownToAppStore(
+            detail: "nothing is known of the customer by which Apple could be asked",
+            hint: "name an order by its id, or a transaction by its `originalTransactionId`")
+        for id in ids {
+            do throws(RequestError) {
+                try await addHistory(of: id, to: &fetched)
+                return id
+            } catch .unknownToAppStore(let detail, let hint) {
+                unknown = .unknownToAppStore(detail: detail, hint: hint)
+            }
+        }
+        throw unknown
+    }
+
+    private func addHistory(of id: String, to fetched: inout FetchedAccount) async throws(RequestError) {
+        let history: TransactionHistoryPage = try await ask(id) { () throws(AppStoreServerError) in
+            try await client.transactionHistory(of: id)
+        }
+        let transactions = verified(SignedDelivery(signedTransactions: history.signedTransactions))
+        fetched.add(transactions, of: "history")
+        if history.hasMore { fetched.hasMorePages = true }
+        let subscription = transactions.payloads.lazy.compactMap { payload -> TransactionId? in
+            guard case .transaction(let transaction) = payload.content, transaction.expiresDate != nil else {
+                return nil
+            }
+            return transaction.originalTransactionId
+        }.first
+        guard let subscription = subscription?.rawValue else { return }
+        let statuses: SubscriptionStatuses = try await ask(subscription) { () throws(AppStoreServerError) in
+            try await client.subscriptionStatuses(of: subscription)
+        }
+        fetched.add(
+            verified(
+                SignedDelivery(
+                    signedTransactions: statuses.lastTransactions.map(\.signedTransactionInfo),
+                    signedRenewalInfo: statuses.lastTransactions.compactMap(\.signedRenewalInfo))),
+            of: "statuses")
+    }
+
+    /// What an app transaction says never changes, so one that is known is not asked for. One that no transaction names
+    /// would be a customer of its own, so it is asked for only where its own id is all there is.
+    private func addAppTransactions(
+        _ account: AskedAccount, answered id: String, to fetched: inout FetchedAccount
+    ) async throws(RequestError) {
+        let named = fetched.namedAppTransactionIds
+        let wanted = named.isEmpty && fetched.transactions.isEmpty ? [AppTransactionId(id)] : named
+        guard !wanted.subtracting(account.appTransactionIds).isEmpty else { return }
+        do throws(RequestError) {
+            let signed: String = try await ask(id) { () throws(AppStoreServerError) in
+                try await client.signedAppTransaction(of: id)
+            }
+            fetched.add(verified(SignedDelivery(signedAppTransaction: signed)), of: "appTransaction")
+        } catch .unknownToAppStore {
+            // Apple has none of purchases made before there were any.
+            return
+        }
+    }
+
+    private func verified(_ delivery: SignedDelivery) -> VerifiedDelivery {
+        VerifiedDelivery(delivery, reader: reader, now: now, provenance: .serverAPI)
+    }
+
+    /// One call. What Apple knows in the other environment alone is not known here: an environment never takes in
+    /// another's data.
+    private func ask<Value: Sendable>(
+        _ id: String, _ call: () async throws(AppStoreServerError) -> AppStoreAnswer<Value>
+    ) async throws(RequestError) -> Value {
+        let answer: AppStoreAnswer<Value>
+        do throws(AppStoreServerError) {
+            answer = try await call()
+        } catch {
+            throw error.requestError(at: now)
+        }
+        let home = client.home.host.environment
+        guard answer.environment == home else {
+            throw .unknownToAppStore(
+                detail: "`\(id)` is of \(answer.environment.rawValue), not of \(home.rawValue)",
+                hint: "ask with a key of \(answer.environment.rawValue)")
+        }
+        return answer.value
+    }
+}

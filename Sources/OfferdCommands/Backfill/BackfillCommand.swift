@@ -1,0 +1,107 @@
+import AppStoreServer
+import ArgumentParser
+import OfferApplication
+import OfferModel
+import OfferStore
+import OpenSSLCrypto
+import SQLiteStore
+
+struct BackfillCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backfill",
+        abstract: "Fetch history from Apple: of customers by a list of ids, or the notifications of some time.",
+        discussion: """
+            With --ids it fetches everything of each customer in a file with one id a line: an originalTransactionId, a \
+            transactionId or an appTransactionId. With --notifications it takes in every notification that Apple sent \
+            or tried to send between --from and --to, at most 180 days back; those known already stay as they are.
+
+            It keeps to Apple's limits and waits where Apple wants that. SIGINT and SIGTERM stop it; the same command \
+            goes on where it was, from the state file that it keeps until its end. May run beside the server.
+
+            Exit status: 0 it came to its end (also if something was refused: the summary says what), 1 it stopped \
+            before, 2 wrong use or configuration.
+
+            Example:
+              offerd backfill --config offerd.yaml --app com.example.pro --environment Production --ids customers.txt
+              offerd backfill --config offerd.yaml --app com.example.pro --environment Production --notifications \
+            --from 2026-11-20T00:00:00Z
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: "The app's bundle identifier.")
+    var app: String
+
+    @Option(help: "Production or Sandbox; LocalTesting with `appStoreServer` in the configuration.")
+    var environment: AppStoreEnvironment
+
+    @Option(help: "A file with one id a line.", completion: .file())
+    var ids: String?
+
+    @Flag(help: "Fetch notifications.")
+    var notifications = false
+
+    @Option(help: "The first moment of the notifications, such as 2026-11-20T00:00:00Z.")
+    var from: MomentArgument?
+
+    @Option(help: "The last moment of the notifications; now if left out.")
+    var to: MomentArgument?
+
+    @Option(
+        help: "The file that says how far it is. (default: beside the list or the database, ending in .backfill)",
+        completion: .file())
+    var state: String?
+
+    func validate() throws {
+        guard (ids != nil) != notifications else { throw ValidationError("give `--ids` or `--notifications`") }
+        guard notifications || (from == nil && to == nil) else {
+            throw ValidationError("`--from` and `--to` are of `--notifications`")
+        }
+        guard !notifications || from != nil else { throw ValidationError("`--notifications` needs `--from`") }
+        if let from, let to, from.instant >= to.instant { throw ValidationError("`--from` is not before `--to`") }
+    }
+
+    func run() async throws {
+        let setup = try options.setup()
+        let scope = Scope(bundleId: BundleId(app), environment: environment)
+        let audit = try setup.auditKeys()
+        try await setup.withRegistry(sharing: Self.share) { registry in
+            _ = try registry.appStoreServer(for: scope)
+            let list = try ids.map(BackfillList.init(file:))
+            let database = try SQLiteDatabase(path: setup.databasePath)
+            defer { try? database.close() }
+            let useCases = UseCases(
+                registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+                digestKey: audit?.digestKey, clock: { .wallClock() })
+            let log = BackfillLog(
+                ledger: Ledger(database, digest: OpenSSLDigest(), key: audit?.digestKey), author: Self.author,
+                clock: { .wallClock() })
+            let waits = BackfillWaits()
+            let patience = BackfillPatience(
+                sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { waits.tell($0) })
+            let file = BackfillStateFile(path: state ?? statePath(setup))
+            if let list {
+                try await BackfillOfCustomers(
+                    list: list, file: file, scope: scope, refresh: useCases.refresh, log: log, patience: patience
+                ).run()
+            } else if let from {
+                let work = try NotificationBackfill(
+                    registry, useCases.notifications, in: scope, by: Self.author, patience: patience,
+                    clock: { .wallClock() })
+                try await BackfillOfNotifications(
+                    from: from.instant, to: to?.instant, file: file, scope: scope, work: work, log: log
+                ).run()
+            }
+        }
+    }
+
+    private func statePath(_ setup: ServerSetup) -> String {
+        ids.map { "\($0).backfill" }
+            ?? "\(setup.databasePath).\(app).\(environment.rawValue).backfill"
+    }
+
+    static let author = AuditAuthor(actor: "offerd backfill")
+
+    /// Percent of Apple's limits: support asks beside it.
+    private static let share = 80
+}

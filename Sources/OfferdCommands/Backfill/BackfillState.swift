@@ -1,0 +1,90 @@
+import Foundation
+import OfferModel
+
+/// How far a backfill is: what its state file holds between its steps, so that a restart goes on there.
+struct BackfillState: Codable, Equatable, Sendable {
+    /// Something that was refused, or that is not complete.
+    struct Finding: Codable, Equatable, Sendable {
+        /// The line of the list, or page and place of a notification.
+        var place: String
+        /// The id as it stands in the list.
+        var id: String?
+        /// Why, in words.
+        var reason: String
+    }
+
+    /// The form of the file.
+    var version = 1
+    var app: String
+    var environment: String
+    /// What is gone through: a list by its digest, or a range of time.
+    var source: String
+    /// When the work began, also if it goes on later.
+    var startedAt: Instant
+    /// How many ids or pages are done.
+    var done = 0
+    /// Where the next page of notifications begins.
+    var token: String?
+    /// Customers that were fetched, or notifications that were not known before.
+    var fetched = 0
+    /// Ids of customers who were fetched already, or notifications that were known.
+    var known = 0
+    var refused = 0
+    /// Customers of whom not everything is known for certain.
+    var incomplete = 0
+    /// What became of all payloads of the customers.
+    var added = 0
+    var updated = 0
+    var unchanged = 0
+    /// The first of what was refused or is incomplete.
+    var findings: [Finding] = []
+
+    /// More would make the file grow without end.
+    private static let mostFindings = 1_000
+
+    init(scope: Scope, source: String, startedAt: Instant) {
+        app = scope.bundleId.rawValue
+        environment = scope.environment.rawValue
+        self.source = source
+        self.startedAt = startedAt
+    }
+
+    mutating func note(_ finding: Finding) {
+        if findings.count < Self.mostFindings { findings.append(finding) }
+    }
+}
+
+/// The file that a backfill's state is kept in.
+struct BackfillStateFile: Sendable {
+    let path: String
+
+    /// The state of an interrupted work; `nil` if there is none.
+    ///
+    /// - Throws: ``CommandFailure`` if the file cannot be read, or holds something else.
+    func read() throws -> BackfillState? {
+        guard FileManager.default.fileExists(atPath: URL(filePath: path).path) else { return nil }
+        let text = try TextFile.read(path, what: "state file")
+        guard let state = try? JSONDecoder().decode(BackfillState.self, from: Data(text.utf8)), state.version == 1
+        else {
+            throw CommandFailure.configuration(
+                "`\(path)` is no state of a backfill", hints: ["name another with `--state`"])
+        }
+        return state
+    }
+
+    /// Keeps a state in the place of the one before.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be written.
+    func write(_ state: BackfillState) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let json = try encoder.encode(state)
+        try TextFile.write(String(decoding: json, as: UTF8.self) + "\n", to: path)
+    }
+
+    /// Takes it away: the work has come to its end.
+    func remove() {
+        // A file that stays would only let the same work be taken up at its end.
+        try? FileManager.default.removeItem(at: URL(filePath: path))
+    }
+}

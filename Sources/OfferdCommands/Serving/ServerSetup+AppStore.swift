@@ -1,0 +1,64 @@
+import AppStoreServer
+import OfferApplication
+import OfferCatalog
+import OfferModel
+import OfferSigning
+
+extension ServerSetup {
+    /// Runs a body with every app, each with its clients of Apple's servers, whose connections end with it.
+    ///
+    /// - Parameter percent: how much of Apple's limits this process takes, because another may ask at the same time.
+    /// - Throws: as ``registry(clients:)`` does, ``CommandFailure`` for a server that cannot be asked, and what the body
+    ///   throws.
+    func withRegistry<Result>(
+        sharing percent: Int = 100, _ body: (AppRegistry) async throws -> Result
+    ) async throws -> Result {
+        let transport = HTTPTransport()
+        do {
+            let registry = try registry { app, key in
+                try clients(of: app, key, transport, sharing: percent)
+            }
+            let result = try await body(registry)
+            await transport.shutdown()
+            return result
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+    }
+
+    /// A transaction that Apple does not know in one environment is looked for in the app's other one, so that whoever
+    /// asked is told; it is never stored (decision 0027).
+    private func clients(
+        of app: AppConfiguration, _ key: any SigningKey, _ transport: HTTPTransport, sharing percent: Int
+    ) throws -> [AppStoreEnvironment: AppStoreServerClient] {
+        let access = AppStoreServerAccess(issuerId: app.issuerId.description, bundleId: app.bundleId, key: key)
+        var endpoints: [AppStoreEnvironment: AppStoreServerClient.Endpoint] = [:]
+        for environment in app.environments {
+            guard let host = try host(of: environment) else { continue }
+            let limits = RateLimits.apple(environment).share(percent: percent)
+            endpoints[environment] = AppStoreServerClient.Endpoint(host: host, pace: CallPace(limits))
+        }
+        let others: [AppStoreEnvironment: AppStoreEnvironment] = [.production: .sandbox, .sandbox: .production]
+        return Dictionary(
+            uniqueKeysWithValues: endpoints.map { environment, home in
+                let other = others[environment].flatMap { endpoints[$0] }
+                return (
+                    environment,
+                    AppStoreServerClient(access: access, home: home, other: other, transport: transport)
+                )
+            })
+    }
+
+    private func host(of environment: AppStoreEnvironment) throws -> AppStoreServerHost? {
+        guard let address = appStoreServers[environment] else { return .apple(environment) }
+        guard let host = AppStoreServerHost(environment: environment, address: address) else {
+            throw CommandFailure.configuration(
+                "`appStoreServer` of \(environment.rawValue) is `\(address)`, which cannot be asked safely",
+                hints: [
+                    "write `https://HOST[:PORT]`, or `http://` with `127.0.0.1`, `[::1]` or `localhost`, without a path"
+                ])
+        }
+        return host
+    }
+}
