@@ -7,9 +7,13 @@ import Synchronization
 public final class AppleServer: Sendable {
     /// What was asked.
     public struct Request: Sendable {
+        /// `GET` or `POST`.
         public var method: String
+        /// Path and query.
         public var uri: String
+        /// By lower-case name; of a repeated header the first.
         public var headers: [String: String]
+        /// The whole body.
         public var body: String
 
         /// The JWT that came as a bearer token.
