@@ -22,9 +22,10 @@ struct BackfillCommand: AsyncParsableCommand {
             before, 2 wrong use or configuration.
 
             Example:
-              offerd backfill --config offerd.yaml --app com.example.pro --environment Production --ids customers.txt
-              offerd backfill --config offerd.yaml --app com.example.pro --environment Production --notifications \
-            --from 2026-11-20T00:00:00Z
+              offerd backfill --config offerd.yaml --app com.example.pro \\
+                --environment Production --ids customers.txt
+              offerd backfill --config offerd.yaml --app com.example.pro \\
+                --environment Production --notifications --from 2026-11-20T00:00:00Z
             """)
 
     @OptionGroup var options: ConfigurationOptions

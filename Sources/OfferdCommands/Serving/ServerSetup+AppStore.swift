@@ -15,7 +15,7 @@ extension ServerSetup {
     ) async throws -> Result {
         let transport = HTTPTransport()
         do {
-            let registry = try registry { app, key in
+            let registry = try self.registry { app, key in
                 try clients(of: app, key, transport, sharing: percent)
             }
             let result = try await body(registry)

@@ -1,7 +1,9 @@
 import AppStoreServer
+import LocalAppStore
 import OfferApplication
 import OfferEligibility
 import OfferModel
+import OfferSigning
 import OfferTestSupport
 import Testing
 

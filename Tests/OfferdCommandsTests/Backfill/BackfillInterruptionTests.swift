@@ -56,7 +56,7 @@ struct BackfillInterruptionTests {
     func list(_ signal: Int32) async throws {
         let apple = PlayedAppStore()
         try await apple.serve { server in
-            let installation = try await installation(server)
+            let installation = try await self.installation(server)
             let ids = Array(101...120)
             apple.accounts = try ids.map { PlayedAccount(of: try customer($0, installation)) }
             try installation.directory.write(ids.map { "\($0)\n" }.joined(), to: "ids.txt")
@@ -102,7 +102,7 @@ struct BackfillInterruptionTests {
     func notifications() async throws {
         let apple = PlayedAppStore()
         try await apple.serve { server in
-            let installation = try await installation(server)
+            let installation = try await self.installation(server)
             for id in 101...115 { apple.notifications += try customer(id, installation).notifications }
             #expect(apple.notifications.count == 60)
             let arguments = Self.arguments + ["--notifications", "--from", "2020-01-01T00:00:00Z"]
@@ -128,7 +128,7 @@ struct BackfillInterruptionTests {
     func expiredToken() async throws {
         let apple = PlayedAppStore()
         try await apple.serve { server in
-            let installation = try await installation(server)
+            let installation = try await self.installation(server)
             for id in 101...106 { apple.notifications += try customer(id, installation).notifications }
             apple.interpose { request, place in
                 place == 1 && request.uri.contains("paginationToken") ? .error(4_000_017, "expired") : nil
@@ -150,7 +150,7 @@ struct BackfillInterruptionTests {
     func unauthenticated() async throws {
         let apple = PlayedAppStore()
         try await apple.serve { server in
-            let installation = try await installation(server)
+            let installation = try await self.installation(server)
             try installation.directory.write("101\n", to: "ids.txt")
             apple.interpose { _, _ in .answer(401, "") }
             let run = try await Installation.offerd.run(
@@ -166,7 +166,7 @@ struct BackfillInterruptionTests {
     func audit() async throws {
         let apple = PlayedAppStore()
         try await apple.serve { server in
-            let installation = try await installation(server)
+            let installation = try await self.installation(server)
             apple.accounts = [PlayedAccount(of: try customer(101, installation))]
             try installation.directory.write("101\n102\n", to: "ids.txt")
             let run = try await Installation.offerd.run(
