@@ -1,4 +1,5 @@
 import Foundation
+import LocalAppStore
 import OfferModel
 import OfferTestSupport
 import Testing
