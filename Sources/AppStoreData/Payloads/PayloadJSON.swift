@@ -17,8 +17,13 @@ enum PayloadJSON {
         guard bytes.count <= most else {
             throw SignedDataRefusal(.malformedPayload, "the payload has \(bytes.count) bytes, more than \(most)")
         }
+        return try refusing { try JSONDecoder().decode(Envelope<Payload>.self, from: Data(bytes)).payload }
+    }
+
+    /// What is wrong with JSON, in words.
+    static func refusing<Value>(_ decode: () throws -> Value) throws(SignedDataRefusal) -> Value {
         do {
-            return try JSONDecoder().decode(Envelope<Payload>.self, from: Data(bytes)).payload
+            return try decode()
         } catch let refusal as SignedDataRefusal {
             throw refusal
         } catch DecodingError.typeMismatch, DecodingError.valueNotFound {

@@ -2,11 +2,21 @@ import FoundationEssentials
 import OfferModel
 import OfferSigning
 
+/// What stands for absent members of a payload that nobody has signed.
+struct PayloadDefaults: Sendable {
+    /// The date of signing.
+    var date: Instant?
+    /// Texts by the names of their members.
+    var texts: [String: String] = [:]
+}
+
 /// Reads the members of one payload object; every refusal names the member.
 ///
 /// Unknown members are ignored and `null` counts as absent: Apple adds members over time.
 struct PayloadMembers {
     let kind: PayloadKind
+    /// What stands for members that are absent; a signed payload has none.
+    var defaults = PayloadDefaults()
     private let container: KeyedDecodingContainer<MemberName>
     private let path: String
 
@@ -18,7 +28,9 @@ struct PayloadMembers {
 
     /// Text without control characters: Apple's has none, and a NUL ends a text where it is stored.
     func string(_ name: MemberName) throws(SignedDataRefusal) -> String? {
-        guard let text = try value(name, as: String.self, "a string") else { return nil }
+        guard let text = try value(name, as: String.self, "a string") ?? defaults.texts[name.stringValue] else {
+            return nil
+        }
         try requirePrintable(text, name)
         return text
     }
@@ -109,7 +121,7 @@ struct PayloadMembers {
     /// The date the certificates are judged at.
     func signingDate() throws(SignedDataRefusal) -> Instant {
         let name = kind.dateMember
-        guard let date = try date(name) else {
+        guard let date = try date(name) ?? defaults.date else {
             throw SignedDataRefusal(
                 .missingSignedDate, "\(kind.noun) has no `\(name.stringValue)`, so its certificates cannot be judged",
                 member: name.stringValue)
@@ -117,12 +129,15 @@ struct PayloadMembers {
         return date
     }
 
-    func object(_ name: MemberName) throws(SignedDataRefusal) -> PayloadMembers? {
+    /// A nested object.
+    ///
+    /// - Parameter kind: the kind of payload it is itself; that which it is a part of, unless told otherwise.
+    func object(_ name: MemberName, kind: PayloadKind? = nil) throws(SignedDataRefusal) -> PayloadMembers? {
         guard isPresent(name) else { return nil }
         guard let nested = try? container.nestedContainer(keyedBy: MemberName.self, forKey: name) else {
             throw wrongType(name, "an object")
         }
-        return PayloadMembers(nested, kind: kind, path: "\(path)\(name.stringValue).")
+        return PayloadMembers(nested, kind: kind ?? self.kind, path: "\(path)\(name.stringValue).")
     }
 
     /// Refuses a payload without a mark of its kind, with the kind it looks like: users mix them, and one that bears no

@@ -32,7 +32,8 @@ struct HistorySQL {
     ///   - viewKey: the column its current view is kept by.
     ///   - viewDate: the column with the date of signing.
     ///   - owner: the column with the identifier that says whose it is, named like that identifier's kind.
-    ///   - needsProvenOwner: whether only an identifier of a verified transaction makes it somebody's.
+    ///   - needsProvenOwner: whether only an identifier of a verified transaction makes a proven row somebody's. What an
+    ///     operator brings is of this app by their word, as their transactions are.
     ///   - kept: which rows `h` matter although a newer one has taken their place.
     init(
         table: String, columns: [String], viewKey: String, viewDate: String, owner: (column: String, kind: String),
@@ -56,7 +57,7 @@ struct HistorySQL {
         selectStart = """
             SELECT \(read.joined(separator: ", ")) FROM customer_identifier i
             JOIN \(table) h ON h.scope_id = i.scope_id AND h.\(owner.column) = i.value
-            WHERE i.kind = '\(owner.kind)'\(needsProvenOwner ? " AND i.is_proven = 1" : "") AND i.customer_id IN (
+            WHERE i.kind = '\(owner.kind)'\(needsProvenOwner ? " AND (i.is_proven = 1 OR h.is_proven = 0)" : "") AND i.customer_id IN (
             """
         let sameView =
             "n.scope_id = h.scope_id AND n.\(viewKey) = h.\(viewKey) AND n.\(owner.column) = h.\(owner.column)"

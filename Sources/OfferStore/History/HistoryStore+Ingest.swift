@@ -13,6 +13,13 @@ extension HistoryStore {
         return missing
     }
 
+    /// What keeping a payload would come to now; nothing is written.
+    ///
+    /// - Throws: ``StoreError``.
+    public func outcome(of payload: HistoryPayload, in scope: ScopeNumber) throws -> IngestOutcome {
+        try payload.content.record.views(of: payload, transaction, scope)?.outcome ?? .refused
+    }
+
     /// Keeps payloads and finds, adds and merges the customers they name, in one transaction.
     ///
     /// The same payloads in any order and any number leave the same history, customers, current views and recorded
@@ -40,9 +47,7 @@ extension HistoryStore {
             try insert(record, payload, at: now, in: scope)
             try link(payload, links)
             stored.append(index)
-            let outcome: IngestOutcome =
-                views.isEmpty ? .added : views.contains(where: \.isNewer) ? .unchanged : .updated
-            results.append(IngestedPayload(outcome: outcome))
+            results.append(IngestedPayload(outcome: views.outcome))
         }
         // A later payload may have merged the customer of an earlier one, so owners are looked up at the end.
         let customers = CustomerStore(transaction)
@@ -102,6 +107,14 @@ struct KnownView {
     let isSame: Bool
     /// It outranks the payload in the current view: proven first, then the later date, then the greater bytes.
     let isNewer: Bool
+}
+
+extension [KnownView] {
+    /// What becomes of a payload beside them.
+    var outcome: IngestOutcome {
+        if isEmpty { return .added }
+        return contains { $0.isSame || $0.isNewer } ? .unchanged : .updated
+    }
 }
 
 extension HistoryRecord {

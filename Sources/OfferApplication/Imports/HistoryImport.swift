@@ -1,0 +1,141 @@
+public import OfferModel
+public import OfferStore
+
+/// Brings history in that nobody has signed, from a source of any size (docs/import.md).
+///
+/// The source is read into a staging table first, and its payloads are then applied subscription by subscription in the
+/// order of their ids: all of one in one transaction, so that its redemptions are counted once. Both steps note how far they are in the
+/// transaction that does the work; an import that breaks off anywhere, by `kill -9` too, goes on there when the same source
+/// is given again, and comes to the same state (invariant 7). Transactions are small, and rest in between, so that a
+/// server on the same database hardly notices.
+///
+/// What is imported is not proven: it merges nobody and never outranks what Apple has signed (DESIGN §5.1, §5.6).
+///
+/// Another kind of source is another ``ImportSource`` and other ``ImportTerms``:
+///
+///     let imports = HistoryImport(ledger: ledger, scope: scope, author: author, clock: { .wallClock() })
+///     let terms = ImportTerms(source: "receipts", provenance: .receipt, digest: digestOfTheFileAndTheOptions)
+///     let report = try await imports.run(source, terms, progress: { … }, refusals: { … })
+public struct HistoryImport: Sendable {
+    let ledger: Ledger
+    let scope: Scope
+    let author: AuditAuthor
+    let catalogs = CompiledCatalogs()
+    let clock: RequestClock
+    let pace: Pace
+
+    /// How much one transaction does, and how long others have the writer for themselves in between.
+    public struct Pace: Sendable {
+        /// At most so many lines are staged at once.
+        public var lines: Int
+        /// About so many payloads are applied at once; the customers among them are whole.
+        public var payloads: Int
+        /// The pause between two transactions.
+        public var rest: Duration
+
+        /// 1,000 lines, 250 payloads and 2 ms, unless told otherwise.
+        public init(lines: Int = 1_000, payloads: Int = 250, rest: Duration = .milliseconds(2)) {
+            self.lines = lines
+            self.payloads = payloads
+            self.rest = rest
+        }
+    }
+
+    /// Imports into the history of one app in one environment, told of in the audit.
+    public init(
+        ledger: Ledger, scope: Scope, author: AuditAuthor, pace: Pace = Pace(),
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        self.ledger = ledger
+        self.scope = scope
+        self.author = author
+        self.pace = pace
+        self.clock = RequestClock(wallClock: clock)
+    }
+
+    /// Imports a source, or goes on with it where it was interrupted.
+    ///
+    /// - Parameters:
+    ///   - source: what is read; it is taken up behind what was staged before.
+    ///   - terms: what it is; a source with an open import of the same terms goes on.
+    ///   - progress: told after each transaction.
+    ///   - refusals: given every refused line in order, after everything is applied. If it throws, giving the same source
+    ///     again gives them again.
+    /// - Throws: ``ImportError/anotherIsOpen(_:)``, ``RequestError/clockBehind(_:)``, `CancellationError`, what the
+    ///   source, the closures or the store throw; what was committed stays.
+    public func run(
+        _ source: some ImportSource, _ terms: ImportTerms, progress: (ImportProgress) -> Void = { _ in },
+        refusals: ([RefusedLine]) throws -> Void = { _ in }
+    ) async throws -> ImportReport {
+        var (run, isResumed) = try await begin(terms)
+        if run.stage == .staging { run = try await stage(source, run, progress) }
+        if run.stage == .applying { run = try await apply(run, progress) }
+        if run.stage == .stating { run = try await state(run, progress) }
+        let refused = try await report(run, refusals)
+        try await close(run)
+        return ImportReport(counts: run.counts, refused: refused, isResumed: isResumed)
+    }
+
+    /// Drops what an interrupted import has staged and not applied; what it applied stays.
+    ///
+    /// - Parameter source: the kind of source, as in ``ImportTerms/source``.
+    /// - Returns: what it had done; `nil` if none is open.
+    /// - Throws: what the store throws.
+    public func discard(source: String) async throws -> ImportCounts? {
+        guard let run = try await open(source) else { return nil }
+        try await close(run)
+        return run.counts
+    }
+
+    /// The open import of a kind of source.
+    private func open(_ source: String) async throws -> ImportRun? {
+        let scope = scope
+        return try await ledger.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: scope) else { return nil }
+            return try ImportStore(transaction).open(source: source, in: number)
+        }
+    }
+
+    private func begin(_ terms: ImportTerms) async throws -> (ImportRun, isResumed: Bool) {
+        if let open = try await open(terms.source) {
+            guard open.terms == terms else { throw ImportError.anotherIsOpen(open) }
+            return (open, true)
+        }
+        let (scope, clock) = (scope, clock)
+        let run = try await ledger.write(by: author) { transaction in
+            let now = try clock.instant(transaction)
+            try StoreClock(transaction).advance(to: now)
+            return try ImportStore(transaction).begin(
+                terms, at: now, in: try ScopeStore(transaction).findOrAdd(scope))
+        }
+        return (run, false)
+    }
+
+    private func report(
+        _ run: ImportRun, _ refusals: ([RefusedLine]) throws -> Void
+    ) async throws -> [String: Int64] {
+        var refused: [String: Int64] = [:]
+        var last: Int64 = 0
+        while true {
+            let after = last
+            let lines = try await ledger.read { try ImportStore($0).refusals(of: run, after: after, limit: 1_000) }
+            guard let end = lines.last?.line else { return refused }
+            for line in lines { refused[line.reason, default: 0] += 1 }
+            try refusals(lines)
+            last = end
+        }
+    }
+
+    private func close(_ run: ImportRun) async throws {
+        let (scope, clock) = (scope, clock)
+        let isClear = { @Sendable (transaction: any StoreTransaction) in
+            try ImportStore(transaction).clear(run, limit: 1_000)
+        }
+        while try await !ledger.write(by: author, isClear) { try await Task.sleep(for: pace.rest) }
+        try await ledger.write(by: author) { transaction in
+            let now = try clock.instant(transaction)
+            try StoreClock(transaction).advance(to: now)
+            try ImportStore(transaction).close(run, at: now, in: try ScopeStore(transaction).findOrAdd(scope))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+public import OfferModel
+
+/// One line of an import's source: a row of CSV, a line of JSON Lines, one receipt.
+public struct ImportLine: Sendable, Hashable {
+    /// Where it begins, from 1; how refusals name it.
+    public var number: Int64
+    /// Where the source is read on after it, in the source's own units; it only grows.
+    public var end: Int64
+    /// What it says, or why it was not understood.
+    public var content: Result<ImportedHistory, ImportRefusal>
+
+    /// A line by its parts.
+    public init(number: Int64, end: Int64, content: Result<ImportedHistory, ImportRefusal>) {
+        self.number = number
+        self.end = end
+        self.content = content
+    }
+}
+
+/// What one line says about one customer; nobody has signed it.
+public struct ImportedHistory: Sendable, Hashable {
+    /// Purchases.
+    public var transactions: [Transaction]
+    /// How subscriptions renew.
+    public var renewalInfos: [RenewalInfo]
+    /// That an Apple Account has the app.
+    public var appTransaction: AppTransaction?
+    /// The app's account, beside what the transactions themselves say: an alias, which never merges.
+    public var appAccountToken: AppAccountToken?
+    /// The app's own name of the customer: an alias, which never merges.
+    public var customerId: CustomerId?
+
+    /// A history by its parts.
+    public init(
+        transactions: [Transaction] = [], renewalInfos: [RenewalInfo] = [], appTransaction: AppTransaction? = nil,
+        appAccountToken: AppAccountToken? = nil, customerId: CustomerId? = nil
+    ) {
+        self.transactions = transactions
+        self.renewalInfos = renewalInfos
+        self.appTransaction = appTransaction
+        self.appAccountToken = appAccountToken
+        self.customerId = customerId
+    }
+}
+
+/// Why a line was not taken.
+public struct ImportRefusal: Error, Sendable, Hashable {
+    /// The closed list of reasons; docs/import.md has the same.
+    public enum Reason: String, Sendable, Hashable, CaseIterable, Comparable {
+        /// Not the JSON, the CSV or the text that it must be.
+        case malformed
+        /// Longer than any purchase is.
+        case tooLong
+        /// It tells of no purchase.
+        case noPurchase
+        /// Something that every purchase has is not there, or a value is not of its type.
+        case invalidValue
+        /// A date that no purchase can have, such as seconds where milliseconds belong.
+        case implausibleDate
+        /// A subscription whose group neither the line nor the catalog tells.
+        case unknownProduct
+        /// A purchase in another app.
+        case wrongApp
+        /// A purchase in another environment.
+        case wrongEnvironment
+        /// A purchase outside the App Store.
+        case otherStore
+        /// Apple did not answer with a receipt.
+        case noReceipt
+
+        /// Whether the line may have told of a purchase here, so that the rest is not everything (invariant 3).
+        public var isGap: Bool {
+            switch self {
+            case .wrongApp, .wrongEnvironment, .otherStore: false
+            case .malformed, .tooLong, .noPurchase, .invalidValue, .implausibleDate, .unknownProduct, .noReceipt: true
+            }
+        }
+
+        /// The order of their names.
+        public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// The reason.
+    public var reason: Reason
+    /// The reason in words, naming the value.
+    public var detail: String
+
+    /// A refusal by its parts.
+    public init(_ reason: Reason, _ detail: String) {
+        self.reason = reason
+        self.detail = detail
+    }
+}
