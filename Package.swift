@@ -189,7 +189,8 @@ let package = Package(
         .testTarget(
             name: "OfferdCommandsTests",
             dependencies: [
-                "LocalAppStore", "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OfferdCommands",
+                "LocalAppStore", "OfferApplication", "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport",
+                "OfferdCommands",
                 "SQLiteStore", "offerctl", "offerd", argumentParser, asyncHTTPClient, nioCore, nioPosix,
             ],
             resources: fixtures, swiftSettings: settings),

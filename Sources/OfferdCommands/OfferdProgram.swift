@@ -42,9 +42,8 @@ struct Offerd: AsyncParsableCommand {
             """,
         version: offerdVersion,
         subcommands: [
-            Serve.self, Migrate.self, BackfillCommand.self, Doctor.self, Backup.self, Restore.self, VerifyLedger.self,
-            RetentionCommand.self,
-            KeysCommand.self, APIKeysCommand.self, DevelopmentCommand.self,
+            Serve.self, Migrate.self, BackfillCommand.self, ImportCommand.self, Doctor.self, Backup.self, Restore.self,
+            VerifyLedger.self, RetentionCommand.self, KeysCommand.self, APIKeysCommand.self, DevelopmentCommand.self,
         ])
 }
 

@@ -41,6 +41,13 @@ struct EarlierSchemaTests {
             'a.b.c', NULL, NULL);
         UPDATE store_state SET sequence = 11;
         """,
+        "0010-import": """
+        INSERT INTO import_run VALUES (1, 1, 'transactions', 'operator', zeroblob(32), NULL, 9, 'staging', 100, 2, 1, 1, 1,
+            0, '', 0, 0, 0, 0, 0, 0, 0, NULL);
+        INSERT INTO import_row VALUES (1, 1, '7000001', 1, 'transaction', X'7B7D', NULL, 'anna');
+        INSERT INTO import_refusal VALUES (1, 2, 'malformed', 'not JSON');
+        INSERT INTO import_customer VALUES (1, 1, '');
+        """,
         "0013-sign-ups": """
         INSERT INTO issued_offer_sign_up SELECT sequence, NULL, 'anna' FROM issued_offer;
         """,

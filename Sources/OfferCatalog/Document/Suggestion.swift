@@ -1,7 +1,7 @@
 /// The word somebody probably meant.
-enum Suggestion {
+public enum Suggestion {
     /// The candidate with the fewest edits from the word, if it is near enough to be a slip; `nil` otherwise.
-    static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let written = Array(word.lowercased().unicodeScalars)
         guard !written.isEmpty, written.count <= 64 else { return nil }
         let tolerance = written.count < 4 ? 0 : max(1, written.count / 3)
@@ -14,7 +14,7 @@ enum Suggestion {
     }
 
     /// A hint that names the nearest candidate, else all of them if they are few.
-    static func hint(for word: String, among candidates: [String], noun: String) -> String? {
+    public static func hint(for word: String, among candidates: [String], noun: String) -> String? {
         if let nearest = nearest(to: word, among: candidates) { return "did you mean `\(nearest)`?" }
         guard !candidates.isEmpty, candidates.count <= 32 else { return nil }
         return "\(noun): " + candidates.map { "`\($0)`" }.joined(separator: ", ")

@@ -1,0 +1,59 @@
+import OfferApplication
+
+/// One record of comma-separated values by RFC 4180.
+enum CSVRecord {
+    /// Whether every quoted field ends; if not, the record goes on in the next line.
+    static func isWhole(_ bytes: [UInt8]) -> Bool {
+        bytes.count { $0 == quote }.isMultiple(of: 2)
+    }
+
+    /// The fields of a record.
+    ///
+    /// - Throws: ``ImportRefusal`` for a quote where none may be, and for anything but UTF-8.
+    static func fields(_ bytes: [UInt8]) throws(ImportRefusal) -> [String] {
+        var fields: [String] = []
+        var index = 0
+        while true {
+            let isQuoted = index < bytes.count && bytes[index] == quote
+            let field = isQuoted ? try quoted(bytes, from: &index) : plain(bytes, from: &index)
+            guard let text = String(validating: field, as: UTF8.self) else {
+                throw ImportRefusal(.malformed, "field \(fields.count + 1) is not UTF-8 text")
+            }
+            fields.append(text)
+            guard index < bytes.count else { return fields }
+            guard bytes[index] == comma else {
+                throw ImportRefusal(
+                    .malformed, "field \(fields.count) has a quote in the middle; write it doubled, in quotes")
+            }
+            index += 1
+        }
+    }
+
+    /// Up to the next comma; a quote in it ends it early, which the caller finds.
+    private static func plain(_ bytes: [UInt8], from index: inout Int) -> [UInt8] {
+        let start = index
+        while index < bytes.count, bytes[index] != comma, bytes[index] != quote { index += 1 }
+        return Array(bytes[start..<index])
+    }
+
+    private static func quoted(_ bytes: [UInt8], from index: inout Int) throws(ImportRefusal) -> [UInt8] {
+        var field: [UInt8] = []
+        index += 1
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if byte != quote {
+                field.append(byte)
+            } else if index < bytes.count, bytes[index] == quote {
+                field.append(quote)
+                index += 1
+            } else {
+                return field
+            }
+        }
+        throw ImportRefusal(.malformed, "a quoted field does not end")
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let comma = UInt8(ascii: ",")
+}

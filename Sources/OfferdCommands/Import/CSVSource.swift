@@ -1,0 +1,144 @@
+import OfferApplication
+import OfferCatalog
+
+/// Purchases as CSV with a header.
+final class CSVSource: ImportSource {
+    private let file: LineFile
+    private let reader: PurchaseReader
+    private let mapping: any ColumnMapping
+    private let header: CSVHeader
+    private let firstRecord: Int64
+
+    /// Reads the header.
+    ///
+    /// - Parameter ignored: columns that mean nothing.
+    /// - Throws: ``CommandFailure`` for a header that cannot be read, with a column that is not known, or without one
+    ///   that is needed.
+    init(_ file: LineFile, mapping: any ColumnMapping, reader: PurchaseReader, ignored: Set<String>) throws {
+        self.file = file
+        self.reader = reader
+        self.mapping = mapping
+        guard let line = try file.next(), !line.isTooLong else {
+            throw CommandFailure.configuration("`\(file.path)` has no header that can be read")
+        }
+        header = try CSVHeader(line.bytes, of: file.path, mapping: mapping, ignored: ignored)
+        firstRecord = line.end
+    }
+
+    var size: Int64 { file.size }
+
+    func resume(at position: Int64, after lines: Int64) throws {
+        try file.seek(to: max(position, firstRecord))
+    }
+
+    func next() throws -> ImportLine? {
+        while let line = try file.next() {
+            if line.bytes.isEmpty, !line.isTooLong { continue }
+            return try record(beginning: line)
+        }
+        return nil
+    }
+
+    private func record(beginning line: LineFile.Line) throws -> ImportLine {
+        guard !line.isTooLong else {
+            return refused(line, .tooLong, "the line has more than \(file.longestLine) bytes")
+        }
+        var bytes = line.bytes
+        var end = line.end
+        while !CSVRecord.isWhole(bytes) {
+            let following = bytes.count < Self.longestRecord ? try file.next() : nil
+            guard let following, !following.isTooLong else {
+                // Only this line is lost: what follows may be whole again.
+                try file.seek(to: line.end, after: line.number)
+                return refused(line, .malformed, "a quoted field does not end")
+            }
+            bytes.append(0x0A)
+            bytes += following.bytes
+            end = following.end
+        }
+        do throws(ImportRefusal) {
+            let row = try header.row(of: try CSVRecord.fields(bytes))
+            return ImportLine(
+                number: line.number, end: end, content: .success(try reader.read(try mapping.purchase(row))))
+        } catch {
+            if end > line.end, error.reason == .malformed {
+                try file.seek(to: line.end, after: line.number)
+                end = line.end
+            }
+            return ImportLine(number: line.number, end: end, content: .failure(error))
+        }
+    }
+
+    private func refused(_ line: LineFile.Line, _ reason: ImportRefusal.Reason, _ detail: String) -> ImportLine {
+        ImportLine(number: line.number, end: line.end, content: .failure(ImportRefusal(reason, detail)))
+    }
+
+    /// No purchase is longer; a quote that is never closed must not swallow the file.
+    private static let longestRecord = 65_536
+}
+
+/// Which column stands where.
+struct CSVHeader {
+    private let places: [String: Int]
+    private let count: Int
+
+    init(_ bytes: [UInt8], of path: String, mapping: any ColumnMapping, ignored: Set<String>) throws {
+        let names: [String]
+        do throws(ImportRefusal) {
+            names = try CSVRecord.fields(bytes)
+        } catch {
+            throw CommandFailure.configuration("the header of `\(path)` cannot be read: \(error.detail)")
+        }
+        if names.count == 1, let name = names.first, name.contains(";") || name.contains("\t") {
+            throw CommandFailure.configuration(
+                "the columns of `\(path)` are not separated by commas", hints: ["export it with commas"])
+        }
+        var places: [String: Int] = [:]
+        for (place, name) in names.enumerated() where !ignored.contains(name) {
+            guard mapping.columns.contains(name) else { throw Self.unknown(name, of: path, mapping) }
+            guard places.updateValue(place, forKey: name) == nil else {
+                throw CommandFailure.configuration("`\(path)` has the column `\(name)` twice")
+            }
+        }
+        for name in mapping.needed where places[name] == nil {
+            throw CommandFailure.configuration(
+                "`\(path)` has no column `\(name)`", hints: ["docs/import.md has the columns of every mapping"])
+        }
+        self.places = places
+        count = names.count
+    }
+
+    private static func unknown(_ name: String, of path: String, _ mapping: any ColumnMapping) -> CommandFailure {
+        let guess = Suggestion.nearest(to: name, among: mapping.columns).map { "did you mean `\($0)`?" }
+        return .configuration(
+            "`\(path)` has a column `\(name)` that is not known",
+            hints: (guess.map { [$0] } ?? []) + [
+                "docs/import.md has the columns of every mapping; pass one over with `--ignore-column \(name)`"
+            ])
+    }
+
+    /// The cells of a record by their columns.
+    func row(of fields: [String]) throws(ImportRefusal) -> CSVRow {
+        guard fields.count == count else {
+            throw ImportRefusal(.malformed, "the line has \(fields.count) fields and the header \(count)")
+        }
+        return CSVRow(places: places, fields: fields)
+    }
+}
+
+/// The cells of one record.
+struct CSVRow {
+    private let places: [String: Int]
+    private let fields: [String]
+
+    init(places: [String: Int], fields: [String]) {
+        self.places = places
+        self.fields = fields
+    }
+
+    /// What stands in a column; `nil` for nothing, and where the file has no such column.
+    subscript(column: String) -> String? {
+        guard let place = places[column], !fields[place].isEmpty else { return nil }
+        return fields[place]
+    }
+}

@@ -1,0 +1,141 @@
+import OfferApplication
+import OfferModel
+import OfferSigning
+
+/// RevenueCat's scheduled export of transactions, versions 3 to 7.
+///
+/// Its rows have no subscription group (the catalog tells it) and no renewal info; what it notes of a subscription's end
+/// stands for that, as far as it goes.
+struct RevenueCatColumns: ColumnMapping {
+    /// That of the import: a development environment has no export of its own and takes any.
+    let environment: AppStoreEnvironment
+
+    let needed = [
+        "store", "store_transaction_id", "original_store_transaction_id", "product_identifier", "start_time",
+    ]
+
+    let columns = [
+        "auto_resume_time", "billing_issues_detected_at", "commission_percentage", "country", "country_source",
+        "custom_subscriber_attributes", "effective_end_time", "end_time", "entitlement_identifiers", "experiment_id",
+        "experiment_variant", "experiments", "first_seen_time", "grace_period_end_time", "is_auto_renewable",
+        "is_in_intro_offer_period", "is_sandbox", "is_trial_conversion", "is_trial_period", "offer", "offer_type",
+        "original_store_transaction_id", "ownership_type", "platform", "presented_offering",
+        "price_in_purchased_currency",
+        "price_in_usd", "product_display_name", "product_duration", "product_identifier",
+        "purchase_price_in_purchased_currency", "purchase_price_in_usd", "purchased_currency",
+        "rc_last_seen_app_user_id_alias", "rc_original_app_user_id", "refunded_at", "renewal_number",
+        "reserved_subscriber_attributes", "start_time", "store", "store_transaction_id", "takehome_percentage",
+        "tax_percentage", "unsubscribe_detected_at", "updated_at",
+    ]
+
+    func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8] {
+        let store = row["store"] ?? ""
+        guard store == "app_store" || store == "mac_app_store" else {
+            throw ImportRefusal(.otherStore, "`store` is `\(store)`, and only the App Store's purchases count")
+        }
+        try checkEnvironment(row)
+        let started = try time("start_time", row)
+        let ends = try time("end_time", row)
+        var json = JSONObjectWriter()
+        if let name = Self.customerId(row) { json.add("customerId", name) }
+        json.add("currency", optional: row["purchased_currency"])
+        json.add("expiresDate", optional: ends)
+        json.add("inAppOwnershipType", optional: row["ownership_type"])
+        try addOffer(row, to: &json)
+        json.add("originalTransactionId", optional: row["original_store_transaction_id"])
+        let price = row["purchase_price_in_purchased_currency"] ?? row["price_in_purchased_currency"]
+        if let price { json.add("price", try CellValue.milliunits(price, "purchase_price_in_purchased_currency")) }
+        json.add("productId", optional: row["product_identifier"])
+        json.add("purchaseDate", optional: started)
+        if let started, let renewal = try renewalInfo(row, from: started, to: ends) {
+            json.add("renewalInfo", object: renewal)
+        }
+        json.add("revocationDate", optional: try time("refunded_at", row))
+        json.add("signedDate", optional: try time("updated_at", row))
+        json.add("transactionId", optional: row["store_transaction_id"])
+        if try isAutoRenewable(row) { json.add("type", TransactionType.autoRenewableSubscription.rawValue) }
+        return json.finish()
+    }
+
+    /// Dated within the period that it tells of, so that a later period's is newer whatever was changed in an old row.
+    private func renewalInfo(
+        _ row: CSVRow, from started: Instant, to ends: Instant?
+    ) throws(ImportRefusal) -> [UInt8]? {
+        guard let ends, try isAutoRenewable(row) else { return nil }
+        let cancelled = try time("unsubscribe_detected_at", row)
+        let failed = try time("billing_issues_detected_at", row)
+        let grace = try time("grace_period_end_time", row)
+        var json = JSONObjectWriter()
+        json.add("autoRenewStatus", cancelled == nil ? 1 : 0)
+        if failed != nil { json.add("gracePeriodExpiresDate", optional: grace) }
+        if failed != nil { json.add("isInBillingRetryPeriod", true) }
+        let noticed = [started, cancelled.map { min($0, ends) } ?? started, failed ?? started].max() ?? started
+        json.add("signedDate", noticed.milliseconds)
+        return json.finish()
+    }
+
+    private func addOffer(_ row: CSVRow, to json: inout JSONObjectWriter) throws(ImportRefusal) {
+        let isTrial = try flag("is_trial_period", row)
+        let isIntroductory = try flag("is_in_intro_offer_period", row)
+        var type: TransactionOfferType? = isTrial || isIntroductory ? .introductory : nil
+        if let word = row["offer_type"] {
+            guard let known = Self.offerTypes[word.lowercased()] else {
+                throw CellValue.wrong(word, "offer_type", "a kind of offer that docs/import.md names")
+            }
+            type = known
+        }
+        if isTrial { json.add("offerDiscountType", OfferDiscountType.freeTrial.rawValue) }
+        if let type {
+            if type != .introductory { json.add("offerIdentifier", optional: row["offer"]) }
+            json.add("offerType", Int64(type.rawValue))
+        }
+    }
+
+    private static let offerTypes: [String: TransactionOfferType] = [
+        "introductory": .introductory, "introductory_offer": .introductory, "intro_offer": .introductory,
+        "free_trial": .introductory, "trial": .introductory, "promotional": .promotional,
+        "promotional_offer": .promotional, "offer_code": .offerCode, "promo_code": .offerCode, "win_back": .winBack,
+        "winback": .winBack, "win_back_offer": .winBack,
+    ]
+
+    /// The app's own name, if it has given one: RevenueCat's anonymous names mean nothing to the app.
+    private static func customerId(_ row: CSVRow) -> String? {
+        ["rc_last_seen_app_user_id_alias", "rc_original_app_user_id"].lazy
+            .compactMap { row[$0] }.first { !$0.hasPrefix("$RCAnonymousID:") }
+    }
+
+    private func checkEnvironment(_ row: CSVRow) throws(ImportRefusal) {
+        guard environment != .localTesting, row["is_sandbox"] != nil else { return }
+        let isSandbox = try flag("is_sandbox", row)
+        guard isSandbox != (environment == .sandbox) else { return }
+        throw ImportRefusal(
+            .wrongEnvironment, "`is_sandbox` is `\(isSandbox)`, and the import is for \(environment.rawValue)")
+    }
+
+    private func isAutoRenewable(_ row: CSVRow) throws(ImportRefusal) -> Bool {
+        guard row["is_auto_renewable"] != nil else { return true }
+        return try flag("is_auto_renewable", row)
+    }
+
+    private func flag(_ column: String, _ row: CSVRow) throws(ImportRefusal) -> Bool {
+        guard let text = row[column] else { return false }
+        return try CellValue.bool(text, column)
+    }
+
+    private func time(_ column: String, _ row: CSVRow) throws(ImportRefusal) -> Instant? {
+        guard let text = row[column] else { return nil }
+        return try CellValue.timestamp(text, column)
+    }
+}
+
+extension JSONObjectWriter {
+    /// Adds a text if there is one.
+    mutating func add(_ name: StaticString, optional text: String?) {
+        if let text { add(name, text) }
+    }
+
+    /// Adds a date if there is one.
+    mutating func add(_ name: StaticString, optional date: Instant?) {
+        if let date { add(name, date.milliseconds) }
+    }
+}

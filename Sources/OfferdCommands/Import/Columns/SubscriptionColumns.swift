@@ -1,0 +1,111 @@
+import OfferApplication
+import OfferModel
+import OfferSigning
+
+/// A table with one row a subscription: its latest period and its status, as apps with a database of their own keep it.
+///
+/// It knows nothing of earlier periods, so rules about what was paid have little to go by.
+struct SubscriptionColumns: ColumnMapping {
+    let needed = ["original_transaction_id", "product_id", "current_period_start"]
+
+    let columns = [
+        "app_account_token", "auto_renew", "billing_issue_at", "cancel_at_period_end", "canceled_at", "created_at",
+        "currency", "current_period_end", "current_period_start", "environment", "grace_period_end", "id",
+        "offer_identifier", "offer_type", "original_transaction_id", "price", "product_id", "refunded_at", "status",
+        "store", "transaction_id", "trial_end", "trial_start", "updated_at", "user_id",
+    ]
+
+    func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8] {
+        if let store = row["store"], !Self.appStores.contains(store.lowercased()) {
+            throw ImportRefusal(.otherStore, "`store` is `\(store)`, and only the App Store's purchases count")
+        }
+        let status = try status(row)
+        let started = try time("current_period_start", row)
+        let updated = try time("updated_at", row)
+        var json = JSONObjectWriter()
+        json.add("appAccountToken", optional: row["app_account_token"])
+        json.add("currency", optional: row["currency"])
+        json.add("customerId", optional: row["user_id"])
+        json.add("environment", optional: row["environment"].map(Self.environment))
+        json.add("expiresDate", optional: try time("current_period_end", row))
+        try addOffer(row, status, to: &json)
+        json.add("originalPurchaseDate", optional: try time("created_at", row))
+        json.add("originalTransactionId", optional: row["original_transaction_id"])
+        if let price = row["price"] { json.add("price", try CellValue.milliunits(price, "price")) }
+        json.add("productId", optional: row["product_id"])
+        json.add("purchaseDate", optional: started)
+        json.add("renewalInfo", object: try renewalInfo(row, status))
+        var refunded = try time("refunded_at", row)
+        if status == .refunded, refunded == nil { refunded = try time("canceled_at", row) ?? updated ?? started }
+        json.add("revocationDate", optional: refunded)
+        json.add("signedDate", optional: updated)
+        json.add("transactionId", optional: row["transaction_id"] ?? row["original_transaction_id"])
+        json.add("type", TransactionType.autoRenewableSubscription.rawValue)
+        return json.finish()
+    }
+
+    private enum Status {
+        case active
+        case trialing
+        case grace
+        case retry
+        case cancelled
+        case expired
+        case refunded
+    }
+
+    private func status(_ row: CSVRow) throws(ImportRefusal) -> Status? {
+        guard let word = row["status"] else { return nil }
+        switch word.lowercased() {
+        case "active": return .active
+        case "trialing", "trial", "in_trial": return .trialing
+        case "grace_period", "in_grace_period": return .grace
+        case "past_due", "billing_retry", "in_billing_retry", "unpaid": return .retry
+        case "canceled", "cancelled": return .cancelled
+        case "expired", "inactive", "ended": return .expired
+        case "refunded", "revoked": return .refunded
+        default: throw CellValue.wrong(word, "status", "a status that docs/import.md names")
+        }
+    }
+
+    private func renewalInfo(_ row: CSVRow, _ status: Status?) throws(ImportRefusal) -> [UInt8] {
+        var json = JSONObjectWriter()
+        if let renews = try renews(row, status) { json.add("autoRenewStatus", renews ? 1 : 0) }
+        let isFailing = status == .retry || status == .grace
+        if isFailing { json.add("gracePeriodExpiresDate", optional: try time("grace_period_end", row)) }
+        if status != nil { json.add("isInBillingRetryPeriod", isFailing) }
+        return json.finish()
+    }
+
+    /// Its own columns say it, else the status; a period that just ended leaves it open.
+    private func renews(_ row: CSVRow, _ status: Status?) throws(ImportRefusal) -> Bool? {
+        if let text = row["auto_renew"] { return try CellValue.bool(text, "auto_renew") }
+        if let text = row["cancel_at_period_end"] { return try !CellValue.bool(text, "cancel_at_period_end") }
+        switch status {
+        case .cancelled, .expired, .refunded: return false
+        case .active, .trialing, .grace, .retry: return true
+        case nil: return nil
+        }
+    }
+
+    private func addOffer(_ row: CSVRow, _ status: Status?, to json: inout JSONObjectWriter) throws(ImportRefusal) {
+        if status == .trialing { json.add("offerDiscountType", OfferDiscountType.freeTrial.rawValue) }
+        if let type = row["offer_type"] {
+            json.add("offerIdentifier", optional: row["offer_identifier"])
+            json.add("offerType", try CellValue.integer(type, "offer_type"))
+        } else if status == .trialing {
+            json.add("offerType", Int64(TransactionOfferType.introductory.rawValue))
+        }
+    }
+
+    private static let appStores: Set<String> = ["app_store", "appstore", "apple", "ios"]
+
+    private static func environment(_ word: String) -> String {
+        AppStoreEnvironment.allCases.map(\.rawValue).first { $0.lowercased() == word.lowercased() } ?? word
+    }
+
+    private func time(_ column: String, _ row: CSVRow) throws(ImportRefusal) -> Instant? {
+        guard let text = row[column] else { return nil }
+        return try CellValue.timestamp(text, column)
+    }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import OfferApplication
+import OfferModel
+import OfferStore
+
+struct ImportTransactions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transactions",
+        abstract: "Import transactions exported from elsewhere, as JSON Lines or CSV.",
+        discussion: """
+            Each line is one purchase or one renewal: Apple's decoded transaction, with the app's own customerId beside \
+            it. Begin with --dry-run, which reads everything and writes nothing. An import that was interrupted goes on \
+            where it was when the same command is given again. May run beside the server. docs/import.md has the columns.
+
+            Exit status: 0 done, also if some lines were refused; 1 failed, or every line was refused; 2 wrong use or \
+            configuration.
+
+            Example:
+              offerd import transactions export.csv --app com.example.pro --environment Production \
+            --config offerd.yaml --dry-run --refused refused.jsonl
+              offerd import transactions revenuecat.csv --mapping revenuecat --app com.example.pro \
+            --environment Production --config offerd.yaml
+            """)
+
+    /// How lines are written.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case csv
+        case jsonl
+    }
+
+    @Argument(help: "The file.", completion: .file(extensions: ["jsonl", "csv"]))
+    var file: String
+
+    @OptionGroup var importing: ImportOptions
+
+    @Option(help: "csv or jsonl; told by the end of the file's name if left out.")
+    var format: Format?
+
+    @Option(help: "What a CSV file's columns mean: apple, revenuecat or subscriptions.")
+    var mapping: ColumnMappingName = .apple
+
+    @Option(
+        name: .customLong("ignore-column"), help: "A column of a CSV file to pass over; may be given several times.")
+    var ignoredColumns: [String] = []
+
+    func run() async throws {
+        let (setup, scope) = try importing.setup()
+        let lines = try LineFile(path: file, what: "file of transactions", longestLine: Self.longestLine)
+        let terms = ImportTerms(
+            source: "transactions", provenance: .operator, digest: try digest(of: lines),
+            completeAsOf: try importing.completeAsOf())
+        let runner = ImportRunner(setup: setup, scope: scope, options: importing, command: "offerd import transactions")
+        switch try format(of: lines) {
+        case .jsonl: try await runner.run(try JSONLinesSource(lines, reader: reader(in: scope)), terms)
+        case .csv:
+            let source = try CSVSource(
+                lines, mapping: mapping.columns(in: scope), reader: reader(in: scope), ignored: Set(ignoredColumns))
+            try await runner.run(source, terms)
+        }
+    }
+
+    private func reader(in scope: Scope) throws -> PurchaseReader {
+        PurchaseReader(scope: scope, exportedAt: try importing.exportDate())
+    }
+
+    /// Of the file and of how it is read: with other options the same file is another source.
+    private func digest(of lines: LineFile) throws -> [UInt8] {
+        let ignored = Set(ignoredColumns).sorted().joined(separator: "\n")
+        return try lines.digest(with: [
+            importing.app, importing.environment.rawValue, format?.rawValue ?? "", mapping.rawValue,
+            importing.exportedAt ?? "", ignored,
+        ])
+    }
+
+    private func format(of lines: LineFile) throws -> Format {
+        if let format { return format }
+        switch (file as NSString).pathExtension.lowercased() {
+        case "csv": return .csv
+        case "jsonl", "ndjson", "json": return .jsonl
+        default:
+            throw CommandFailure.configuration(
+                "the name of `\(file)` does not tell its format", hints: ["say `--format csv` or `--format jsonl`"])
+        }
+    }
+
+    /// A payload has 64 KiB at most, and escapes can make a text of it longer.
+    private static let longestLine = 262_144
+}

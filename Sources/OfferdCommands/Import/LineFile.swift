@@ -1,0 +1,133 @@
+import Foundation
+import OpenSSLCrypto
+
+/// A file that is read line by line, in pieces: its size does not matter, and neither does that of a line.
+final class LineFile {
+    /// One line, without its end.
+    struct Line {
+        var bytes: [UInt8]
+        /// From 1.
+        var number: Int64
+        /// Where the next line begins.
+        var end: Int64
+        /// Whether it was longer than lines may be; then its bytes were let go.
+        var isTooLong: Bool
+    }
+
+    let path: String
+    /// How many bytes the file had when it was opened; what is added later is not read.
+    let size: Int64
+    let longestLine: Int
+
+    private let handle: FileHandle
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var offset: Int64 = 0
+    private var number: Int64 = 0
+
+    /// Opens a file.
+    ///
+    /// - Parameter what: what it is for, in the words of errors.
+    /// - Throws: ``CommandFailure`` for anything but a file with something in it.
+    init(path: String, what: String, longestLine: Int) throws {
+        let attributes = try? FileManager.default.attributesOfItem(
+            atPath: URL(filePath: path).resolvingSymlinksInPath().path)
+        guard let attributes else { throw CommandFailure.configuration("there is no \(what) `\(path)`") }
+        guard attributes[.type] as? FileAttributeType == .typeRegular else {
+            throw CommandFailure.configuration(
+                "\(what) `\(path)` is not a regular file",
+                hints: ["an import must be able to go on in the middle: write what a pipe brings to a file first"])
+        }
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw CommandFailure.configuration(
+                "\(what) `\(path)` cannot be read", hints: ["check the file's permissions"])
+        }
+        self.handle = handle
+        self.path = path
+        self.longestLine = longestLine
+        size = Int64(try handle.seekToEnd())
+        guard size > 0 else { throw CommandFailure.configuration("\(what) `\(path)` is empty") }
+        try seek(to: 0, after: 0)
+    }
+
+    deinit { try? handle.close() }
+
+    /// Goes to the beginning of a line.
+    ///
+    /// - Parameter lines: how many stand before it; counted if it is not known.
+    func seek(to position: Int64, after lines: Int64? = nil) throws {
+        number = try lines ?? count(upTo: position)
+        try handle.seek(toOffset: UInt64(position))
+        (buffer, start, offset) = ([], 0, position)
+        if position == 0, try fill(), buffer.starts(with: [0xEF, 0xBB, 0xBF]) { (start, offset) = (3, 3) }
+    }
+
+    /// The next line; `nil` at the end of the file.
+    func next() throws -> Line? {
+        var line: [UInt8] = []
+        var isTooLong = false
+        let begin = offset
+        while true {
+            if start == buffer.count {
+                guard try fill() else { break }
+            }
+            let newline = buffer[start...].firstIndex(of: 0x0A)
+            let upper = newline ?? buffer.count
+            if isTooLong || line.count + upper - start > longestLine {
+                (line, isTooLong) = ([], true)
+            } else {
+                line += buffer[start..<upper]
+            }
+            offset += Int64(upper - start) + (newline == nil ? 0 : 1)
+            start = newline.map { $0 + 1 } ?? upper
+            if newline != nil { break }
+        }
+        guard offset > begin else { return nil }
+        number += 1
+        if line.last == 0x0D { line.removeLast() }
+        return Line(bytes: line, number: number, end: offset, isTooLong: isTooLong)
+    }
+
+    /// The SHA-256 of the SHA-256s of the file's pieces and of texts: which file it is, and how it is read.
+    func digest(with texts: [String]) throws -> [UInt8] {
+        let digest = OpenSSLDigest()
+        var parts: [UInt8] = []
+        try eachPiece(upTo: size) { parts += digest.sha256($0) }
+        for text in texts { parts += digest.sha256(Array(text.utf8)) }
+        try seek(to: 0, after: 0)
+        return digest.sha256(parts)
+    }
+
+    private func count(upTo position: Int64) throws -> Int64 {
+        var lines: Int64 = 0
+        try eachPiece(upTo: position) { lines += Int64($0.count { $0 == 0x0A }) }
+        return lines
+    }
+
+    private func eachPiece(upTo end: Int64, _ body: ([UInt8]) -> Void) throws {
+        try handle.seek(toOffset: 0)
+        var position: Int64 = 0
+        while position < end {
+            let bytes = try piece(at: position, most: min(1_048_576, end - position))
+            if bytes.isEmpty { return }
+            position += Int64(bytes.count)
+            body(bytes)
+        }
+    }
+
+    private func fill() throws -> Bool {
+        let position = offset
+        guard position < size else { return false }
+        buffer = try piece(at: position, most: min(262_144, size - position))
+        start = 0
+        return !buffer.isEmpty
+    }
+
+    private func piece(at position: Int64, most: Int64) throws -> [UInt8] {
+        do {
+            return Array(try handle.read(upToCount: Int(most)) ?? Data())
+        } catch {
+            throw CommandFailure.failed("`\(path)` cannot be read any more, at byte \(position)")
+        }
+    }
+}

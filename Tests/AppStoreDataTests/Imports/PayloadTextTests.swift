@@ -1,0 +1,129 @@
+import AppStoreData
+import Foundation
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@Suite("The text of unsigned payloads")
+struct PayloadTextTests {
+    private struct Choice {
+        var generator: SeededGenerator
+
+        mutating func maybe<Value>(_ value: @autoclosure () -> Value) -> Value? {
+            Bool.random(using: &generator) ? value() : nil
+        }
+
+        mutating func text() -> String {
+            ["a", "é\u{301}\"\\/", "com.example.pro", "日本 <>&", "1234567890123456"].randomElement(using: &generator)
+                ?? ""
+        }
+
+        mutating func date() -> Instant {
+            Instant(milliseconds: Int64.random(in: 1_300_000_000_000...1_900_000_000_000, using: &generator))
+        }
+
+        mutating func number() -> Int64 { Int64.random(in: -9_007_199_254_740_993...Int64.max, using: &generator) }
+
+        mutating func transaction() -> Transaction {
+            var value = Transaction(
+                transactionId: TransactionId(text()), originalTransactionId: TransactionId(text()),
+                bundleId: BundleId(text()), productId: ProductId(text()), purchaseDate: date(), signedDate: date())
+            value.webOrderLineItemId = maybe("12")
+            value.subscriptionGroupIdentifier = maybe("21500001")
+            value.originalPurchaseDate = maybe(Instant(milliseconds: 1))
+            value.expiresDate = maybe(Instant(milliseconds: 2))
+            value.revocationDate = maybe(Instant(milliseconds: 3))
+            value.revocationReason = maybe(1)
+            value.revocationType = maybe(.refundProrated)
+            value.revocationPercentage = maybe(50_000)
+            value.type = maybe(.autoRenewableSubscription)
+            value.quantity = maybe(2)
+            value.inAppOwnershipType = maybe(.familyShared)
+            value.appAccountToken = maybe(AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")) ?? nil
+            value.appTransactionId = maybe("account")
+            value.isUpgraded = Bool.random(using: &generator)
+            value.offerType = maybe(TransactionOfferType(rawValue: 77))
+            value.offerIdentifier = maybe("half50")
+            value.offerDiscountType = maybe(.payUpFront)
+            value.offerPeriod = maybe("P3M")
+            let price = number()
+            value.price = maybe(price)
+            value.currency = maybe("EUR")
+            value.transactionReason = maybe(.renewal)
+            value.storefront = maybe("DEU")
+            value.storefrontId = maybe("143443")
+            value.billingPlanType = maybe(.monthly)
+            value.commitmentInfo = maybe(
+                TransactionCommitmentInfo(
+                    billingPeriodNumber: 3, totalBillingPeriods: 12,
+                    commitmentExpiresDate: Instant(milliseconds: 9), commitmentPrice: 99))
+            value.environment = maybe("Sandbox")
+            return value
+        }
+
+        mutating func renewalInfo() -> RenewalInfo {
+            var value = RenewalInfo(
+                originalTransactionId: TransactionId(text()), productId: ProductId(text()), signedDate: date())
+            value.autoRenewProductId = maybe("com.example.pro.yearly")
+            value.autoRenewStatus = value.autoRenewProductId == nil ? .off : maybe(.on)
+            value.expirationIntent = maybe(.billingError)
+            value.isInBillingRetryPeriod = maybe(true)
+            value.gracePeriodExpiresDate = maybe(Instant(milliseconds: 4))
+            value.priceIncreaseStatus = maybe(.notResponded)
+            value.offerType = maybe(.winBack)
+            value.offerIdentifier = maybe("back")
+            value.offerDiscountType = maybe(.freeTrial)
+            value.offerPeriod = maybe("P1M")
+            value.renewalDate = maybe(Instant(milliseconds: 5))
+            value.renewalPrice = maybe(0)
+            value.currency = maybe("USD")
+            value.recentSubscriptionStartDate = maybe(Instant(milliseconds: 6))
+            value.eligibleWinBackOfferIds = maybe(["one", "t\"wo"]) ?? maybe([])
+            value.appAccountToken = maybe(AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")) ?? nil
+            value.appTransactionId = maybe("account")
+            value.renewalBillingPlanType = maybe(.billedUpfront)
+            value.commitmentInfo = maybe(
+                RenewalCommitmentInfo(
+                    commitmentAutoRenewProductId: "p", commitmentAutoRenewStatus: .off,
+                    commitmentRenewalBillingPlanType: .monthly, commitmentRenewalDate: Instant(milliseconds: 7),
+                    commitmentRenewalPrice: 8))
+            value.environment = maybe("Production")
+            return value
+        }
+
+        mutating func appTransaction() -> AppTransaction {
+            var value = AppTransaction(bundleId: BundleId(text()), receiptCreationDate: date())
+            value.appAppleId = maybe(1_234_567_890)
+            value.appTransactionId = maybe("account")
+            value.originalPurchaseDate = maybe(Instant(milliseconds: 1))
+            value.originalApplicationVersion = maybe("1.0")
+            value.applicationVersion = maybe("2.1")
+            value.receiptType = maybe("Production")
+            return value
+        }
+    }
+
+    /// The members in the order in which they stand, as another reader takes them.
+    private func isSorted(_ text: [UInt8]) throws -> Bool {
+        let object = try JSONSerialization.jsonObject(with: Data(text))
+        let sorted = try JSONSerialization.data(
+            withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+        return Array(sorted) == text
+    }
+
+    @Test("is read back to the same value, and is one text for one value (invariant 7)")
+    func roundTrip() throws {
+        var choice = Choice(generator: SeededGenerator(seed: 10))
+        for round in 0..<300 {
+            let transaction = choice.transaction()
+            #expect(try Transaction(payload: transaction.payloadText) == transaction, "seed 10, round \(round)")
+            #expect(try isSorted(transaction.payloadText), "seed 10, round \(round)")
+            let info = choice.renewalInfo()
+            #expect(try RenewalInfo(payload: info.payloadText) == info, "seed 10, round \(round)")
+            #expect(try isSorted(info.payloadText), "seed 10, round \(round)")
+            let app = choice.appTransaction()
+            #expect(try AppTransaction(payload: app.payloadText) == app, "seed 10, round \(round)")
+            #expect(try isSorted(app.payloadText), "seed 10, round \(round)")
+        }
+    }
+}
