@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures `offerd import transactions`: lines a second, peak memory, and that an import killed in the middle goes on.
 
-  measure.py --offerd .build/release/offerd --out /tmp/import [--customers 200000 --transactions 1000000]
+  measure.py --offerd .build/release/offerd --out DIR [--customers 200000 --transactions 1000000]
              [--order date] [--format jsonl]
 
 Imports one export twice into databases of their own: once in one go, and once killed by SIGKILL while it is staged and

@@ -34,6 +34,8 @@ struct ImportTransactions: AsyncParsableCommand {
 
     @OptionGroup var importing: ImportOptions
 
+    @OptionGroup var export: ExportOptions
+
     @Option(help: "csv or jsonl; told by the end of the file's name if left out.")
     var format: Format?
 
@@ -49,7 +51,7 @@ struct ImportTransactions: AsyncParsableCommand {
         let lines = try LineFile(path: file, what: "file of transactions", longestLine: Self.longestLine)
         let terms = ImportTerms(
             source: "transactions", provenance: .operator, digest: try digest(of: lines),
-            completeAsOf: try importing.completeAsOf())
+            completeAsOf: try export.completeAsOf())
         let runner = ImportRunner(setup: setup, scope: scope, options: importing, command: "offerd import transactions")
         switch try format(of: lines) {
         case .jsonl: try await runner.run(try JSONLinesSource(lines, reader: reader(in: scope)), terms)
@@ -61,7 +63,7 @@ struct ImportTransactions: AsyncParsableCommand {
     }
 
     private func reader(in scope: Scope) throws -> PurchaseReader {
-        PurchaseReader(scope: scope, exportedAt: try importing.exportDate())
+        PurchaseReader(scope: scope, exportedAt: try export.exportDate())
     }
 
     /// Of the file and of how it is read: with other options the same file is another source.
@@ -69,13 +71,13 @@ struct ImportTransactions: AsyncParsableCommand {
         let ignored = Set(ignoredColumns).sorted().joined(separator: "\n")
         return try lines.digest(with: [
             importing.app, importing.environment.rawValue, format?.rawValue ?? "", mapping.rawValue,
-            importing.exportedAt ?? "", ignored,
+            export.exportedAt ?? "", ignored,
         ])
     }
 
     private func format(of lines: LineFile) throws -> Format {
         if let format { return format }
-        switch (file as NSString).pathExtension.lowercased() {
+        switch URL(filePath: file).pathExtension.lowercased() {
         case "csv": return .csv
         case "jsonl", "ndjson", "json": return .jsonl
         default:

@@ -4,6 +4,7 @@ import OfferModel
 import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
+import SQLiteStore
 import Testing
 
 @Suite("Imported history")
@@ -19,8 +20,10 @@ struct HistoryImportTests {
     }
 
     private func refusals(_ lines: [Result<ImportedHistory, ImportRefusal>]) async throws -> [RefusedLine] {
+        let bench = try ImportBench()
+        defer { withExtendedLifetime(bench) {} }
         var refused: [RefusedLine] = []
-        _ = try await ImportBench().importer().rehearse(
+        _ = try await bench.importer().rehearse(
             ListedSource(lines), provenance: .operator, refusals: { refused += $0 })
         return refused
     }
@@ -43,7 +46,7 @@ struct HistoryImportTests {
         let bench = try ImportBench()
         let token = AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
         try await bench.run(
-            ["1", "2"].map { id in
+            ["1", "2"].map { (id: TransactionId) in
                 Self.line(id, customerId: "anna") {
                     $0.appTransactionId = "account"
                     $0.appAccountToken = token
@@ -113,7 +116,7 @@ struct HistoryImportTests {
     func group() async throws {
         let bench = try await Workbench()
         let imports = HistoryImport(
-            ledger: Ledger(bench.database, digest: OpenSSLDigest()), scope: Workbench.scope,
+            ledger: OfferStore.Ledger(bench.database, digest: OpenSSLDigest()), scope: Workbench.scope,
             author: AuditAuthor(actor: "tests"), clock: { Workbench.start })
         let lines = [
             Self.line("1") { $0.subscriptionGroupIdentifier = nil },

@@ -66,7 +66,7 @@ struct ImportBench {
         over database: (any StoreDatabase)? = nil, pace: HistoryImport.Pace = .init(lines: 7, payloads: 5, rest: .zero)
     ) -> HistoryImport {
         HistoryImport(
-            ledger: Ledger(database ?? self.database, digest: OpenSSLDigest()), scope: Self.scope,
+            ledger: OfferStore.Ledger(database ?? self.database, digest: OpenSSLDigest()), scope: Self.scope,
             author: AuditAuthor(actor: "offerd import transactions"), pace: pace, clock: { Self.now })
     }
 
@@ -76,7 +76,8 @@ struct ImportBench {
     }
 
     func keep(_ payloads: [HistoryPayload]) async throws {
-        _ = try await Ledger(database, digest: OpenSSLDigest()).write(by: AuditAuthor(actor: "tests")) { transaction in
+        _ = try await OfferStore.Ledger(database, digest: OpenSSLDigest()).write(by: AuditAuthor(actor: "tests")) {
+            transaction in
             let scope = try ScopeStore(transaction).findOrAdd(Self.scope)
             return try HistoryStore(transaction).ingest(payloads, at: Self.now, in: scope)
         }

@@ -3,6 +3,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport
+import SQLiteStore
 import Testing
 
 @Suite("Runs of imports")
@@ -110,7 +111,8 @@ struct ImportRunTests {
     @Test("a refused line that may be a purchase leaves nobody complete, one of another store does (invariant 3)")
     func gaps() async throws {
         let complete = ImportBench.terms { $0.completeAsOf = ImportBench.now }
-        for (reason, stated) in [(ImportRefusal.Reason.malformed, Int64(0)), (.wrongApp, 2), (.otherStore, 2)] {
+        let cases: [(ImportRefusal.Reason, Int64)] = [(.malformed, 0), (.wrongApp, 2), (.otherStore, 2)]
+        for (reason, stated) in cases {
             let bench = try ImportBench()
             let lines = Self.lines(2).map { Result<ImportedHistory, ImportRefusal>.success($0) }
             let refused: Result<ImportedHistory, ImportRefusal> = .failure(ImportRefusal(reason, "x"))
