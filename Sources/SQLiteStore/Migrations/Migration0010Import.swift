@@ -55,7 +55,7 @@ extension Migration {
 
             CREATE TABLE import_customer (
                 run_id INTEGER NOT NULL REFERENCES import_run (id),
-                customer_id INTEGER NOT NULL REFERENCES customer (id),
+                customer_id INTEGER NOT NULL,
                 app_transaction_id TEXT NOT NULL,
                 PRIMARY KEY (run_id, customer_id, app_transaction_id)
             ) STRICT;

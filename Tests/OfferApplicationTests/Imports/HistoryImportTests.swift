@@ -119,7 +119,7 @@ struct HistoryImportTests {
             ledger: OfferStore.Ledger(bench.database, digest: OpenSSLDigest()), scope: Workbench.scope,
             author: AuditAuthor(actor: "tests"), clock: { Workbench.start })
         let lines = [
-            Self.line("1") { $0.subscriptionGroupIdentifier = nil },
+            Self.line("1") { ($0.subscriptionGroupIdentifier, $0.productId) = (nil, "monthly") },
             Self.line("2") { ($0.subscriptionGroupIdentifier, $0.productId) = (nil, "com.example.pro.unheard") },
         ]
         var refused: [RefusedLine] = []
