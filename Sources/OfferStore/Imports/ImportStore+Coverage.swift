@@ -38,20 +38,20 @@ extension ImportStore {
         let byAccount = try transaction.row(
             Statement(
                 """
-                SELECT 1 FROM import_customer a JOIN import_customer b
-                    ON b.run_id = a.run_id AND b.app_transaction_id = a.app_transaction_id
-                    AND b.customer_id <> a.customer_id
-                WHERE a.run_id = ?1 AND a.customer_id = ?2 AND a.app_transaction_id <> '' LIMIT 1
+                SELECT 1 FROM import_customer a
+                WHERE a.run_id = ?1 AND a.customer_id = ?2 AND a.app_transaction_id <> '' AND EXISTS (
+                    SELECT 1 FROM import_customer b
+                    WHERE b.run_id = a.run_id AND b.app_transaction_id = a.app_transaction_id
+                        AND b.app_transaction_id <> '' AND b.customer_id <> a.customer_id) LIMIT 1
                 """, run.number, customer))
         if byAccount != nil { return true }
         return try transaction.row(
             Statement(
                 """
-                SELECT 1 FROM customer_alias a JOIN customer_alias b
-                    ON b.scope_id = a.scope_id AND b.kind = a.kind AND b.value = a.value
-                    AND b.customer_id <> a.customer_id
-                JOIN customer c ON c.id = b.customer_id AND c.merged_into IS NULL
-                WHERE a.customer_id = ?1 LIMIT 1
+                SELECT 1 FROM customer_alias a WHERE a.customer_id = ?1 AND EXISTS (
+                    SELECT 1 FROM customer_alias b JOIN customer c ON c.id = b.customer_id
+                    WHERE b.scope_id = a.scope_id AND b.kind = a.kind AND b.value = a.value
+                        AND b.customer_id <> a.customer_id AND c.merged_into IS NULL) LIMIT 1
                 """, customer)) != nil
     }
 }
