@@ -128,7 +128,8 @@ let package = Package(
         .testTarget(
             name: "AppStoreDataTests",
             dependencies: [
-                "AppStoreData", "LocalAppStore", "OfferModel", "OfferSigning", "OfferTestSupport", "OpenSSLCrypto",
+                "AppStoreData", "LocalAppStore", "OfferEligibility", "OfferModel", "OfferSigning", "OfferTestSupport",
+                "OpenSSLCrypto",
             ],
             resources: fixtures, swiftSettings: settings),
         .testTarget(

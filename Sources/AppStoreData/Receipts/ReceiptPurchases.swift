@@ -1,0 +1,130 @@
+import OfferModel
+
+/// Reads the purchases of an answer (Apple: App Store Receipts, `responseBody.Latest_receipt_info` and
+/// `responseBody.Receipt.In_app`).
+///
+/// | Of Apple's decoded transaction | In a receipt |
+/// | --- | --- |
+/// | `transactionId`, `originalTransactionId`, `productId`, `quantity`, `webOrderLineItemId` | the same in snake case |
+/// | `purchaseDate`, `originalPurchaseDate`, `expiresDate` | with `_ms` |
+/// | `subscriptionGroupIdentifier` | the same; where absent, what the same answer says of another purchase of the product |
+/// | `type` | a subscription has `expires_date` or a group; whatever else was bought is left out |
+/// | `inAppOwnershipType` | `in_app_ownership_type` |
+/// | `isUpgraded` | `is_upgraded` |
+/// | `revocationDate`, `revocationReason` | `cancellation_date_ms`, `cancellation_reason`; not of an upgraded one, where Apple gives the time of the upgrade |
+/// | `offerType`, `offerIdentifier` | `promotional_offer_id` 2, `offer_code_ref_name` 3, else `is_trial_period` or `is_in_intro_offer_period` 1 |
+/// | `offerDiscountType` | `is_trial_period` is `FREE_TRIAL`; pay as you go and up front are not told apart |
+/// | `appAccountToken` | `app_account_token` |
+/// | `signedDate` | when Apple answered; in `in_app`, when the receipt was made |
+///
+/// A receipt knows no price, currency, storefront, offer period, kind of revocation, commitment, `appTransactionId`
+/// nor win-back offer.
+struct ReceiptPurchases {
+    private let answer: ReceiptAnswer
+    private let groups: [String: String]
+    private var seen: Set<Transaction> = []
+    private(set) var transactions: [Transaction] = []
+    private var others: Set<String> = []
+    private(set) var problems: [ReceiptProblem] = []
+
+    init(_ answer: ReceiptAnswer) {
+        self.answer = answer
+        var problems: [ReceiptProblem] = []
+        let latest = ["latest_receipt_info", "latest_expired_receipt_info"].flatMap {
+            Self.list($0, of: answer.root, &problems)
+        }
+        var earlier = Self.list("in_app", of: answer.receipt, &problems)
+        // In iOS 6 style the receipt is itself the purchase.
+        if answer.receipt.member("transaction_id") != nil { earlier.append(answer.receipt) }
+        groups = Self.groups(latest + earlier)
+        self.problems = problems
+        for node in latest { add(node, asOf: answer.answeredAt) }
+        let latestIds = Set(transactions.map(\.transactionId))
+        for node in earlier { add(node, asOf: nil, unless: latestIds) }
+    }
+
+    /// How many purchases are of no subscription.
+    var skipped: Int { others.count }
+
+    private static func list(
+        _ name: String, of node: ReceiptNode, _ problems: inout [ReceiptProblem]
+    ) -> [ReceiptNode] {
+        do throws(ReceiptProblem) {
+            return try node.objects(name)
+        } catch {
+            problems.append(error)
+            return []
+        }
+    }
+
+    /// The group of each product, as far as the answer says: `in_app` never does.
+    private static func groups(_ nodes: [ReceiptNode]) -> [String: String] {
+        var groups: [String: String] = [:]
+        for node in nodes {
+            guard let product = try? node.text("product_id"),
+                let group = try? node.text("subscription_group_identifier")
+            else { continue }
+            groups[product] = group
+        }
+        return groups
+    }
+
+    /// - Parameters:
+    ///   - date: when Apple said so; `nil` for what the receipt itself has.
+    ///   - known: what Apple has said more newly of.
+    private mutating func add(_ node: ReceiptNode, asOf date: Instant?, unless known: Set<TransactionId> = []) {
+        do throws(ReceiptProblem) {
+            guard let transaction = try transaction(node, asOf: date) else {
+                others.insert(try node.text("transaction_id") ?? node.path)
+                return
+            }
+            guard !known.contains(transaction.transactionId), seen.insert(transaction).inserted else { return }
+            transactions.append(transaction)
+        } catch {
+            problems.append(error)
+        }
+    }
+
+    /// `nil` for what is no subscription. Each would be a customer of its own, because nothing unsigned joins two
+    /// (DESIGN §5.6), and the account of somebody who buys coins would soon name more than can be decided together.
+    private func transaction(_ node: ReceiptNode, asOf date: Instant?) throws(ReceiptProblem) -> Transaction? {
+        let product = try node.requiredText("product_id")
+        let group = try node.text("subscription_group_identifier")
+        let expires = try node.date("expires_date")
+        guard expires != nil || group != nil else { return nil }
+        let purchased = try node.requiredDate("purchase_date")
+        let cancelled = try node.date("cancellation_date")
+        // Without a date of its own, the receipt was made no earlier than the last thing it tells of.
+        let signed = date ?? answer.createdAt ?? max(purchased, cancelled ?? purchased)
+        var transaction = Transaction(
+            transactionId: TransactionId(try node.requiredText("transaction_id")),
+            originalTransactionId: TransactionId(try node.requiredText("original_transaction_id")),
+            bundleId: answer.scope.bundleId, productId: ProductId(product), purchaseDate: purchased, signedDate: signed)
+        transaction.environment = answer.scope.environment.rawValue
+        transaction.type = .autoRenewableSubscription
+        transaction.subscriptionGroupIdentifier = (group ?? groups[product]).map { SubscriptionGroupId($0) }
+        transaction.webOrderLineItemId = try node.text("web_order_line_item_id")
+        transaction.quantity = try node.number("quantity")
+        transaction.originalPurchaseDate = try node.date("original_purchase_date")
+        transaction.expiresDate = expires
+        transaction.inAppOwnershipType = try node.text("in_app_ownership_type").map { InAppOwnershipType(rawValue: $0) }
+        transaction.appAccountToken = try node.text("app_account_token").flatMap { AppAccountToken($0) }
+        transaction.isUpgraded = try node.flag("is_upgraded") ?? false
+        if !transaction.isUpgraded, let cancelled {
+            transaction.revocationDate = cancelled
+            transaction.revocationReason = try node.number("cancellation_reason")
+        }
+        try setOffer(of: node, in: &transaction)
+        return transaction
+    }
+
+    /// The named offer is the one that applied; the flags then only tell whether it was free.
+    private func setOffer(of node: ReceiptNode, in transaction: inout Transaction) throws(ReceiptProblem) {
+        let isTrial = try node.flag("is_trial_period") ?? false
+        let isIntroductory = try node.flag("is_in_intro_offer_period") ?? false
+        let offer = try ReceiptOffer(node)
+        transaction.offerType = offer?.type ?? (isTrial || isIntroductory ? .introductory : nil)
+        transaction.offerIdentifier = offer?.identifier
+        transaction.offerDiscountType = isTrial ? .freeTrial : nil
+    }
+}
