@@ -22,17 +22,23 @@ struct ReceiptAnswer {
     /// Finds the answer in a text's root, which is the answer itself or a wrapper around it.
     init(_ text: ReceiptNode, of scope: Scope, now: Instant) throws(ReceiptProblem) {
         self.scope = scope
-        guard text.isObject else { throw text.problem("is not a JSON object") }
+        guard text.isObject else {
+            throw text.problem(
+                "is not a JSON object", .malformed, hint: "an answer is one; several belong into JSON Lines, one a line"
+            )
+        }
         let wrapper = text.member("status") == nil && text.member("receipt")?.member("status") != nil ? text : nil
         root = try wrapper?.object("receipt") ?? text
         guard let status = try root.number("status") else {
-            throw root.problem("has no `status`, so it is no answer of verifyReceipt", hint: Self.keepWhole)
+            throw root.problem("has no `status`, so it is no answer of verifyReceipt", .malformed, hint: Self.keepWhole)
         }
         guard ReceiptStatus.hasPurchases(status) else {
             let (detail, hint) = ReceiptStatus.words(status)
-            throw root.problem("`\(status)`: \(detail)", at: "status", hint: hint)
+            throw root.problem("`\(status)`: \(detail)", .noReceipt, at: "status", hint: hint)
         }
-        guard let receipt = try root.object("receipt") else { throw root.missing("receipt", hint: Self.keepWhole) }
+        guard let receipt = try root.object("receipt") else {
+            throw root.missing("receipt", .malformed, hint: Self.keepWhole)
+        }
         self.receipt = receipt
         try Self.check(root, receipt, scope)
         createdAt = try receipt.date("receipt_creation_date")
@@ -47,7 +53,7 @@ struct ReceiptAnswer {
         let name = receipt.member("bundle_id") == nil && receipt.member("bid") != nil ? "bid" : "bundle_id"
         guard let bundleId = try receipt.text(name) else { throw receipt.missing("bundle_id", hint: keepWhole) }
         guard BundleId(bundleId) == scope.bundleId else {
-            throw receipt.problem("`\(bundleId)` is another app than `\(scope.bundleId)`", at: name)
+            throw receipt.problem("`\(bundleId)` is another app than `\(scope.bundleId)`", .wrongApp, at: name)
         }
         let place = try root.text("environment") == nil ? receipt : root
         let member = place.path == root.path ? "environment" : "receipt_type"
@@ -57,7 +63,7 @@ struct ReceiptAnswer {
         }
         guard environment(said) == scope.environment.rawValue else {
             throw place.problem(
-                "`\(said)` is another environment than `\(scope.environment.rawValue)`", at: member,
+                "`\(said)` is another environment than `\(scope.environment.rawValue)`", .wrongEnvironment, at: member,
                 hint: "import it with `--environment \(environment(said))`")
         }
     }
@@ -87,15 +93,15 @@ struct ReceiptAnswer {
         }
         let ahead = date.milliseconds(since: now)
         guard ahead <= SignedDataReader.allowedClockSkewMilliseconds else {
-            throw node.problem("`\(date)` is \(ahead / 1_000) s ahead of the clock", at: name)
+            throw node.problem("`\(date)` is \(ahead / 1_000) s ahead of the clock", .implausibleDate, at: name)
         }
         return date
     }
 
     private mutating func readAliases(_ wrapper: ReceiptNode) throws(ReceiptProblem) {
-        if let unknown = wrapper.names.first(where: { !Self.wrapperMembers.contains($0) }) {
+        guard Self.wrapperMembers.isSuperset(of: wrapper.names) else {
             let known = Self.wrapperMembers.sorted().map { "`\($0)`" }.joined(separator: ", ")
-            throw wrapper.problem("`\(unknown)` is not known beside `receipt`", at: unknown, hint: "it has \(known)")
+            throw wrapper.problem("has a member beside `receipt` that is not known", hint: "it has \(known)")
         }
         customerId = try wrapper.text("customerId").map { CustomerId($0) }
         guard let text = try wrapper.text("appAccountToken") else { return }

@@ -11,7 +11,7 @@ extension ReceiptNode {
             }
             guard Self.dates.contains(date) else {
                 throw problem(
-                    "`\(text)` is \(date), which is no date of a purchase", at: name,
+                    "`\(text)` is \(date), which is no date of a purchase", .implausibleDate, at: name,
                     hint: "write milliseconds since 1970, not seconds")
             }
             return date

@@ -23,7 +23,7 @@ struct ReceiptNode {
     /// The names of the members that are there.
     var names: [String] {
         guard case .object(let members) = value else { return [] }
-        return members.filter { $0.value != .null }.keys.sorted()
+        return members.filter { $0.value != .null }.map(\.key)
     }
 
     var isObject: Bool {
@@ -87,12 +87,16 @@ struct ReceiptNode {
         return number
     }
 
-    func problem(_ detail: String, at name: String? = nil, hint: String? = nil) -> ReceiptProblem {
-        ReceiptProblem(path: name.map(way) ?? path, detail: detail, hint: hint)
+    func problem(
+        _ detail: String, _ reason: ReceiptProblem.Reason = .invalidValue, at name: String? = nil, hint: String? = nil
+    ) -> ReceiptProblem {
+        ReceiptProblem(reason, path: name.map(way) ?? path, detail: detail, hint: hint)
     }
 
-    func missing(_ name: String, hint: String? = nil) -> ReceiptProblem {
-        problem("has no `\(name)`", hint: hint)
+    func missing(
+        _ name: String, _ reason: ReceiptProblem.Reason = .invalidValue, hint: String? = nil
+    ) -> ReceiptProblem {
+        problem("has no `\(name)`", reason, hint: hint)
     }
 
     private func way(to name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }

@@ -43,10 +43,11 @@ public struct ReceiptReader: Sendable {
     private func root(_ bytes: [UInt8]) throws(ReceiptRefusal) -> ReceiptNode {
         guard bytes.count <= Self.maximumBytes else {
             let detail = "the answer has \(bytes.count) bytes, more than \(Self.maximumBytes)"
-            throw ReceiptRefusal([ReceiptProblem(path: "", detail: detail)])
+            throw ReceiptRefusal([ReceiptProblem(.tooLong, path: "", detail: detail)])
         }
         guard let value = try? JSONDecoder().decode(ReceiptValue.self, from: Data(bytes)) else {
-            throw ReceiptRefusal([ReceiptProblem(path: "", detail: "the answer is not JSON, or is nested too deeply")])
+            let detail = "the answer is not JSON, or is nested too deeply"
+            throw ReceiptRefusal([ReceiptProblem(.malformed, path: "", detail: detail)])
         }
         return ReceiptNode(value)
     }

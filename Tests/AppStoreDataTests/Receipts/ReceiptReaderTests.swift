@@ -58,8 +58,10 @@ import Testing
             for (pointer, value) in changes.sorted(by: { $0.key < $1.key }) {
                 edited = Self.edited(edited, Self.steps(pointer)[...], value)
             }
-            let expected = try #require(entry["problems"] as? [[String: String]]).map {
-                ReceiptProblem(path: $0["path"] ?? "", detail: $0["detail"] ?? "", hint: $0["hint"])
+            let expected = try #require(entry["problems"] as? [[String: String]]).map { problem in
+                ReceiptProblem(
+                    try #require(ReceiptProblem.Reason(rawValue: problem["reason"] ?? "")), path: problem["path"] ?? "",
+                    detail: problem["detail"] ?? "", hint: problem["hint"])
             }
             let bytes = try ReceiptCase.bytes(edited)
             #expect(Self.refusal(of: bytes, now: now)?.problems == expected, "\(name)")
