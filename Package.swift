@@ -190,9 +190,9 @@ let package = Package(
         .testTarget(
             name: "OfferdCommandsTests",
             dependencies: [
-                "LocalAppStore", "OfferApplication", "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport",
-                "OfferdCommands",
-                "SQLiteStore", "offerctl", "offerd", argumentParser, asyncHTTPClient, nioCore, nioPosix,
+                "AppStoreData", "LocalAppStore", "OfferApplication", "OfferEligibility", "OfferModel", "OfferSigning",
+                "OfferStore", "OfferTestSupport", "OfferdCommands", "SQLiteStore", "offerctl", "offerd", argumentParser,
+                asyncHTTPClient, nioCore, nioPosix,
             ],
             resources: fixtures, swiftSettings: settings),
     ]

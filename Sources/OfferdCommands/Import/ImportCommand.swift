@@ -11,5 +11,5 @@ struct ImportCommand: AsyncParsableCommand {
               offerd import transactions export.csv --app com.example.pro --environment Production \
             --config offerd.yaml --dry-run
             """,
-        subcommands: [ImportTransactions.self])
+        subcommands: [ImportTransactions.self, ImportReceipts.self])
 }
