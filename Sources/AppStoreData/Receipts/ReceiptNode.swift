@@ -101,5 +101,5 @@ struct ReceiptNode {
 
     private func way(to name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-    private static let longestText = 1_024
+    private static let longestText = 512
 }

@@ -81,9 +81,9 @@ struct StagedBatch: Sendable {
                 for payload in staged { size += payload.payload.count }
             case .failure(let refusal):
                 gaps += refusal.reason.isGap ? 1 : 0
-                refused.append(
-                    RefusedLine(line: line.number, reason: refusal.reason.rawValue, detail: refusal.detail))
-                size += refusal.detail.utf8.count
+                let detail = line.place.map { "\($0): \(refusal.detail)" } ?? refusal.detail
+                refused.append(RefusedLine(line: line.number, reason: refusal.reason.rawValue, detail: detail))
+                size += detail.utf8.count
             }
         }
     }

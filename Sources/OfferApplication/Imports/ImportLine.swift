@@ -6,13 +6,16 @@ public struct ImportLine: Sendable, Hashable {
     public var number: Int64
     /// Where the source is read on after it, in the source's own units; it only grows.
     public var end: Int64
+    /// Where it stands in words, which its refusal begins with; `nil` where the number says it all.
+    public var place: String?
     /// What it says, or why it was not understood.
     public var content: Result<ImportedHistory, ImportRefusal>
 
     /// A line by its parts.
-    public init(number: Int64, end: Int64, content: Result<ImportedHistory, ImportRefusal>) {
+    public init(number: Int64, end: Int64, place: String? = nil, content: Result<ImportedHistory, ImportRefusal>) {
         self.number = number
         self.end = end
+        self.place = place
         self.content = content
     }
 }

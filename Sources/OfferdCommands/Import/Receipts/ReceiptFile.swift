@@ -57,7 +57,7 @@ struct ReceiptFile {
         try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes)
     }
 
-    private static func ending(of path: String) -> String { (path as NSString).pathExtension.lowercased() }
+    private static func ending(of path: String) -> String { URL(filePath: path).pathExtension.lowercased() }
 
     private static let lineExtensions: Set<String> = ["jsonl", "ndjson"]
 }

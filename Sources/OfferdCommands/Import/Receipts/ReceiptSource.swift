@@ -50,7 +50,7 @@ final class ReceiptSource: ImportSource {
             case .whole:
                 let content = try whole(file)
                 (place, open) = (place + 1, nil)
-                return line(content, name: "`\(file.path)`", end: starts[place])
+                return line(content, at: "`\(file.path)`", end: starts[place])
             }
         }
         return nil
@@ -61,7 +61,7 @@ final class ReceiptSource: ImportSource {
             let isBlank = found.bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 }
             if isBlank, !found.isTooLong { continue }
             return line(
-                found.isTooLong ? nil : found.bytes, name: "`\(file.path):\(found.number)`",
+                found.isTooLong ? nil : found.bytes, at: "`\(file.path):\(found.number)`",
                 end: starts[place] + found.end)
         }
         return nil
@@ -77,24 +77,24 @@ final class ReceiptSource: ImportSource {
         return bytes
     }
 
-    private func line(_ bytes: [UInt8]?, name: String, end: Int64) -> ImportLine {
+    private func line(_ bytes: [UInt8]?, at place: String, end: Int64) -> ImportLine {
         number += 1
-        return ImportLine(number: number, end: end, content: content(bytes, name: name))
+        return ImportLine(number: number, end: end, place: place, content: content(bytes))
     }
 
-    private func content(_ bytes: [UInt8]?, name: String) -> Result<ImportedHistory, ImportRefusal> {
+    private func content(_ bytes: [UInt8]?) -> Result<ImportedHistory, ImportRefusal> {
         guard let bytes else {
-            return .failure(ImportRefusal(.tooLong, "\(name): more than \(ReceiptReader.maximumBytes) bytes"))
+            return .failure(ImportRefusal(.tooLong, "the answer has more than \(ReceiptReader.maximumBytes) bytes"))
         }
         do throws(ReceiptRefusal) {
             let receipt = try reader.read(bytes, now: now)
             leftOut += receipt.skippedPurchases
             guard !receipt.transactions.isEmpty || !receipt.renewalInfos.isEmpty else {
-                return .failure(ImportRefusal(.noPurchase, "\(name): tells of no subscription"))
+                return .failure(ImportRefusal(.noPurchase, "the answer tells of no subscription"))
             }
             return .success(ImportedHistory(receipt))
         } catch {
-            return .failure(ImportRefusal(error, in: name))
+            return .failure(ImportRefusal(error))
         }
     }
 }
@@ -109,14 +109,14 @@ extension ImportedHistory {
 
 extension ImportRefusal {
     /// Every problem of an answer on one line, counted by the first.
-    fileprivate init(_ refusal: ReceiptRefusal, in name: String) {
+    fileprivate init(_ refusal: ReceiptRefusal) {
         let problems = refusal.problems.map { problem in
             "\(problem)\(problem.hint.map { " (\($0))" } ?? "")"
         }
         let more = refusal.more > 0 ? ["and \(refusal.more) more"] : []
         self.init(
             refusal.problems.first.map { Reason($0.reason) } ?? .malformed,
-            "\(name): \((problems + more).joined(separator: "; "))")
+            (problems + more).joined(separator: "; "))
     }
 }
 
