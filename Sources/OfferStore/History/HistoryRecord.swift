@@ -62,7 +62,8 @@ struct HistorySQL {
         let sameView =
             "n.scope_id = h.scope_id AND n.\(viewKey) = h.\(viewKey) AND n.\(owner.column) = h.\(owner.column)"
         let newer = [
-            "n.is_proven > h.is_proven",
+            // What is nobody's yet hides nothing.
+            "n.is_proven > h.is_proven\(needsProvenOwner ? " AND i.is_proven = 1" : "")",
             "n.is_proven = h.is_proven AND n.\(viewDate) > h.\(viewDate)",
             "n.is_proven = h.is_proven AND n.\(viewDate) = h.\(viewDate) AND n.payload > h.payload",
         ]

@@ -25,9 +25,16 @@ extension HistoryStore {
     public func history(
         of identifiers: SeenIdentifiers, upTo sequence: Int64, in scope: ScopeNumber
     ) throws -> History {
-        History(
-            transactions: try read(identifiers.originalTransactionIds.map(\.storedValue), sequence, scope),
-            renewalInfos: try read(identifiers.originalTransactionIds.map(\.storedValue), sequence, scope),
+        let subscriptions = identifiers.originalTransactionIds.map(\.storedValue)
+        let transactions: [Recorded<Transaction>] = try read(subscriptions, sequence, scope)
+        let renewalInfos: [Recorded<RenewalInfo>] = try read(subscriptions, sequence, scope)
+        // Signed renewal info counts only of what a signed transaction names, as where the present history is read.
+        let proven = Set(transactions.filter(\.provenance.isProven).map(\.payload.originalTransactionId))
+        return History(
+            transactions: transactions,
+            renewalInfos: renewalInfos.filter {
+                !$0.provenance.isProven || proven.contains($0.payload.originalTransactionId)
+            },
             appTransactions: try read(identifiers.appTransactionIds.map(\.storedValue), sequence, scope))
     }
 
