@@ -11,8 +11,10 @@ struct CounterTests {
         products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
         limits: [])
 
-    private static func slot(_ number: Int, cost: Int64 = 9_990, issued: Instant = Bench.now) -> Slot {
-        var slot = Slot.fixture(number, issued: issued)
+    private static func slot(
+        _ number: Int, offer: OfferId = "comeback", cost: Int64 = 9_990, issued: Instant = Bench.now
+    ) -> Slot {
+        var slot = Slot.fixture(number, offer: offer, issued: issued)
         slot.cost = Money(milliunits: cost, currency: "USD")
         return slot
     }
@@ -110,6 +112,38 @@ struct CounterTests {
         }
         #expect(rest == 100)
         #expect(try await Self.counters(bench, at: early).places == 1, "who began a minute earlier counts it still")
+    }
+
+    @Test(
+        "what passed is settled offer by offer, so many at a time, those that are used or still count excepted",
+        arguments: Driver.allCases)
+    func settlingAnyOffer(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        for (number, offer, hours) in [(1, "a", 0), (2, "a", 1), (4, "b", 30), (3, "b", 0), (5, "c", 0)] {
+            let issued = Bench.now.adding(milliseconds: Int64(hours) * Instant.Duration.hour)
+            try await Self.insert(Self.slot(number, offer: OfferId(offer), issued: issued), [], bench)
+        }
+        _ = try await bench.database.write {
+            try SlotStore($0).void(.number(5), reason: "r", release: true, at: Bench.now, in: bench.scope)
+        }
+        let now = Self.slot(2, issued: Bench.now.adding(milliseconds: Instant.Duration.hour)).countsUntil
+            .adding(milliseconds: SlotStore.settlingDelay)
+        func places() async throws -> [Int64] {
+            try await bench.database.read {
+                try $0.rows(Statement("SELECT amount FROM offer_counter WHERE unit = 'places' ORDER BY offer_id"))
+                    .map { try $0.value(0) }
+            }
+        }
+        func settle() async throws -> Int {
+            try await bench.database.write { try SlotStore($0).settlePassed(at: now, limit: 2) }
+        }
+        #expect(try await places() == [2, 2, 0])
+        #expect(try await settle() == 2)
+        #expect(try await places() == [0, 2, 0])
+        #expect(try await settle() == 1)
+        #expect(try await places() == [0, 1, 0])
+        #expect(try await settle() == 0)
+        #expect(try await places() == [0, 1, 0])
     }
 
     @Test("a clock that is set back puts on the counters again what it had settled too early (invariant 2)")

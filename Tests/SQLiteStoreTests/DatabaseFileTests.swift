@@ -147,9 +147,8 @@ struct DatabaseFileTests {
             "0007-offer-evaluations": "5af5bc15eeb97767209648c88e7b2d2edb5d88fa9bad08dbc7704bd0570d3828",
             "0008-pause-ends": "1943fbfc39a0c75f8e441cd75a96270d6ca87eab6b4557056e78464b36725604",
             "0009-notifications": "aca6bd0b9bd13c3677381e7096e65c176dcbacab5c29951d91f4a59739feb6f4",
-            "0010-import": "735bdfb9ba4900d64f7791b084884508eb777eb11ddd6b7b587fa0e72b3ddb7c",
-            "0013-sign-ups": "aa2a522915cfae80dc09de30f20d17538de86637fd3d95e470ccd4d0522862d8",
             "0010-import": "d89a3dcb8e80a0a3ed3f6eface71595f596e69963264c6dcf2f9343f738beb2b",
+            "0013-sign-ups": "aa2a522915cfae80dc09de30f20d17538de86637fd3d95e470ccd4d0522862d8",
         ]
         for migration in Migration.all {
             let digest = try Command.run("sha256sum", [], input: Array(migration.sql.utf8)).text.prefix(64)

@@ -1,9 +1,10 @@
 public import OfferModel
 public import OfferStore
 
-/// Removes what nothing needs any more, in steps so small that no request waits long for one.
+/// Removes what nothing needs any more and settles slots that have passed, in steps so small that no request waits long
+/// for one.
 public struct Retention: Sendable {
-    /// How much was removed.
+    /// How much was removed and settled.
     public struct Sum: Sendable, Hashable {
         /// Signatures whose text was replaced by its digest.
         public var signatures = 0
@@ -13,11 +14,13 @@ public struct Retention: Sendable {
         public var answers = 0
         /// Notifications whose signed text was taken away.
         public var notifications = 0
+        /// Passed slots that were taken off the counters of their offers.
+        public var settled = 0
 
         /// Whether texts stay because the audit's digest key has changed since some were recorded.
         public var isHeld = false
 
-        /// Whether nothing was.
+        /// Whether nothing was removed.
         public var isEmpty: Bool { signatures + refusals + answers + notifications == 0 }
 
         mutating func add(_ step: RetentionStep) {
@@ -25,6 +28,7 @@ public struct Retention: Sendable {
             refusals += step.refusals.count
             answers += step.answers
             notifications += step.notifications
+            settled += step.settled
             isHeld = isHeld || step.isHeld
         }
     }

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// What one step of retention has removed.
+/// What one step of retention has removed and settled.
 public struct RetentionStep: Sendable, Hashable {
     /// The `sequence` of each signature whose text was replaced by its digest.
     public var signatures: [Int64] = []
@@ -10,6 +10,8 @@ public struct RetentionStep: Sendable, Hashable {
     public var answers = 0
     /// Of how many notifications the signed text was taken away.
     public var notifications = 0
+    /// How many passed slots were taken off the counters of their offers.
+    public var settled = 0
     /// Whether texts stay because rows may have been recorded under another digest key than today's.
     public var isHeld = false
     /// Whether nothing is due any more.
@@ -25,8 +27,9 @@ public struct RetentionStep: Sendable, Hashable {
 /// digest key has changed since, texts stay, because the row could not be proven any more.
 ///
 /// Rows of signatures and decisions stay, with their nonces, ids and dates: limits, redemptions, replay and counts rest on
-/// them. Of their long texts, the audit's keyed digest stays, and an event tells how many there were. A slot, its decisions
-/// and its history are never touched. Of a notification only its signed text goes, which no event covers.
+/// them. Of their long texts, the audit's keyed digest stays, and an event tells how many there were. Of a slot, its
+/// decisions and its history nothing is removed; slots that have passed are settled, as issuing does, because nobody may
+/// ever issue their offer again. Of a notification only its signed text goes, which no event covers.
 public struct RetentionStore {
     private let transaction: any StoreTransaction
     private let audit: AuditLog
@@ -60,6 +63,8 @@ public struct RetentionStore {
                 receivedBy: now.adding(milliseconds: -life), at: now, atMost: limit)
             if step.notifications == limit { step.isLast = false }
         }
+        step.settled = try SlotStore(transaction).settlePassed(at: now, limit: limit)
+        if step.settled == limit { step.isLast = false }
         let erased = step.signatures.count + step.refusals.count
         if erased > 0 { audit.record(.retention, at: now, in: nil, after: ["erased": erased]) }
         return step

@@ -3,26 +3,53 @@ public import OfferModel
 
 extension SlotStore {
     /// How many passed slots one transaction settles at most.
-    static let settledAtOnce = 500
+    public static let settledAtOnce = 500
 
     /// How long after its end a slot is settled: requests that began a moment before still count it.
     ///
     /// A request that is older than this when it commits has to look again.
     public static let settlingDelay: Int64 = Instant.Duration.minute
 
+    /// Takes passed slots of any offer off its counters: those of an offer that nobody is issued any more are settled by
+    /// nothing else.
+    ///
+    /// - Returns: how many; as many as `limit` if there may be more.
+    /// - Throws: ``StoreError``.
+    public func settlePassed(at now: Instant, limit: Int) throws -> Int {
+        let offers = try transaction.rows(
+            Statement(
+                """
+                SELECT scope_id, offer_id FROM offer_counter AS counter
+                WHERE unit = ?1 AND amount > 0 AND EXISTS (
+                    SELECT 1 FROM issued_offer AS slot
+                    WHERE slot.scope_id = counter.scope_id AND slot.offer_id = counter.offer_id
+                    AND slot.places = 1 AND slot.redemptions = 0 AND slot.counts_until <= ?2
+                )
+                ORDER BY scope_id, offer_id
+                """, CounterUnit.places.name, now.adding(milliseconds: -Self.settlingDelay)))
+        var settled = 0
+        for row in offers where settled < limit {
+            settled += try settlePassed(
+                of: try row.value(1), at: now, in: try row.value(0), atMost: limit - settled)
+        }
+        return settled
+    }
+
     /// Takes passed slots of an offer off its counters, the first to pass first, so that reading them stays quick.
     ///
     /// Nothing relies on it: whoever reads a counter leaves out what has passed.
     ///
-    /// - Returns: how many, at most 500.
+    /// - Returns: how many.
     /// - Throws: ``StoreError``.
     @discardableResult
-    public func settlePassed(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> Int {
+    public func settlePassed(
+        of offer: OfferId, at now: Instant, in scope: ScopeNumber, atMost limit: Int = settledAtOnce
+    ) throws -> Int {
         let passed = """
             sequence IN (
                 SELECT sequence FROM issued_offer
                 WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0 AND counts_until <= ?3
-                ORDER BY counts_until LIMIT \(Self.settledAtOnce)
+                ORDER BY counts_until LIMIT \(limit)
             )
             """
         let values = [

@@ -192,6 +192,33 @@ struct RetentionTests {
         #expect(commits.next() == 4, "three steps of at most 200")
     }
 
+    @Test("passed slots of an offer that nobody is issued any more are settled, and nothing that anybody reads changes")
+    func settling() async throws {
+        let bench = try await bench()
+        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100")))
+        func unsettled() async throws -> [Int64] {
+            try await bench.database.read {
+                try $0.rows(Statement("SELECT places FROM issued_offer WHERE settled_at IS NULL")).map {
+                    try $0.value(0)
+                }
+            }
+        }
+        bench.clock.advance(hours: 25, milliseconds: 59_999)
+        #expect(try await retention(bench).sweep(rest: .zero).settled == 0, "requests of a minute ago count it still")
+        #expect(try await unsettled() == [1])
+        let before = try await bench.dryRun(named("100"), "comeback")
+        bench.clock.advance(milliseconds: 1)
+        let sum = try await retention(bench).sweep(rest: .zero)
+        #expect(sum.settled == 1 && sum.isEmpty)
+        #expect(try await unsettled().isEmpty)
+        #expect(try await bench.dryRun(named("100"), "comeback").outcome == before.outcome)
+        #expect(try await retention(bench).sweep(rest: .zero).settled == 0)
+        let report = try await bench.database.read {
+            try LedgerVerification(digest: OpenSSLDigest(), key: nil, judge: nil).verify($0)
+        }
+        #expect(report.rows["issued_offer"] == 1, "the audit knows the slot as it is now")
+    }
+
     @Test("a clock that is behind removes nothing")
     func behind() async throws {
         let bench = try await bench()
