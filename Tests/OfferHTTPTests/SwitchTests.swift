@@ -46,6 +46,73 @@ struct SwitchTests {
         }
     }
 
+    @Test("the list of offers comes in pages of the revision that it began with, and an invented place is refused")
+    func pages() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let marketing = try await service.token(.marketing)
+            func page(_ query: String) async throws -> (offers: [String], next: String?) {
+                let answer = try await service.ask("GET", "/v1/offers\(query)", token: marketing)
+                #expect(answer.status == 200, "\(answer.text)")
+                let items = try #require(answer.json["items"] as? [[String: Any]])
+                return (items.compactMap { $0["offerId"] as? String }, answer.json["next"] as? String)
+            }
+            let whole = try await page("")
+            #expect(whole.offers == ["comeback", "trial", "either"] && whole.next == nil)
+            let first = try await page("?limit=2")
+            #expect(first.offers == ["comeback", "trial"] && first.next == "1-2")
+            let applied = try await service.ask(
+                "PUT", "/v1/catalog", token: marketing, body: TestCatalog.head + "offers: []\n",
+                headers: [("Content-Type", "application/yaml"), ("If-Match", "\"1\"")])
+            #expect(applied.status == 200, "\(applied.text)")
+            let last = try await page("?limit=2&cursor=1-2")
+            #expect(last.offers == ["either"] && last.next == nil)
+            #expect(try await page("").offers.isEmpty)
+            for (query, path) in [
+                ("limit=0", "query.limit"), ("limit=201", "query.limit"), ("cursor=3", "query.cursor"),
+                ("cursor=1-x", "query.cursor"), ("cursor=0-1", "query.cursor"), ("cursor=01-1", "query.cursor"),
+                ("cursor=3-1", "query.cursor"), ("cursor=1-1-1", "query.cursor"), ("cursor=", "query.cursor"),
+                ("page=2", "query.page"),
+            ] {
+                let refused = try await service.ask("GET", "/v1/offers?\(query)", token: marketing)
+                #expect(refused.status == 400, "\(query)")
+                let errors = refused.json["errors"] as? [[String: Any]]
+                #expect(errors?.map { $0["path"] as? String } == [path], "\(query): \(refused.text)")
+            }
+        }
+    }
+
+    @Test("what stands in a path is what its percent-encoding means; a wrong encoding is refused (invariant 10)")
+    func encodedPaths() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let marketing = try await service.token(.marketing)
+            func pause(_ path: String) async throws -> RawAnswer {
+                try await service.ask("POST", "/v1/offers/\(path)/pause", token: marketing)
+            }
+            for path in ["comeback", "com%65back", "%63%6f%6D%65%62%61%63%6b"] {
+                let answer = try await pause(path)
+                #expect(answer.status == 200 && answer.json["offerId"] as? String == "comeback", "\(answer.text)")
+            }
+            for (path, id) in [
+                ("50%20%25%20off", "50 % off"), ("a%2Fb", "a/b"), ("Fr%C3%BChling", "Frühling"), ("a+b", "a+b"),
+                ("a%2Bb", "a+b"),
+            ] {
+                let answer = try await pause(path)
+                #expect(answer.status == 404)
+                #expect((answer.json["detail"] as? String)?.contains("`\(id)`") == true, "\(answer.text)")
+            }
+            for path in ["%", "%4", "%zz", "%FF", "a%00b", "a%0Ab", String(repeating: "a", count: 256)] {
+                let answer = try await pause(path)
+                #expect(answer.status == 400, "\(path): \(answer.text)")
+                let errors = answer.json["errors"] as? [[String: Any]]
+                #expect(errors?.map { $0["path"] as? String } == ["path.id"], "\(path)")
+            }
+            let revision = try await service.ask("GET", "/v1/catalog/revisions/%31", token: marketing)
+            #expect(revision.status == 200)
+        }
+    }
+
     @Test("pausing every offer is independent of the pauses of single ones")
     func pauseEveryOffer() async throws {
         try await ServiceFixture.run { service in

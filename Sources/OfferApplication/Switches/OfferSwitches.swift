@@ -14,19 +14,43 @@ public struct OfferSwitches: Sendable {
         self.clock = clock
     }
 
-    /// Every offer of the catalog in force with its pause, in the catalog's order.
+    /// A page of the offers of the catalog in force with their pauses, in the catalog's order.
     ///
+    /// Further pages are of the revision that the first was of, so that none is missed and none is shown twice when
+    /// another is applied meanwhile; pauses are as they are now.
+    ///
+    /// - Parameter place: where to go on; at the beginning if absent.
+    /// - Returns: the offers, and where the next page starts; `nil` for a place that no page has led to.
     /// - Throws: what the store throws.
-    public func offers(caller: Caller) async throws -> [SwitchedOffer] {
+    public func offers(
+        from place: OfferPlace?, limit: Int, caller: Caller
+    ) async throws -> (items: [SwitchedOffer], next: OfferPlace?)? {
+        let catalogs = catalogs
+        return try await database.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
+                return place == nil ? ([], nil) : nil
+            }
+            let inForce = try CatalogStore(transaction).currentNumber(in: number)
+            let place = place ?? OfferPlace(revision: inForce, passed: 0)
+            guard place.revision <= inForce else { return nil }
+            let catalog = try catalogs.catalog(place.revision, of: number, in: caller.scope, transaction)
+            let paused = Set(try PauseStore(transaction).active(in: number).map(\.offerId))
+            let rest = catalog.catalog.offers.dropFirst(place.passed)
+            let items = rest.prefix(limit).map {
+                SwitchedOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
+            }
+            let next = OfferPlace(revision: place.revision, passed: place.passed + items.count)
+            return (items, items.count < rest.count ? next : nil)
+        }
+    }
+
+    private func offerIds(caller: Caller) async throws -> Set<OfferId> {
         let catalogs = catalogs
         return try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return [] }
             let revision = try CatalogStore(transaction).currentNumber(in: number)
             let catalog = try catalogs.catalog(revision, of: number, in: caller.scope, transaction)
-            let paused = Set(try PauseStore(transaction).active(in: number).map(\.offerId))
-            return catalog.catalog.offers.map {
-                SwitchedOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
-            }
+            return Set(catalog.catalog.offers.map(\.id))
         }
     }
 
@@ -39,7 +63,7 @@ public struct OfferSwitches: Sendable {
     ///   paused, and what the store throws.
     public func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> SwitchState {
         let clock = clock
-        let known = try await offers(caller: caller).map(\.offer.id)
+        let known = try await offerIds(caller: caller)
         return try await database.write(by: caller.author) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
             let pauses = PauseStore(transaction)

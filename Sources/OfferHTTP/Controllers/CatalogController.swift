@@ -55,7 +55,7 @@ struct CatalogController: Sendable {
     /// `GET …/revisions/{n}`: one of them, with its document.
     @Sendable func revision(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
         try QueryParameters(request, known: []).finish()
-        let text = try context.parameters.require("n")
+        let text = try context.pathText("n")
         guard let number = Int(text), number > 0 else { throw RequestError.unknownRevision(text) }
         let revision = try await catalogs.revision(number, caller: context.caller)
         return try .json(CatalogRevisionBody(revision, withDocument: true))

@@ -17,7 +17,7 @@ struct CustomersController: Sendable {
         let limit = query.number("limit", in: Self.pageSize.range) ?? Self.pageSize.usual
         let cursor = query.text("cursor").flatMap { text in
             let cursor = TimelineCursor(text: text)
-            if cursor == nil { query.refuseCursor("cursor", text) }
+            if cursor == nil { query.refuseCursor("cursor") }
             return cursor
         }
         let story = try await customers.story(

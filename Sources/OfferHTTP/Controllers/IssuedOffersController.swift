@@ -67,7 +67,7 @@ struct IssuedOffersController: Sendable {
     /// `POST …/void`: withdraws one; an offer that is no longer open stays as it is.
     @Sendable func void(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
         try QueryParameters(request, known: []).finish()
-        let text = try context.parameters.require("id")
+        let text = try context.pathText("id")
         guard let id = LowercaseUUID(text) else { throw Problem.unknownIssuedOffer(text) }
         let body = try await request.decode(VoidRequestBody.self, upTo: bodyLimit)
         if let fault = RequestRules.fault(inText: body.reason, maximum: RequestRules.identifierLength) {
@@ -83,7 +83,7 @@ struct IssuedOffersController: Sendable {
         _ request: Request, _ context: CallerContext<ClientOrSupportAccess>
     ) async throws -> Response {
         try QueryParameters(request, known: []).finish()
-        let text = try context.parameters.require("id")
+        let text = try context.pathText("id")
         guard let id = LowercaseUUID(text) else { throw Problem.unknownIssuedOffer(text) }
         return try .json(IssuedOfferBody(try await customers.issuedOffer(id, caller: context.caller)))
     }

@@ -8,23 +8,34 @@ import OfferModel
 struct OffersController: Sendable {
     let switches: OfferSwitches
 
-    /// `GET`: every offer in short, in the catalog's order; a catalog is one page.
+    /// Entries of a page unless `limit` says otherwise, and at most.
+    private static let pageSize = (usual: 50, range: 1...200)
+
+    /// `GET`: the offers in short, in the catalog's order.
     @Sendable func list(
         _ request: Request, _ context: CallerContext<MarketingOrSupportAccess>
     ) async throws -> Response {
-        try QueryParameters(request, known: []).finish()
-        let offers = try await switches.offers(caller: context.caller)
-        return try .json(PageBody(items: offers.map(OfferSummaryBody.init), next: nil))
+        var query = try QueryParameters(request, known: ["limit", "cursor"])
+        let limit = query.number("limit", in: Self.pageSize.range) ?? Self.pageSize.usual
+        let cursor = query.text("cursor")
+        let place = cursor.flatMap { OfferPlace($0) }
+        if cursor != nil, place == nil { query.refuseCursor("cursor") }
+        try query.finish()
+        guard let page = try await switches.offers(from: place, limit: limit, caller: context.caller) else {
+            query.refuseCursor("cursor")
+            throw RequestFault(errors: query.errors)
+        }
+        return try .json(PageBody(items: page.items.map(OfferSummaryBody.init), next: page.next?.description))
     }
 
     /// `POST …/pause` of one offer.
     @Sendable func pause(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
-        try await set(request, context, OfferId(try context.parameters.require("id")), paused: true)
+        try await set(request, context, OfferId(try context.pathText("id")), paused: true)
     }
 
     /// `POST …/resume` of one offer.
     @Sendable func resume(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
-        try await set(request, context, OfferId(try context.parameters.require("id")), paused: false)
+        try await set(request, context, OfferId(try context.pathText("id")), paused: false)
     }
 
     /// `POST /v1/offers/pause`: every offer.

@@ -10,7 +10,7 @@ struct ReplayController: Sendable {
 
     @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
         try QueryParameters(request, known: []).finish()
-        let text = try context.parameters.require("id")
+        let text = try context.pathText("id")
         guard let id = LowercaseUUID(text) else { throw Problem.unknownIssuedOffer(text) }
         let body = try await request.decode(ReplayRequestBody.self, upTo: bodyLimit)
         return try .json(

@@ -71,16 +71,17 @@ struct QueryParameters {
     mutating func cursor(_ name: String) -> Int64? {
         guard let value = values[name] else { return nil }
         guard let place = Int64(value), place > 0 else {
-            refuseCursor(name, value)
+            refuseCursor(name)
             return nil
         }
         return place
     }
 
-    /// Notes that a value is no cursor of the list.
-    mutating func refuseCursor(_ name: String, _ value: String) {
+    /// Notes that a value is no place of this list.
+    mutating func refuseCursor(_ name: String) {
         refuse(
-            name, "`\(value.prefix(100))` is not a cursor of this list", hint: "use `next` of the page before as it is")
+            name, "`\((values[name] ?? "").prefix(100))` is not a cursor of this list",
+            hint: "use `next` of the page before as it is")
     }
 
     /// `true` or `false`; `nil` if absent.
