@@ -76,7 +76,7 @@ public struct UseCases: Sendable {
         self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
         switches = OfferSwitches(database: ledger, catalogs: catalogs, clock: clock)
         customers = CustomerStories(database: database, clock: clock)
-        export = IssuedOfferExport(database: database, clock: clock)
+        export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: ledger, clock: clock)
         voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)

@@ -5,10 +5,12 @@ import OfferStore
 /// Issued offers with what the audit holds of them, for whoever keeps books.
 public struct IssuedOfferExport: Sendable {
     private let database: any StoreDatabase
+    private let catalogs: CompiledCatalogs
     private let clock: RequestClock
 
-    init(database: any StoreDatabase, clock: RequestClock) {
+    init(database: any StoreDatabase, catalogs: CompiledCatalogs, clock: RequestClock) {
         self.database = database
+        self.catalogs = catalogs
         self.clock = clock
     }
 
@@ -32,14 +34,26 @@ public struct IssuedOfferExport: Sendable {
     /// A page of issued offers in the order they were issued.
     ///
     /// - Parameter after: the `next` of the page before.
-    /// - Throws: what the store throws.
+    /// - Throws: ``RequestError/unknownOffer(_:)`` for an offer that the catalog in force does not have and that was never
+    ///   issued, ``RequestError/unusableParameter(name:detail:hint:)`` for a range that is empty, and what the store
+    ///   throws: nothing to export is no answer to a mistyped question.
     public func page(
         _ selection: Selection, limit: Int, after: Int64?, caller: Caller
     ) async throws -> ExportedOfferPage {
-        let clock = clock
+        try Self.check(selection)
+        let (clock, catalogs) = (clock, catalogs)
         return try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
+                if let offerId = selection.offerId { throw RequestError.unknownOffer(offerId) }
                 return ExportedOfferPage(items: [], next: nil)
+            }
+            if let offerId = selection.offerId,
+                try SlotStore(transaction).firstIssued(of: offerId, in: number) == nil,
+                try !catalogs.offersInForce(of: number, in: caller.scope, transaction).contains(where: {
+                    $0.id == offerId
+                })
+            {
+                throw RequestError.unknownOffer(offerId)
             }
             // One more than asked for tells whether there is another page.
             let found = try SlotStore(transaction).page(
@@ -60,5 +74,12 @@ public struct IssuedOfferExport: Sendable {
             }
             return ExportedOfferPage(items: items, next: found.count > limit ? shown.last?.sequence : nil)
         }
+    }
+
+    private static func check(_ selection: Selection) throws(RequestError) {
+        guard let from = selection.from, let to = selection.to, to <= from else { return }
+        throw .unusableParameter(
+            name: "to", detail: "the range ends at `\(to)`, which is not after its beginning, `\(from)`",
+            hint: "a range holds what was issued from `from` on and before `to`")
     }
 }

@@ -45,12 +45,14 @@ struct IssuedExport: AsyncParsableCommand {
 
     func run() async throws {
         try await connection.ask(role: "support", json: false) { client, console in
-            if csv { console.write(ExportText.header) }
             var cursor: String?
+            var needsHeader = csv
             repeat {
                 let page = try await client.call(
                     .GET, "/v1/issued-offers/export", query: query(cursor), as: PageBody<ExportedOfferBody>.self
                 ).body
+                if needsHeader { console.write(ExportText.header) }
+                needsHeader = false
                 for item in page.items {
                     console.write(csv ? ExportText.line(item) : try ExportText.json(item))
                 }

@@ -1,0 +1,49 @@
+import OfferApplication
+import OfferModel
+import OfferStore
+import Testing
+
+@Suite("Exporting issued offers")
+struct IssuedOfferExportTests {
+    private func export(
+        _ bench: Workbench, _ selection: IssuedOfferExport.Selection
+    ) async throws -> [OfferId] {
+        try await bench.useCases.export.page(selection, limit: 10, after: nil, caller: Workbench.client)
+            .items.map(\.offerId)
+    }
+
+    @Test("an offer that nobody knows is not an empty export; one that was removed, or never issued yet, is known")
+    func unknownOffer() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100")))
+        #expect(try await export(bench, .init(offerId: "comeback")) == ["comeback"])
+        #expect(try await export(bench, .init(offerId: "twice")).isEmpty)
+        try await bench.apply(BenchCatalog.head.replacing("offers:", with: "offers: []"), expected: 1)
+        #expect(try await export(bench, .init(offerId: "comeback")) == ["comeback"])
+        for id in ["twice", "nope"] as [OfferId] {
+            await #expect {
+                try await export(bench, .init(offerId: id))
+            } throws: { error in
+                if case RequestError.unknownOffer(id) = error { true } else { false }
+            }
+        }
+        #expect(try await export(bench, .init()) == ["comeback"])
+    }
+
+    @Test("a range that ends before it begins, or at its beginning, is refused; the shortest has a millisecond")
+    func emptyRange() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let issued = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100"))).offer.issuedAt
+        for length in [0, -1] as [Int64] {
+            await #expect {
+                try await export(bench, .init(from: issued, to: issued.adding(milliseconds: length)))
+            } throws: { error in
+                if case RequestError.unusableParameter(name: "to", _, _) = error { true } else { false }
+            }
+        }
+        #expect(try await export(bench, .init(from: issued, to: issued.adding(milliseconds: 1))) == ["comeback"])
+        #expect(try await export(bench, .init(to: issued)).isEmpty)
+    }
+}
