@@ -20,7 +20,8 @@ public struct OfferVoiding: Sendable {
     /// until then, unless it is released, which accepts that the offer may be used beyond its limit.
     ///
     /// - Returns: the issued offer as it stands now.
-    /// - Throws: ``RequestError/unknownIssuedOffer(_:)`` and what the store throws.
+    /// - Throws: ``RequestError/unknownIssuedOffer(_:)``, ``RequestError/clockBehind(_:)`` where a place is released, and
+    ///   what the store throws.
     public func void(
         _ id: LowercaseUUID, reason: String, release: Bool, caller: Caller
     ) async throws -> IssuedOffer {
@@ -29,7 +30,8 @@ public struct OfferVoiding: Sendable {
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 try SlotStore(transaction).issuedOffer(id, in: number) != nil
             else { throw RequestError.unknownIssuedOffer(id) }
-            let now = try clock.instant(transaction)
+            // To stop is never too early: only what frees a place waits for a clock that is behind, as resuming does.
+            let now = try release ? clock.instant(transaction) : clock.instantOfLooking(transaction)
             guard try SlotStore(transaction).void(id, reason: reason, release: release, at: now, in: number) else {
                 return
             }

@@ -82,6 +82,12 @@ struct ClockBehindTests {
         #expect(story.now == issued.issuedAt)
         #expect(try await bench.useCases.customers.issuedOffer(issued.id, caller: Workbench.client).state == .open)
         #expect(try await bench.useCases.switches.set(nil, paused: true, caller: Workbench.marketing).hasChanged)
+        func void(release: Bool) async throws -> OfferApplication.IssuedOffer {
+            try await bench.useCases.voiding.void(
+                issued.id, reason: "mistake", release: release, caller: Workbench.client)
+        }
+        #expect(try await Self.lag { _ = try await void(release: true) } != nil, "what frees a place waits")
+        #expect(try await void(release: false).voidedAt == issued.issuedAt)
         bench.clock.advance(hours: 48)
         #expect(
             try await bench.refused(IssueOrder(offerId: "twice", customer: named("100"))).decision.obstacles
