@@ -10,6 +10,13 @@ public struct OfferDecisions: Sendable {
     private let catalogs: CompiledCatalogs
     private let policy: Policy
     private let clock: RequestClock
+    private let turns = Turns(supposedAtOnce, waiting: supposingWaiting)
+
+    /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two megabytes,
+    /// and a past instant has all slots read: seconds of a core each, in which nobody may be kept from issuing.
+    static let supposedAtOnce = 2
+    /// How many more wait for their turn before the next is told to come back.
+    static let supposingWaiting = 30
 
     init(
         registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy,
@@ -24,8 +31,14 @@ public struct OfferDecisions: Sendable {
 
     /// Decides the offers asked for.
     ///
-    /// - Throws: ``RequestError`` and what the store throws.
+    /// - Throws: ``RequestError``, ``RequestError/busy`` among them where ``supposingWaiting`` others wait to suppose
+    ///   something too, and what the store throws.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
+        guard !inquiry.supposition.isEmpty else { return try await answer(inquiry, caller: caller) }
+        return try await turns.run { try await answer(inquiry, caller: caller) }
+    }
+
+    private func answer(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         _ = try registry.app(for: caller.scope)
         let supposition = try ReadSupposition(inquiry.supposition, scope: caller.scope)
         let clock = clock

@@ -17,6 +17,9 @@ public struct Supposition: Sendable, Hashable {
     /// The catalog in place of the one in force at that instant.
     public var catalog: Catalog?
 
+    /// Whether nothing is supposed.
+    var isEmpty: Bool { asOf == nil && history == nil && catalog == nil }
+
     /// A supposition by its parts; nothing is supposed without any.
     public init(asOf: Instant? = nil, history: SuppliedHistory? = nil, catalog: Catalog? = nil) {
         self.asOf = asOf

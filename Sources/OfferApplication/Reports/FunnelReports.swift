@@ -1,7 +1,6 @@
 import OfferEligibility
 import OfferModel
 import OfferStore
-import Synchronization
 
 /// Reports of what became of the customers whom issue requests asked about (DESIGN §6).
 public struct FunnelReports: Sendable {
@@ -9,7 +8,7 @@ public struct FunnelReports: Sendable {
     private let catalogs: CompiledCatalogs
     private let policy: Policy
     private let clock: RequestClock
-    private let turn = Turn()
+    private let turns = Turns(1, waiting: 0)
 
     init(
         database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy, clock: RequestClock
@@ -28,8 +27,10 @@ public struct FunnelReports: Sendable {
     /// - Throws: ``RequestError/unknownOffer(_:)``, ``RequestError/unusableParameter(name:detail:hint:)``,
     ///   ``RequestError/busy`` while another report is made, and what the store throws.
     public func funnel(_ request: FunnelRequest, caller: Caller) async throws -> FunnelReport {
-        guard turn.take() else { throw RequestError.busy }
-        defer { turn.give() }
+        try await turns.run { try await read(request, caller: caller) }
+    }
+
+    private func read(_ request: FunnelRequest, caller: Caller) async throws -> FunnelReport {
         let (catalogs, policy, scope, clock) = (catalogs, policy, caller.scope, clock)
         return try await database.read { transaction in
             let now = try clock.instantOfLooking(transaction)
@@ -62,22 +63,5 @@ public struct FunnelReports: Sendable {
         funnel.requestsOfUnknown = try EvaluationStore(transaction).refusalsOfUnknown(
             for: reported.offer.id, in: range, in: number)
         return funnel
-    }
-
-    /// Lets one in.
-    private final class Turn: Sendable {
-        private let isTaken = Mutex(false)
-
-        func take() -> Bool {
-            isTaken.withLock { isTaken in
-                guard !isTaken else { return false }
-                isTaken = true
-                return true
-            }
-        }
-
-        func give() {
-            isTaken.withLock { $0 = false }
-        }
     }
 }
