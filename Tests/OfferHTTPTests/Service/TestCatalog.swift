@@ -5,7 +5,7 @@ import OfferTestSupport
 /// The offers these tests ask for.
 enum TestCatalog {
     /// The app and its products, for other offers than these.
-    static let head = String(yaml.prefix(upTo: yaml.range(of: "offers:")?.lowerBound ?? yaml.endIndex))
+    static let head = String(yaml.prefix(upTo: yaml.firstRange(of: "offers:")?.lowerBound ?? yaml.endIndex))
 
     static let yaml = """
         bundleId: com.example.pro
