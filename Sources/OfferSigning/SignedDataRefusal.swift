@@ -47,14 +47,19 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
     /// The cause.
     public let code: Code
     /// One lower-case line for people, naming the certificate or the claim, with offending values in backticks.
+    ///
+    /// Whoever sent the data chose those values, so a control character is shown as U+FFFD and a long line is cut.
     public let detail: String
     /// The payload's member at fault, a nested one as `commitmentInfo.commitmentPrice`; absent if no single one is.
     public let member: String?
 
+    /// The longest ``detail``, in bytes of UTF-8.
+    public static let longestDetail = 512
+
     /// A refusal by its parts.
     public init(_ code: Code, _ detail: String, member: String? = nil) {
         self.code = code
-        self.detail = detail
+        self.detail = OneLine.of(detail, atMost: Self.longestDetail)
         self.member = member
     }
 
