@@ -107,6 +107,10 @@ let package = Package(
             dependencies: ["OfferModel", "OfferStore", argumentParser, nioCore, nioHTTP1, nioPosix],
             path: "Tests/OfferTestSupport",
             swiftSettings: settings),
+        // Also a target of `Fuzzing/`, where libFuzzer makes the inputs.
+        .target(
+            name: "ReaderFuzzing", dependencies: ["AppStoreData", "OfferModel", "OfferSigning", "OpenSSLCrypto"],
+            path: "Tests/ReaderFuzzing", swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
         .testTarget(
             name: "OfferModelTests", dependencies: ["OfferModel", "OfferTestSupport"], swiftSettings: settings),
@@ -129,7 +133,7 @@ let package = Package(
             name: "AppStoreDataTests",
             dependencies: [
                 "AppStoreData", "LocalAppStore", "OfferEligibility", "OfferModel", "OfferSigning", "OfferTestSupport",
-                "OpenSSLCrypto",
+                "OpenSSLCrypto", "ReaderFuzzing",
             ],
             resources: fixtures, swiftSettings: settings),
         .testTarget(

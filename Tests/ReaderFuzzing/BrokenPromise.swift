@@ -1,0 +1,9 @@
+/// Something that a reader did and must never do.
+public struct BrokenPromise: Error, CustomStringConvertible {
+    /// What it did.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

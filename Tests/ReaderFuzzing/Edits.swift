@@ -1,0 +1,35 @@
+/// A few changes of single bytes, as somebody makes who tampers with what another has signed.
+struct Edits {
+    private enum Change: UInt8, CaseIterable {
+        case replace
+        case insert
+        case delete
+        case cut
+    }
+
+    private let changes: [(change: Change, place: Int, byte: UInt8)]
+
+    /// One to eight changes: for each its kind, two bytes for its place and the new byte.
+    init(_ input: inout InputBytes) {
+        let count = Int(input.byte() % 8) + 1
+        changes = (0..<count).map { _ in
+            let change = Change.allCases[Int(input.byte()) % Change.allCases.count]
+            return (change, input.number(), input.byte())
+        }
+    }
+
+    /// The bytes with every change made, places counted round where they lie beyond the end.
+    func applied(to original: [UInt8]) -> [UInt8] {
+        var bytes = original
+        for (change, place, byte) in changes where !bytes.isEmpty {
+            let place = place % bytes.count
+            switch change {
+            case .replace: bytes[place] = byte
+            case .insert: bytes.insert(byte, at: place)
+            case .delete: bytes.remove(at: place)
+            case .cut: bytes.removeSubrange(place...)
+            }
+        }
+        return bytes
+    }
+}
