@@ -44,6 +44,7 @@ struct LedgerVerificationTests {
         "history_transaction": "signed by Apple",
         "history_renewal_info": "signed by Apple",
         "history_app_transaction": "signed by Apple",
+        "notification": "signed by Apple; what it brought is in the history",
         "redemption": "follows from the history and the slots; events tell of each that comes or goes",
         "redemption_counter": "follows from the redemptions",
         "redemption_backlog": "what a migration still has to do",
