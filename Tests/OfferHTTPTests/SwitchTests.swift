@@ -96,13 +96,14 @@ struct SwitchTests {
             }
             for (path, id) in [
                 ("50%20%25%20off", "50 % off"), ("a%2Fb", "a/b"), ("Fr%C3%BChling", "Frühling"), ("a+b", "a+b"),
-                ("a%2Bb", "a+b"),
+                ("a%2Bb", "a+b"), (String(repeating: "a", count: 256), String(repeating: "a", count: 256)),
             ] {
                 let answer = try await pause(path)
                 #expect(answer.status == 404)
                 #expect((answer.json["detail"] as? String)?.contains("`\(id)`") == true, "\(answer.text)")
             }
-            for path in ["%", "%4", "%zz", "%FF", "a%00b", "a%0Ab", String(repeating: "a", count: 256)] {
+            #expect(try await pause("a%00b").status == 404)
+            for path in ["%", "%4", "%zz", "%FF"] {
                 let answer = try await pause(path)
                 #expect(answer.status == 400, "\(path): \(answer.text)")
                 let errors = answer.json["errors"] as? [[String: Any]]

@@ -18,11 +18,13 @@ struct Edits {
         }
     }
 
-    /// The bytes with every change made, places counted round where they lie beyond the end.
+    /// The bytes with every change made. Places from 32,768 on are counted from the end, and round where there are not so
+    /// many bytes.
     func applied(to original: [UInt8]) -> [UInt8] {
         var bytes = original
         for (change, place, byte) in changes where !bytes.isEmpty {
-            let place = place % bytes.count
+            let steps = (place & 0x7FFF) % bytes.count
+            let place = place < 0x8000 ? steps : bytes.count - 1 - steps
             switch change {
             case .replace: bytes[place] = byte
             case .insert: bytes.insert(byte, at: place)

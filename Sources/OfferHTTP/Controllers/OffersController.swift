@@ -17,9 +17,7 @@ struct OffersController: Sendable {
     ) async throws -> Response {
         var query = try QueryParameters(request, known: ["limit", "cursor"])
         let limit = query.number("limit", in: Self.pageSize.range) ?? Self.pageSize.usual
-        let cursor = query.text("cursor")
-        let place = cursor.flatMap { OfferPlace($0) }
-        if cursor != nil, place == nil { query.refuseCursor("cursor") }
+        let place = query.cursor("cursor") { OfferPlace($0) }
         try query.finish()
         guard let page = try await switches.offers(from: place, limit: limit, caller: context.caller) else {
             query.refuseCursor("cursor")

@@ -69,11 +69,14 @@ struct QueryParameters {
 
     /// The place where a page starts, as `next` of the page before gave it; `nil` if absent.
     mutating func cursor(_ name: String) -> Int64? {
+        cursor(name) { Int64($0).flatMap { $0 > 0 ? $0 : nil } }
+    }
+
+    /// The place where a page starts, in the form of its list; `nil` if absent.
+    mutating func cursor<Place>(_ name: String, _ read: (String) -> Place?) -> Place? {
         guard let value = values[name] else { return nil }
-        guard let place = Int64(value), place > 0 else {
-            refuseCursor(name)
-            return nil
-        }
+        let place = read(value)
+        if place == nil { refuseCursor(name) }
         return place
     }
 
