@@ -262,14 +262,3 @@ struct IdentityHTTPTests {
         }
     }
 }
-
-extension ServiceFixture {
-    /// Signs the payload of a JWS anew, changed.
-    fileprivate func edited(_ jws: String, _ change: (inout [String: Any]) -> Void) throws -> String {
-        let object = try JSONSerialization.jsonObject(with: Data(try CompactJWS(parsing: jws).payload))
-        guard var payload = object as? [String: Any] else { throw CocoaError(.coderInvalidValue) }
-        change(&payload)
-        let bytes = try JSONSerialization.data(withJSONObject: payload, options: .sortedKeys)
-        return try root.sign(payload: Array(bytes))
-    }
-}
