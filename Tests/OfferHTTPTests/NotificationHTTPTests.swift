@@ -152,13 +152,15 @@ struct NotificationHTTPTests {
         try await ServiceFixture.run { service in
             let test = try service.testNotification()
             let parts = test.split(separator: ".").map(String.init)
+            let otherSignature = try #require(
+                try service.testNotification(app: "com.example.other").split(separator: ".").last)
             let cases: [(String, String)] = [
                 ("a.b.c", "malformedJws"), ("", "malformedJws"), ("🎁.é.…", "malformedJws"),
                 (try service.testNotification(app: "com.example.other"), "wrongBundleId"),
                 (try service.testNotification(environment: .sandbox), "wrongEnvironment"),
                 (try #require(try service.lapsedCustomer("1").signedTransactions.first), "malformedPayload"),
                 ("\(try Self.withoutRoot(parts[0])).\(parts[1]).\(parts[2])", "certificateCount"),
-                ("\(parts[0]).\(parts[1]).\(String(parts[2].reversed()))", "badSignature"),
+                ("\(parts[0]).\(parts[1]).\(otherSignature)", "badSignature"),
             ]
             for (jws, code) in cases {
                 let answer = try await service.notify(jws)
@@ -251,29 +253,33 @@ struct NotificationHTTPTests {
         }
     }
 
-    @Test("a stranger who sends a body slowly keeps one place and no more, and gives it back")
+    @Test("a stranger who sends a body slowly keeps one place and no more, and gives it back with the connection")
     func slowBody() async throws {
         var limits = HTTPLimits()
         limits.notifications = 1
         try await ServiceFixture.run(limits: limits) { service in
-            let jws = try service.testNotification()
             let port = service.port
-            let busy = try await RawConnection.use(port: port) { connection in
-                connection.send(
-                    "POST \(Self.path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-                        + "Content-Length: 100\r\n\r\n{")
-                return try Self.deliver(jws, port: port, until: 503)
+            let jws = try service.testNotification()
+            let answers = try await RawConnection.use(port: port) { _ in
+                // The first of them may come while the place is still taken by a delivery; another is tried then.
+                try [503, 200].map { status in
+                    try Self.deliver(jws, port: port, besideSlow: status == 503, until: status)
+                }
             }
-            #expect(busy.code == "busy")
-            let free = try await RawConnection.use(port: port) { _ in try Self.deliver(jws, port: port, until: 200) }
-            #expect(free.status == 200, "the place is free once the connection is gone")
+            #expect(answers.map(\.code) == ["busy", nil])
         }
     }
 
-    /// Delivers again and again, until the answer is that: when a server notices its clients is its own affair.
-    private static func deliver(_ jws: String, port: Int, until status: Int) throws -> RawAnswer {
-        for _ in 0..<2_000 {
+    /// Delivers again and again until the answer is that, each time beside a new client that does not send its body.
+    private static func deliver(_ jws: String, port: Int, besideSlow: Bool, until status: Int) throws -> RawAnswer {
+        for _ in 0..<200 {
+            let slow = besideSlow ? try RawConnection(port: port) : nil
+            slow?.send(
+                "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    + "Expect: 100-continue\r\nContent-Length: 100\r\n\r\n")
+            _ = try slow?.read(until: "100 Continue")
             let answer = try RawHTTP.parse(try deliver(jws, port: port))
+            slow?.close()
             if answer.status == status { return answer }
         }
         throw RawHTTP.Broken(reason: "never \(status)")

@@ -90,7 +90,7 @@ struct DryRunCommandTests {
             ["GET /v1/customers": .json(200, try Fixture.text("customers/lapsed.json"))])
         #expect(run.status == 0)
         #expect(seen.map(\.uri) == ["/v1/customers?originalTransactionId=2000&customerId=a%2Bb"])
-        #expect(run.text.hasPrefix("Customer\n  IDENTIFIER             VALUE\n"))
+        #expect(run.text.hasPrefix("Customer\n  IDENTIFIER             VALUE "))
         #expect(run.text.contains("\nTimeline\n"))
     }
 }

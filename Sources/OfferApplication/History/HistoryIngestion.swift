@@ -76,7 +76,7 @@ public struct HistoryIngestion: Sendable {
     /// Keeps what was verified. Data that is all known already, with nothing else to note, costs no durable commit.
     ///
     /// - Parameter isRefused: whether the request will be refused for its signed data: then it binds no alias to anybody,
-    ///   because nobody can take that back (docs/decisions/0029).
+    ///   because nobody can take that back (docs/decisions/0028).
     func keep(
         _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, caller: Caller, isRefused: Bool = false
     ) async throws -> Kept {
