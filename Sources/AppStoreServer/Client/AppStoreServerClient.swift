@@ -93,6 +93,11 @@ public struct AppStoreServerClient: Sendable {
         do {
             return AppStoreAnswer(try await ask(other), environment: other.host.environment)
         } catch {
+            switch error.code {
+            // Home has answered; that the other cannot be asked now does not take it back.
+            case .rateLimited, .unavailable, .timedOut, .unreachable: throw unknown
+            default: break
+            }
             guard error.errorCode == .transactionIdNotFound else { throw error }
             throw AppStoreServerError(
                 .notFound,

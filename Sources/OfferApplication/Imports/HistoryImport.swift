@@ -83,7 +83,9 @@ public struct HistoryImport: Sendable {
     /// - Throws: what the store throws.
     public func discard(source: String) async throws -> ImportCounts? {
         guard let run = try await open(source) else { return nil }
-        try await close(run)
+        // First of all: what goes on with it would take what is missing from here on for done.
+        try await ledger.write(by: author) { try ImportStore($0).abandon(run) }
+        try await close(run, isDiscarded: true)
         return run.counts
     }
 
@@ -126,7 +128,7 @@ public struct HistoryImport: Sendable {
         }
     }
 
-    private func close(_ run: ImportRun) async throws {
+    private func close(_ run: ImportRun, isDiscarded: Bool = false) async throws {
         let (scope, clock) = (scope, clock)
         let isClear = { @Sendable (transaction: any StoreTransaction) in
             try ImportStore(transaction).clear(run, limit: 1_000)
@@ -135,7 +137,8 @@ public struct HistoryImport: Sendable {
         try await ledger.write(by: author) { transaction in
             let now = try clock.instant(transaction)
             try StoreClock(transaction).advance(to: now)
-            try ImportStore(transaction).close(run, at: now, in: try ScopeStore(transaction).findOrAdd(scope))
+            try ImportStore(transaction).close(
+                run, isDiscarded: isDiscarded, at: now, in: try ScopeStore(transaction).findOrAdd(scope))
         }
     }
 }

@@ -7,7 +7,8 @@ import OfferStore
 struct AccountFetch: Sendable {
     let client: AppStoreServerClient
     let reader: SignedDataReader
-    let now: Instant
+    /// Read for each answer: waiting for Apple can take longer than its data may be ahead of a clock.
+    let clock: RequestClock
 
     /// Fetches the whole history, the renewal info of each subscription, and an app transaction that is not known yet.
     ///
@@ -91,7 +92,7 @@ struct AccountFetch: Sendable {
     }
 
     private func verified(_ delivery: SignedDelivery) -> VerifiedDelivery {
-        VerifiedDelivery(delivery, reader: reader, now: now, provenance: .serverAPI)
+        VerifiedDelivery(delivery, reader: reader, now: clock.wallClock(), provenance: .serverAPI)
     }
 
     /// One call. What Apple knows in the other environment alone is not known here: an environment never takes in
@@ -103,7 +104,7 @@ struct AccountFetch: Sendable {
         do throws(AppStoreServerError) {
             answer = try await call()
         } catch {
-            throw error.requestError(at: now)
+            throw error.requestError(at: clock.wallClock())
         }
         let home = client.home.host.environment
         guard answer.environment == home else {

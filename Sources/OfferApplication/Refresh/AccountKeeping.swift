@@ -30,7 +30,9 @@ struct AccountKeeping: Sendable {
             kept.appTransactionIds = fetched.namedAppTransactionIds
             kept.count(Array(zip(payloads, ingested.map(\.outcome))))
             kept.owners = try CustomerStore(transaction).customers(proven: account.proven + fetched.proven, in: number)
-            kept.gaps = Self.gaps(fetched, account, owners: kept.owners)
+            // What the payloads proved to be the same customer's counts too, and what came from elsewhere meanwhile.
+            let stored = try CustomerStore(transaction).customers(kept.owners).flatMap(\.originalTransactionIds)
+            kept.gaps = Self.gaps(fetched, account.subscriptions.union(stored), owners: kept.owners)
             if kept.gaps.isEmpty {
                 try CoverageStore(transaction).stateComplete(
                     kept.owners, asOf: min(asOf, now), provenance: .serverAPI, at: now, in: number)
@@ -40,12 +42,12 @@ struct AccountKeeping: Sendable {
     }
 
     private static func gaps(
-        _ fetched: FetchedAccount, _ account: AskedAccount, owners: [CustomerNumber]
+        _ fetched: FetchedAccount, _ known: Set<TransactionId>, owners: [CustomerNumber]
     ) -> [RefreshGap] {
         var gaps: [RefreshGap] = []
         if !fetched.refused.isEmpty { gaps.append(.refusedData) }
         if fetched.hasMorePages { gaps.append(.morePages) }
-        if !account.subscriptions.isSubset(of: fetched.subscriptions) { gaps.append(.missingSubscription) }
+        if !known.isSubset(of: fetched.subscriptions) { gaps.append(.missingSubscription) }
         if owners.count > 1 { gaps.append(.severalCustomers) }
         return gaps
     }

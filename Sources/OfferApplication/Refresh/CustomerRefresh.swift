@@ -79,7 +79,7 @@ public struct CustomerRefresh: Sendable {
         let clock = clock
         let asOf = try await ledger.read { try clock.instant($0) }
         let fetched = try await AccountFetch(
-            client: client, reader: try registry.reader(for: scope), now: clock.wallClock()
+            client: client, reader: try registry.reader(for: scope), clock: clock
         ).fetch(account)
         try await clock.check(fetched.refused, ledger)
         if fetched.payloads.isEmpty {

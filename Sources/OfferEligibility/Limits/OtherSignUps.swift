@@ -20,7 +20,7 @@ struct OtherSignUps: Sendable {
         let asking = context.question.signUp
         isUnited = context.subject.past.facts.isUnited
         takings = places.compactMap { place in
-            let purchase = place.slotId == nil ? context.purchase(place.evidence.transactionId) : nil
+            let purchase = place.slotId == nil ? context.purchase(of: place) : nil
             let signUp = place.signUp ?? SignUp(appAccountToken: purchase?.payload.appAccountToken)
             let isSame = signUp.isSame(as: asking)
             guard !signUp.isUnknown, isSame != true else { return nil }
@@ -68,9 +68,20 @@ struct OtherSignUps: Sendable {
 }
 
 extension RuleContext {
-    /// A purchase by its transaction.
-    fileprivate func purchase(_ id: TransactionId?) -> Recorded<Transaction>? {
-        guard let id else { return nil }
-        return subject.history.transactions.first { $0.payload.transactionId == id }
+    /// The purchase by which a use is known that we did not issue.
+    fileprivate func purchase(of place: Place) -> Recorded<Transaction>? {
+        guard let id = place.evidence.transactionId else { return nil }
+        let rows = subject.history.transactions
+        var (row, end) = (0, rows.count)
+        while row < end {
+            let middle = (row + end) / 2
+            if rows[middle].payload.purchaseDate < place.takenAt { row = middle + 1 } else { end = middle }
+        }
+        while row < rows.count, rows[row].payload.purchaseDate == place.takenAt {
+            if rows[row].payload.transactionId == id { return rows[row] }
+            row += 1
+        }
+        // An offer that only waits for the next renewal is dated by renewal info.
+        return rows.indices.first { rows[$0].payload.transactionId == id }.map { rows[$0] }
     }
 }

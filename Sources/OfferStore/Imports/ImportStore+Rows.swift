@@ -82,13 +82,15 @@ extension ImportStore {
                 DELETE FROM import_customer WHERE run_id = ?1 AND customer_id IN (
                     SELECT customer_id FROM import_customer WHERE run_id = ?1 ORDER BY customer_id LIMIT ?2)
                 """, run.number, limit))
+        // Last, so that a report that was interrupted can be made again.
+        guard rows < limit, customers < limit else { return false }
         let refusals = try transaction.execute(
             Statement(
                 """
                 DELETE FROM import_refusal WHERE run_id = ?1 AND line IN (
                     SELECT line FROM import_refusal WHERE run_id = ?1 ORDER BY line LIMIT ?2)
                 """, run.number, limit))
-        return rows < limit && customers < limit && refusals < limit
+        return refusals < limit
     }
 
     /// Removes what is staged of these subscriptions and Apple Accounts, whatever import it is of: somebody is erased.

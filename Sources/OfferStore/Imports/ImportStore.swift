@@ -70,10 +70,21 @@ public struct ImportStore {
         }
     }
 
+    /// Lets nobody go on with an import that is to be discarded: neither its source, which is forgotten, nor a process
+    /// that is at it.
+    ///
+    /// - Throws: ``StoreError``.
+    public func abandon(_ run: ImportRun) throws {
+        try transaction.execute(
+            Statement(
+                "UPDATE import_run SET stage = 'closing', digest = ?2 WHERE id = ?1 AND closed_at IS NULL",
+                values: [run.number.storedValue, .blob([UInt8](repeating: 0, count: 32))]))
+    }
+
     /// Ends an import whose rows are cleared away, which the audit tells of.
     ///
     /// - Throws: ``StoreError``.
-    public func close(_ run: ImportRun, at now: Instant, in scope: ScopeNumber) throws {
+    public func close(_ run: ImportRun, isDiscarded: Bool, at now: Instant, in scope: ScopeNumber) throws {
         try transaction.execute(
             Statement(
                 "UPDATE import_run SET stage = 'closed', closed_at = ?2 WHERE id = ?1 AND closed_at IS NULL",
@@ -82,7 +93,7 @@ public struct ImportStore {
         try AuditLog(transaction).record(
             .imported, at: now, in: scope,
             after: [
-                "import": run.number, "stage": run.stage == .staging ? "discarded" : "done", "lines": counts.lines,
+                "import": run.number, "stage": isDiscarded ? "discarded" : "done", "lines": counts.lines,
                 "refused": counts.refused, "added": counts.added, "updated": counts.updated,
                 "subscriptions": counts.subscriptions, "stated": counts.stated,
             ])

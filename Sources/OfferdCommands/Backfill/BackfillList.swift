@@ -29,8 +29,9 @@ struct BackfillList: Sendable {
 
     init(_ text: String) {
         digest = Hexadecimal.lowercase(OpenSSLDigest().sha256(Array(text.utf8)))
-        entries = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
-            let id = line.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        entries = lines.enumerated().compactMap { index, line in
+            let id = line.prefix { $0 != "#" }.trimmingCharacters(in: .whitespacesAndNewlines)
             return id.isEmpty ? nil : Entry(line: index + 1, id: id)
         }
     }

@@ -47,6 +47,11 @@ struct ImportTransactions: AsyncParsableCommand {
     var ignoredColumns: [String] = []
 
     func run() async throws {
+        guard mapping != .subscriptions || !export.complete else {
+            throw CommandFailure.configuration(
+                "`--mapping subscriptions` has the latest period of a subscription alone, so it is never complete",
+                hints: ["leave out `--complete`"])
+        }
         let (setup, scope) = try importing.setup()
         let lines = try LineFile(path: file, what: "file of transactions", longestLine: Self.longestLine)
         let terms = ImportTerms(

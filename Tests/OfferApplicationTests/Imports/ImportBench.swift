@@ -75,6 +75,16 @@ struct ImportBench {
         try await importer().run(ListedSource(histories), terms)
     }
 
+    /// The first step of discarding, after which the process is gone.
+    func abandon() async throws {
+        try await OfferStore.Ledger(database, digest: OpenSSLDigest()).write(by: AuditAuthor(actor: "tests")) {
+            transaction in
+            let scope = try ScopeStore(transaction).findOrAdd(Self.scope)
+            guard let run = try ImportStore(transaction).open(source: "transactions", in: scope) else { return }
+            try ImportStore(transaction).abandon(run)
+        }
+    }
+
     func keep(_ payloads: [HistoryPayload]) async throws {
         _ = try await OfferStore.Ledger(database, digest: OpenSSLDigest()).write(by: AuditAuthor(actor: "tests")) {
             transaction in

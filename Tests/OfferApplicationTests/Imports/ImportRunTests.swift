@@ -56,6 +56,19 @@ struct ImportRunTests {
         #expect(try await bench.run(Self.lines(3), others[0]).counts.lines == 3)
     }
 
+    @Test("what was begun to be discarded is never gone on with, only discarded to the end (invariant 3)")
+    func halfDiscarded() async throws {
+        let bench = try ImportBench()
+        let broken = ListedSource(Self.lines(40))
+        broken.breaksAfter = 30
+        await #expect(throws: ListedSource.Gone.self) { try await bench.importer().run(broken, ImportBench.terms) }
+        try await bench.abandon()
+        await #expect(throws: ImportError.self) { try await bench.run(Self.lines(40)) }
+        #expect(try await bench.count("history_transaction") == "0")
+        #expect(try await bench.importer().discard(source: "transactions") != nil)
+        #expect(try await bench.run(Self.lines(40)).counts.added == 40)
+    }
+
     @Test("refusals are reported again if the report could not be written, and forgotten once it was")
     func reportedAgain() async throws {
         struct Full: Error {}

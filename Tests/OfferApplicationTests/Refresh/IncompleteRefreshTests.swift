@@ -87,6 +87,33 @@ struct IncompleteRefreshTests {
         }
     }
 
+    @Test(
+        "what else is known of the customer is missing also when Apple was asked by the id of a renewal (invariant 3)")
+    func missingBesideRenewal() async throws {
+        try await AppleStage.run { stage in
+            let shop = stage.bench.shop
+            let long = try stage.longHistory(months: 3)
+            var other = try shop.delivery(.trialUsed, "200", complete: false)
+            other.signedTransactions = try other.signedTransactions.map { jws in
+                try shop.edited(jws) { $0["appTransactionId"] = "7" }
+            }
+            other.signedAppTransaction = nil
+            try await stage.bench.deliver(SignedDelivery(signedTransactions: long.signedTransactions))
+            try await stage.bench.deliver(other)
+            stage.apple.accounts = [
+                PlayedAccount(transactions: long.signedTransactions, renewalInfos: long.signedRenewalInfo)
+            ]
+            let newest = try #require(
+                try await stage.story(named("7001")).history.transactions.map(\.payload)
+                    .filter { $0.originalTransactionId == "7001" }.map(\.transactionId)
+                    .max { $0.rawValue < $1.rawValue })
+            #expect(newest != "7001")
+            let report = try await stage.refresh(named(newest.rawValue))
+            #expect(report.gaps == [.missingSubscription])
+            #expect(report.coverage.level == .partial)
+        }
+    }
+
     @Test("purchases that nothing signed proves to be one customer's are not all of either (invariant 3)")
     func severalCustomers() async throws {
         try await AppleStage.run { stage in

@@ -82,6 +82,20 @@ struct RefreshTests {
         }
     }
 
+    @Test("a name that somebody without purchases has too leads to whom Apple knows")
+    func sharedName() async throws {
+        try await AppleStage.run { stage in
+            let alias = CustomerIdentifiers(customerId: "user-17")
+            try await stage.bench.deliver(SignedDelivery(historyComplete: true), aliases: alias)
+            let delivery = try stage.bench.shop.delivery(.lapsed, "100", complete: false)
+            try await stage.bench.deliver(delivery, aliases: alias)
+            stage.apple.accounts = [PlayedAccount(delivery)]
+            let report = try await stage.refresh(alias)
+            #expect(report.customers.map(\.originalTransactionIds) == [["100"]])
+            #expect(report.transactions[.unchanged] == 1)
+        }
+    }
+
     @Test("nobody is asked for by a name that names nobody, and a name without an id of Apple's is not enough")
     func nobody() async throws {
         try await AppleStage.run { stage in

@@ -70,7 +70,8 @@ struct RevenueCatColumns: ColumnMapping {
         if failed != nil { json.add("gracePeriodExpiresDate", optional: grace) }
         if failed != nil { json.add("isInBillingRetryPeriod", true) }
         let noticed = [started, cancelled.map { min($0, ends) } ?? started, failed ?? started].max() ?? started
-        json.add("signedDate", noticed.milliseconds)
+        // A period may be charged for before it begins.
+        json.add("signedDate", min(noticed, try time("updated_at", row) ?? noticed).milliseconds)
         return json.finish()
     }
 
