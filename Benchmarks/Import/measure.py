@@ -17,6 +17,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -68,8 +69,41 @@ def progress(folder):
         return ("staging", 0, 0)
 
 
+class Neighbour(threading.Thread):
+    """Another writer on the same file, which asks for its turn every millisecond as a server does: how long it waits."""
+
+    def __init__(self, folder):
+        super().__init__(daemon=True)
+        self.path = folder / "offers.sqlite"
+        self.ended = threading.Event()
+        self.waits = []
+
+    def run(self):
+        database = sqlite3.connect(self.path, timeout=0, isolation_level=None)
+        while not self.ended.wait(0.02):
+            began = time.monotonic()
+            while True:
+                try:
+                    database.execute("BEGIN IMMEDIATE")
+                    break
+                except sqlite3.OperationalError:
+                    time.sleep(0.001)
+            self.waits.append((time.monotonic() - began) * 1_000)
+            database.execute("ROLLBACK")
+        database.close()
+
+    def text(self):
+        waits = sorted(self.waits)
+        shares = [(name, waits[int(share * (len(waits) - 1))]) for name, share in
+                  [("median", 0.5), ("p99", 0.99), ("longest", 1)]]
+        return f"{len(waits)} turns of another writer, waited ms: " + ", ".join(
+            f"{name} {value:.0f}" for name, value in shares)
+
+
 def whole(offerd, folder, export):
     """One go, with the moment when each stage ended."""
+    neighbour = Neighbour(folder)
+    neighbour.start()
     began = time.monotonic()
     with open(folder / "report.txt", "w") as report:
         process = subprocess.Popen(command(offerd, export), cwd=folder, stdout=report)
@@ -81,8 +115,11 @@ def whole(offerd, folder, export):
             break
         moments.setdefault(progress(folder)[0], time.monotonic() - began)
         time.sleep(0.5)
+    neighbour.ended.set()
+    neighbour.join()
     if status != 0:
         sys.exit("the import failed")
+    print(neighbour.text(), flush=True)
     return time.monotonic() - began, moments, usage, (folder / "report.txt").read_text()
 
 
