@@ -100,10 +100,12 @@ struct ImportStoreTests {
             _ = try ImportStore(statements.recording(transaction)).mayBeSomebodyElse(customer, of: run)
             return try statements.all.map { try QueryPlan(of: $0, in: transaction) }
         }
-        #expect(plans.count == 2)
+        #expect(plans.count == 3)
         for plan in plans {
             // A search by the import alone meets all of its customers.
-            let isLong = plan.steps.contains { $0.contains("SCAN ") || $0.contains("(run_id=?)") }
+            let isLong = plan.steps.contains {
+                $0.contains("SCAN ") || $0.contains("(run_id=?)") || $0.contains("(scope_id=? AND kind=?)")
+            }
             #expect(!isLong, "\(plan.sql)\n\(plan.steps.joined(separator: "\n"))")
             #expect(plan.steps.first?.contains("customer_id=?") == true, "\(plan.steps)")
         }
