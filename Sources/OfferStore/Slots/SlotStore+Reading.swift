@@ -7,16 +7,13 @@ extension SlotStore {
     /// - Throws: ``StoreError``.
     public func slots(of customers: [CustomerNumber]) throws -> [Slot] {
         guard !customers.isEmpty else { return [] }
-        return try transaction.rows(
+        return try transaction.all(
             Statement(
                 """
                 SELECT \(Self.readColumns) FROM issued_offer
                 WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY sequence
                 """, values: customers.map(\.storedValue))
-        ).map { row in
-            var reader = RowReader(row)
-            return try Slot(reading: &reader)
-        }
+        ) { try Slot(reading: &$0) }
     }
 
     /// Every offer ever issued to one customer, the earliest first.
