@@ -62,14 +62,19 @@ final class BoundMemory {
         memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Whether any byte is zero; recorded decisions have some thousand, so sixteen are looked at together.
+    /// Whether any byte is zero; recorded decisions have some thousand, so eight are looked at together.
     private static func hasZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
-        while index + 16 <= bytes.count {
-            let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-            if any(block .== 0) { return true }
-            index += 16
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // Only from a byte that is zero does the one borrow into a highest bit that was not set.
+            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+            index += 8
         }
-        return bytes[index...].contains(0)
+        while index < bytes.count {
+            if bytes[index] == 0 { return true }
+            index += 1
+        }
+        return false
     }
 }

@@ -113,7 +113,10 @@ public final class SQLiteDatabase: StoreDatabase {
         queue.close()
         // Before the writer: only who leaves last, and may write, takes the log away.
         readers?.close()
-        try StoreError.mapping { try connections.close() }
+        try StoreError.mapping {
+            connections.writeWithoutTransaction { _ in queue.forgetStatements() }
+            try connections.close()
+        }
     }
 
     static var configuration: Configuration {

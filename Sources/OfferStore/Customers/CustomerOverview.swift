@@ -26,13 +26,7 @@ extension CustomerStore {
             version: SubjectVersion(changes: [:]), hasAttributes: false, hasOpenings: false)
         guard !customers.isEmpty else { return overview }
         try transaction.each(
-            Statement(
-                """
-                SELECT id, version, first_stored_at, rollout_key,
-                    EXISTS (SELECT 1 FROM customer_attribute WHERE customer_id = customer.id),
-                    EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id)
-                FROM customer WHERE id IN (\(Statement.placeholders(customers.count))) AND merged_into IS NULL
-                """, values: customers.map(\.storedValue))
+            Statement(Self.overviewSQL(customers.count), values: customers.map(\.storedValue))
         ) { row in
             let (number, storedAt): (CustomerNumber, Instant) = (try row.value(0), try row.value(2))
             if first.map({ (storedAt, number) < ($0.storedAt, $0.number) }) ?? true {
@@ -47,4 +41,12 @@ extension CustomerStore {
         overview.version = SubjectVersion(changes: changes)
         return overview
     }
+
+    private static let overviewSQL = ListedSQL(
+        """
+        SELECT id, version, first_stored_at, rollout_key,
+            EXISTS (SELECT 1 FROM customer_attribute WHERE customer_id = customer.id),
+            EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id)
+        FROM customer WHERE id IN (
+        """, ") AND merged_into IS NULL")
 }

@@ -55,11 +55,9 @@ public struct ScopeStore {
     ///
     /// - Throws: ``StoreError``.
     public func generation(of scope: ScopeNumber) throws -> Int64 {
-        let generation: Int64? = try transaction.first(
-            Statement("SELECT generation FROM scope WHERE id = ?1", scope)
-        ) { try $0.next() }
-        guard let generation else { throw StoreError.corrupt("scope \(scope.rawValue) is missing") }
-        return generation
+        let row = try transaction.row(Statement("SELECT generation FROM scope WHERE id = ?1", scope))
+        guard let row else { throw StoreError.corrupt("scope \(scope.rawValue) is missing") }
+        return try row.value(0)
     }
 
     /// Makes decisions in progress look again, because something they depend on has changed.

@@ -45,22 +45,22 @@ public struct CounterStore {
         of offer: Offer, in group: SubscriptionGroupId?, open: [Slot], at now: Instant, in scope: ScopeNumber
     ) throws -> OfferCounters {
         var counters = OfferCounters(asOf: now, open: open.map(OfferCounters.OpenPlace.init))
-        try transaction.each(
-            Statement("SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer.id)
-        ) { row in
+        for row in try transaction.rows(
+            Statement("SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer.id))
+        {
             switch CounterUnit(name: try row.value(0)) {
             case .places: counters.places = try row.value(1)
             case .money(let currency): counters.spent[currency] = try row.value(1)
             }
         }
-        try transaction.each(
+        for row in try transaction.rows(
             Statement(
                 """
                 SELECT cost_currency, COUNT(*), COALESCE(SUM(cost), 0) FROM issued_offer
                 WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0 AND counts_until <= ?3
                 GROUP BY cost_currency
-                """, scope, offer.id, now)
-        ) { row in
+                """, scope, offer.id, now))
+        {
             counters.places -= try row.value(1)
             if let currency: String = try row.value(0) {
                 counters.spent[currency, default: 0] -= try row.value(2)
@@ -68,14 +68,14 @@ public struct CounterStore {
         }
         guard let group else { return counters }
         let key = Self.key(offer.delivery.redeemedAs, offer.offerIdentifier)
-        try transaction.each(
+        for row in try transaction.rows(
             Statement(
                 """
                 SELECT product_id, amount FROM redemption_counter
                 WHERE scope_id = ?1 AND offer_type = ?2 AND offer_identifier = ?3
                 AND subscription_group_identifier = ?4 AND amount > 0
-                """, scope, key.type, key.identifier, group)
-        ) { row in
+                """, scope, key.type, key.identifier, group))
+        {
             counters.unmatched[try row.value(0)] = try row.value(1)
         }
         return counters
