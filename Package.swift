@@ -14,6 +14,8 @@ let fixtures: [Resource] = [.copy("Fixtures")]
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+// The C interface of the SQLite that GRDB links, for what is hot (docs/decisions/0033).
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -67,7 +69,7 @@ let package = Package(
             name: "LocalAppStore", dependencies: ["OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
-        .target(name: "SQLiteStore", dependencies: ["OfferStore", grdb], swiftSettings: settings),
+        .target(name: "SQLiteStore", dependencies: ["OfferStore", grdb, grdbSQLite], swiftSettings: settings),
         .target(
             name: "OfferApplication",
             dependencies: [

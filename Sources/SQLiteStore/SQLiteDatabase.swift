@@ -25,6 +25,8 @@ public final class SQLiteDatabase: StoreDatabase {
 
     private let connections: any DatabaseWriter
     private let queue: WriteQueue
+    /// For quick looks; a database in memory has one connection, which everybody takes turns at.
+    private let readers: Readers?
 
     /// Opens a migrated database file.
     ///
@@ -38,7 +40,7 @@ public final class SQLiteDatabase: StoreDatabase {
         let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: Self.configuration) }
         try Schema.check(pool, path: path)
         try Durability.establish(pool)
-        try self.init(pool, limits: limits)
+        try self.init(pool, readers: Readers(path: path), limits: limits)
     }
 
     /// A new, migrated database in memory, which goes away with this value.
@@ -47,7 +49,7 @@ public final class SQLiteDatabase: StoreDatabase {
     public static func inMemory(limits: Limits = Limits()) throws -> SQLiteDatabase {
         let queue = try StoreError.mapping { try DatabaseQueue(configuration: Self.configuration) }
         try Schema.migrate(queue)
-        return try SQLiteDatabase(queue, limits: limits)
+        return try SQLiteDatabase(queue, readers: nil, limits: limits)
     }
 
     /// Brings a database file to this version's schema; a missing file is created, readable by its owner only.
@@ -66,13 +68,14 @@ public final class SQLiteDatabase: StoreDatabase {
         return steps
     }
 
-    private init(_ connections: any DatabaseWriter, limits: Limits) throws {
+    private init(_ connections: any DatabaseWriter, readers: Readers?, limits: Limits) throws {
         try SQLiteVersion.check(connections)
         // The writer takes its patience from the limits; see WriteBatch.
         try StoreError.mapping {
             try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 1") }
         }
         self.connections = connections
+        self.readers = readers
         queue = WriteQueue(writer: connections, limits: limits)
     }
 
@@ -82,10 +85,18 @@ public final class SQLiteDatabase: StoreDatabase {
     ) async throws -> T {
         guard !queue.isClosed else { throw StoreError.unavailable("the database is closed") }
         do {
-            return try await connections.read { try body(SQLiteTransaction(connection: $0)) }
+            return try await connections.read { try body(SQLiteTransaction(connection: $0, isCancellable: true)) }
         } catch let error as DatabaseError {
             throw StoreError(error)
         }
+    }
+
+    /// Runs a body on a snapshot, on the thread of the caller.
+    public func look<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        guard let readers else { return try await read(body) }
+        return try readers.look(body)
     }
 
     /// Runs a body in the next durable transaction.
@@ -100,7 +111,12 @@ public final class SQLiteDatabase: StoreDatabase {
     /// - Throws: ``StoreError``.
     public func close() throws {
         queue.close()
-        try StoreError.mapping { try connections.close() }
+        // Before the writer: only who leaves last, and may write, takes the log away.
+        readers?.close()
+        try StoreError.mapping {
+            connections.writeWithoutTransaction { _ in queue.forgetStatements() }
+            try connections.close()
+        }
     }
 
     static var configuration: Configuration {

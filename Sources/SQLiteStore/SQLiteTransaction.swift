@@ -1,41 +1,48 @@
-import GRDB
 import OfferStore
 
 /// Runs statements on one SQLite connection; each text is prepared once and then reused.
 struct SQLiteTransaction: StoreTransaction {
-    let connection: Database
+    private let connection: any Connection
+    /// Whether a cancelled task runs no further statement: one that reads for nobody any more, and never the writer, who
+    /// works for several.
+    private let isCancellable: Bool
 
-    func rows(_ statement: OfferStore.Statement) throws -> [StoredRow] {
-        try StoreError.mapping {
-            let prepared = try connection.cachedStatement(sql: statement.sql)
-            prepared.setUncheckedArguments(try arguments(statement))
-            let columns = prepared.columnCount
-            let cursor = try Row.fetchCursor(prepared)
-            var rows = [StoredRow]()
-            while try cursor.next() != nil {
-                var values = [StoredValue]()
-                values.reserveCapacity(columns)
-                for column in 0..<columns {
-                    // Straight from the statement: a copied `Row` and its column names would cost more than the query.
-                    let value = DatabaseValue(sqliteStatement: prepared.sqliteStatement, index: CInt(column))
-                    values.append(try StoredValue(value))
-                }
-                rows.append(StoredRow(values))
-            }
-            return rows
-        }
+    init(connection: any Connection, isCancellable: Bool = false) {
+        self.connection = connection
+        self.isCancellable = isCancellable
     }
 
-    func execute(_ statement: OfferStore.Statement) throws -> Int {
-        try StoreError.mapping {
-            let prepared = try connection.cachedStatement(sql: statement.sql)
-            prepared.setUncheckedArguments(try arguments(statement))
-            try prepared.execute()
-            return connection.changesCount
-        }
+    func rows(_ statement: Statement) throws -> [StoredRow] {
+        var rows = [StoredRow]()
+        let prepared = try prepared(statement)
+        try run(prepared, statement) { rows.append(try prepared.row()) }
+        return rows
     }
 
-    private func arguments(_ statement: OfferStore.Statement) throws -> StatementArguments {
-        StatementArguments(try statement.values.map { try $0.databaseValue() })
+    func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
+        let prepared = try prepared(statement)
+        try run(prepared, statement) { try body(prepared) }
+    }
+
+    func execute(_ statement: Statement) throws -> Int {
+        try run(try prepared(statement), statement) {}
+        return connection.changes
+    }
+
+    private func prepared(_ statement: Statement) throws -> PreparedStatement {
+        if isCancellable { try Task.checkCancellation() }
+        return try connection.statement(statement.sql)
+    }
+
+    private func run(
+        _ prepared: PreparedStatement, _ statement: Statement, _ body: () throws -> Void
+    ) throws {
+        do {
+            try prepared.run(statement.values, body)
+        } catch let error as StoreError {
+            // GRDB interrupts a statement whose task is cancelled.
+            if isCancellable { try Task.checkCancellation() }
+            throw error
+        }
     }
 }

@@ -1,8 +1,9 @@
 import GRDB
+import GRDBSQLite
 import OfferStore
 
 extension StoreError {
-    /// Runs something and gives SQLite's errors our names; other errors pass unchanged.
+    /// Runs something and gives GRDB's errors our names; other errors pass unchanged.
     static func mapping<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -12,16 +13,25 @@ extension StoreError {
     }
 
     init(_ error: DatabaseError) {
-        let message = error.message ?? error.resultCode.description
-        switch error.resultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy("another process holds the database")
-        case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly("the database cannot be written: \(message)")
-        case .SQLITE_FULL: self = .full("the disk is full")
-        case .SQLITE_CORRUPT: self = .damaged("the database file is damaged: \(message)")
-        case .SQLITE_NOTADB: self = .unavailable("the database file is no SQLite database: it holds something else")
-        case .SQLITE_CONSTRAINT: self = .constraint(Self.constraintName(message))
-        case .SQLITE_CANTOPEN: self = .unavailable("the database file cannot be opened")
-        case .SQLITE_MISUSE where message.contains("closed"): self = .unavailable("the database is closed")
+        self.init(code: error.resultCode.rawValue, error.message ?? error.resultCode.description)
+    }
+
+    /// What a connection says of the call that failed last.
+    init(code: CInt, on connection: OpaquePointer?) {
+        self.init(code: code, String(cString: sqlite3_errmsg(connection)))
+    }
+
+    /// - Parameter code: SQLite's, extended or not.
+    init(code: CInt, _ message: String) {
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .busy("another process holds the database")
+        case SQLITE_READONLY, SQLITE_PERM: self = .readOnly("the database cannot be written: \(message)")
+        case SQLITE_FULL: self = .full("the disk is full")
+        case SQLITE_CORRUPT: self = .damaged("the database file is damaged: \(message)")
+        case SQLITE_NOTADB: self = .unavailable("the database file is no SQLite database: it holds something else")
+        case SQLITE_CONSTRAINT: self = .constraint(Self.constraintName(message))
+        case SQLITE_CANTOPEN: self = .unavailable("the database file cannot be opened")
+        case SQLITE_MISUSE where message.contains("closed"): self = .unavailable("the database is closed")
         default: self = .unavailable("the database failed: \(message)")
         }
     }

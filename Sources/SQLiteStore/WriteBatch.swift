@@ -4,6 +4,8 @@ import OfferStore
 /// One durable transaction of several bodies.
 struct WriteBatch {
     let connection: Database
+    /// The same connection, for the statements of the bodies.
+    let statements: any Connection
     /// How long to wait for another process to let go of the database.
     let patience: Duration
 
@@ -59,7 +61,7 @@ struct WriteBatch {
 
     private func inSavepoint(_ job: WriteQueue.Job) throws -> WriteQueue.Release {
         try StoreError.mapping { try run("SAVEPOINT job") }
-        let release = try job.run(SQLiteTransaction(connection: connection))
+        let release = try job.run(SQLiteTransaction(connection: statements))
         try StoreError.mapping { try run("RELEASE SAVEPOINT job") }
         return release
     }

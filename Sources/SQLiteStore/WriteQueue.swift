@@ -35,6 +35,8 @@ final class WriteQueue: Sendable {
 
     private let state = Mutex(State())
     private let writer: any DatabaseWriter
+    /// The writer's statements, touched on the writer's own queue alone.
+    private nonisolated(unsafe) var statements: PreparedStatements?
     private let limits: SQLiteDatabase.Limits
 
     init(writer: any DatabaseWriter, limits: SQLiteDatabase.Limits) {
@@ -97,7 +99,19 @@ final class WriteQueue: Sendable {
         job?.fail(CancellationError())
     }
 
+    /// Lets go of the writer's statements, so that its connection can be closed; to be called on the writer's own queue.
+    func forgetStatements() { statements = nil }
+
+    private func statements(of connection: Database) -> any Connection {
+        if let statements { return statements }
+        guard let handle = connection.sqliteConnection else { return connection }
+        let statements = PreparedStatements(on: handle)
+        self.statements = statements
+        return statements
+    }
+
     private func drain(_ connection: Database) {
+        let statements = statements(of: connection)
         while true {
             let jobs: [Job] = state.withLock { state in
                 let jobs = Array(state.waiting.prefix(limits.batch))
@@ -106,7 +120,7 @@ final class WriteQueue: Sendable {
                 return jobs
             }
             if jobs.isEmpty { return }
-            WriteBatch(connection: connection, patience: limits.patience).commit(jobs)
+            WriteBatch(connection: connection, statements: statements, patience: limits.patience).commit(jobs)
         }
     }
 }

@@ -15,7 +15,7 @@ struct ImportTable {
             "OfferModel", "AppStoreData", "OfferSigning", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
         ],
         "OfferStore": ["OfferModel", "OfferEligibility"],
-        "SQLiteStore": ["OfferStore", "GRDB"],
+        "SQLiteStore": ["OfferStore", "GRDB", "GRDBSQLite"],
         "OfferApplication": [
             "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "AppStoreData", "AppStoreServer",
             "OfferStore", "Logging", "Metrics",

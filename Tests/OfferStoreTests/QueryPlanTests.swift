@@ -33,6 +33,7 @@ struct QueryPlanTests {
         _ = try APIKeyStore(transaction).key("a")
         _ = try ScopeStore(transaction).number(of: Scope(bundleId: "b", environment: .sandbox))
         _ = try ScopeStore(transaction).generation(of: scope)
+        _ = try ScopeStore(transaction).presentState(around: Scope(bundleId: "b", environment: .sandbox))
         _ = try CatalogStore(transaction).currentNumber(in: scope)
         _ = try CatalogStore(transaction).current(in: scope)
         _ = try CatalogStore(transaction).page(before: nil, limit: 5, in: scope)
@@ -52,7 +53,7 @@ struct QueryPlanTests {
         try store.attach(aliases, to: customers, at: Bench.now, in: scope)
         _ = try store.version(of: customers)
         _ = try store.customers(customers)
-        _ = try store.first(of: customers)
+        _ = try store.overview(of: customers)
         let attributes = AttributeStore(transaction)
         for seats in [12.0, 13] {
             _ = try attributes.replace(

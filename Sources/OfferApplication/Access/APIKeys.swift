@@ -31,7 +31,7 @@ public struct APIKeys: Sendable {
     public func caller(forToken text: String) async throws -> Caller? {
         guard let token = APIToken(text) else { return nil }
         let clock = clock
-        let known = try await database.read { transaction in
+        let known = try await database.look { transaction in
             try APIKeyStore(transaction).key(token.id).map { ($0, try clock.instantOfLooking(transaction)) }
         }
         guard let (key, now) = known else { return nil }

@@ -11,13 +11,20 @@ extension SubjectFacts {
         _ customers: [CustomerNumber], named identifiers: CustomerIdentifiers = CustomerIdentifiers(),
         _ transaction: any StoreTransaction
     ) throws -> SubjectFacts {
-        let first = try CustomerStore(transaction).first(of: customers)
+        try read(customers, try CustomerStore(transaction).overview(of: customers), named: identifiers, transaction)
+    }
+
+    /// The same with an overview of the customers that was read already, in the same transaction.
+    static func read(
+        _ customers: [CustomerNumber], _ overview: CustomerOverview, named identifiers: CustomerIdentifiers,
+        _ transaction: any StoreTransaction
+    ) throws -> SubjectFacts {
         var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: customers),
             slots: try SlotStore(transaction).slots(of: customers),
-            attributes: try AttributeStore(transaction).attributes(of: customers), firstStoredAt: first?.storedAt,
-            rolloutKey: first?.rolloutKey ?? identifiers.rolloutKey,
-            openedAt: try OpeningStore(transaction).openings(of: customers))
+            attributes: overview.hasAttributes ? try AttributeStore(transaction).attributes(of: customers) : [:],
+            firstStoredAt: overview.firstStoredAt, rolloutKey: overview.rolloutKey ?? identifiers.rolloutKey,
+            openedAt: overview.hasOpenings ? try OpeningStore(transaction).openings(of: customers) : [:])
         facts.isUnited = customers.count > 1
         return facts
     }

@@ -43,7 +43,7 @@ public struct OfferDecisions: Sendable {
         let supposition = try ReadSupposition(inquiry.supposition, scope: caller.scope)
         let clock = clock
         let (catalogs, policy) = (catalogs, policy)
-        let snapshot = try await database.read { transaction in
+        let read = { @Sendable (transaction: any StoreTransaction) in
             var snapshot = try Snapshot.read(
                 inquiry.customer, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: inquiry.offerIds, transaction
@@ -55,6 +55,9 @@ public struct OfferDecisions: Sendable {
                 scope: caller.scope, transaction)
             return snapshot
         }
+        // What is supposed may take every row there is.
+        let isQuick = inquiry.supposition.isEmpty
+        let snapshot = try await isQuick ? database.look(read) : database.read(read)
         let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []
         var decisions: [OfferDecision] = []

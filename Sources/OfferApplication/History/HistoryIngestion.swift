@@ -39,7 +39,7 @@ public struct HistoryIngestion: Sendable {
         let kept = try await keep(verified, identifiers: aliases, caller: caller)
         if let ambiguity = kept.ambiguity { throw ambiguity }
         let subject = verified.proven
-        let customers = try await database.read { transaction in
+        let customers = try await database.look { transaction in
             guard let scope = try ScopeStore(transaction).number(of: caller.scope) else { return [KnownIdentifiers]() }
             let store = CustomerStore(transaction)
             var numbers = try store.customers(proven: subject, in: scope)
@@ -60,7 +60,7 @@ public struct HistoryIngestion: Sendable {
         let verified = VerifiedDelivery(delivery, reader: reader, now: clock.wallClock())
         if verified.refused.contains(where: { $0.refusal.code == .signedInFuture }) {
             let clock = clock
-            _ = try await database.read { try clock.instant($0) }
+            _ = try await database.look { try clock.instant($0) }
         }
         return verified
     }
@@ -82,6 +82,8 @@ public struct HistoryIngestion: Sendable {
     ) async throws -> Kept {
         let payloads = verified.payloads
         let aliases = isRefused ? [] : identifiers.aliases
+        // Nothing to keep and nothing to note: whom the request names is found out where it is decided.
+        if verified.entries.isEmpty, aliases.isEmpty, !verified.isComplete { return Kept(outcomes: []) }
         guard try await needsWriting(verified, identifiers, attaching: aliases, caller) else {
             return Kept(outcomes: payloads.map { _ in .unchanged })
         }
@@ -121,7 +123,7 @@ public struct HistoryIngestion: Sendable {
         _ caller: Caller
     ) async throws -> Bool {
         let clock = clock
-        return try await database.read { transaction in
+        return try await database.look { transaction in
             let now = try clock.instant(transaction)
             guard let scope = try ScopeStore(transaction).number(of: caller.scope) else {
                 return !verified.payloads.isEmpty || verified.isComplete

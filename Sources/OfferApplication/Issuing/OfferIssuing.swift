@@ -53,7 +53,7 @@ public struct OfferIssuing: Sendable {
     ) async throws -> WrittenAnswer {
         let reply = KeptReply(request, caller: caller, digest: digest, write: write)
         let clock = clock
-        let earlier = try await database.read { transaction in
+        let earlier = try await database.look { transaction in
             try reply.earlier(at: try clock.instant(transaction), transaction)
         }
         if let earlier { return earlier }
@@ -91,7 +91,7 @@ public struct OfferIssuing: Sendable {
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
         let clock = clock
         let catalogs = catalogs
-        return try await database.read { transaction in
+        return try await database.look { transaction in
             var snapshot = try Snapshot.read(
                 order.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: [order.offerId], transaction)

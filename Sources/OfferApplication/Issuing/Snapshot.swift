@@ -41,26 +41,26 @@ struct Snapshot: Sendable {
         _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, clock: RequestClock,
         catalogs: CompiledCatalogs, openSlotsOf offers: [OfferId]?, _ transaction: any StoreTransaction
     ) throws -> Snapshot {
-        let storeClock = StoreClock(transaction)
-        let now = try clock.instant(transaction)
-        guard let number = try ScopeStore(transaction).number(of: scope) else {
+        let state = try ScopeStore(transaction).presentState(around: scope)
+        let now = try clock.instant(after: state.marks)
+        let customers = CustomerStore(transaction)
+        guard let present = state.scope else {
             return Snapshot(
-                scope: nil, subject: Subject(customers: []), version: try CustomerStore(transaction).version(of: []),
+                scope: nil, subject: Subject(customers: []), version: try customers.overview(of: []).version,
                 generation: 0,
                 now: now, present: now, sequence: 0, catalogRevision: 0,
                 compiledCatalog: CompiledCatalog(Catalog(bundleId: scope.bundleId)), pauses: [],
                 facts: SubjectFacts(rolloutKey: identifiers.rolloutKey), openSlots: [:], signUp: identifiers.signUp)
         }
+        let number = present.number
         let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
-        let revision = try CatalogStore(transaction).currentNumber(in: number)
-        let facts = try SubjectFacts.read(subject.customers, named: identifiers, transaction)
+        let overview = try customers.overview(of: subject.customers)
+        let facts = try SubjectFacts.read(subject.customers, overview, named: identifiers, transaction)
         return Snapshot(
-            scope: number, subject: subject,
-            version: try CustomerStore(transaction).version(of: subject.customers),
-            generation: try ScopeStore(transaction).generation(of: number), now: now, present: now,
-            sequence: try storeClock.newestSequence(), catalogRevision: Int(revision),
-            compiledCatalog: try catalogs.catalog(revision, of: number, in: scope, transaction),
-            pauses: try PauseStore(transaction).active(in: number),
+            scope: number, subject: subject, version: overview.version, generation: present.generation, now: now,
+            present: now, sequence: state.newestSequence, catalogRevision: Int(present.catalogRevision),
+            compiledCatalog: try catalogs.catalog(present.catalogRevision, of: number, in: scope, transaction),
+            pauses: present.hasPauses ? try PauseStore(transaction).active(in: number) : [],
             facts: facts,
             openSlots: try openSlots(among: facts.slots, of: offers, at: now, in: number, transaction),
             signUp: identifiers.signUp)

@@ -30,6 +30,15 @@ final class WatchedDatabase: StoreDatabase {
         }
     }
 
+    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        do {
+            return try await base.look(body)
+        } catch let error as StoreError {
+            note(error)
+            throw error
+        }
+    }
+
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         do {
             return try await base.write(body)

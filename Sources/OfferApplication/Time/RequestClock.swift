@@ -13,7 +13,13 @@ struct RequestClock: Sendable {
     ///
     /// - Throws: ``RequestError/clockBehind(_:)`` if the wall clock is so far behind that it cannot be right.
     func instant(_ transaction: any StoreTransaction) throws -> Instant {
-        let marks = try StoreClock(transaction).marks()
+        try instant(after: try StoreClock(transaction).marks())
+    }
+
+    /// The same where the store's marks were read already.
+    ///
+    /// - Throws: ``RequestError/clockBehind(_:)``.
+    func instant(after marks: ClockMarks) throws -> Instant {
         let now = wallClock()
         if let lag = ClockLag(of: now, behind: marks) { throw RequestError.clockBehind(lag) }
         return max(now, marks.lastInstant ?? now)

@@ -8,25 +8,24 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
 
     /// Reads a UUID in any case; `nil` unless it has the form 8-4-4-4-12 of hexadecimal digits.
     public init?(_ text: some StringProtocol) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 36 else { return nil }
-        var lowered = [UInt8]()
-        lowered.reserveCapacity(36)
-        for (index, byte) in bytes.enumerated() {
+        self.init(String(text))
+    }
+
+    /// Reads a UUID in any case; `nil` unless it has the form 8-4-4-4-12 of hexadecimal digits.
+    public init?(_ text: String) {
+        guard text.utf8.count == 36 else { return nil }
+        var isLowercase = true
+        for (index, byte) in text.utf8.enumerated() {
             switch (index, byte) {
-            case (8, 0x2D), (13, 0x2D), (18, 0x2D), (23, 0x2D):
-                lowered.append(byte)
-            case (8, _), (13, _), (18, _), (23, _):
-                return nil
-            case (_, 0x30...0x39), (_, 0x61...0x66):
-                lowered.append(byte)
-            case (_, 0x41...0x46):
-                lowered.append(byte + 0x20)
-            default:
-                return nil
+            case (8, 0x2D), (13, 0x2D), (18, 0x2D), (23, 0x2D): continue
+            case (8, _), (13, _), (18, _), (23, _): return nil
+            case (_, 0x30...0x39), (_, 0x61...0x66): continue
+            case (_, 0x41...0x46): isLowercase = false
+            default: return nil
             }
         }
-        description = String(decoding: lowered, as: UTF8.self)
+        // Nearly every one comes in lower case, from the store or a request, and its text is kept as it is.
+        description = isLowercase ? text : text.lowercased()
     }
 
     /// Makes a version-4 UUID (RFC 9562) from 16 random bytes; the version and variant bits are overwritten.

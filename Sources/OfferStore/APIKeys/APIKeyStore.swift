@@ -70,7 +70,7 @@ public struct APIKeyStore {
     ///
     /// - Throws: ``StoreError``.
     public func key(_ id: String) throws -> StoredAPIKey? {
-        try transaction.row(Statement("\(Self.select) WHERE k.id = ?1", id)).map(StoredAPIKey.init(row:))
+        try transaction.first(Statement(Self.selectOne, id)) { try StoredAPIKey(reading: &$0) }
     }
 
     /// Every key, the earliest first.
@@ -87,7 +87,7 @@ public struct APIKeyStore {
             } else {
                 Statement("\(Self.select) \(order)")
             }
-        return try transaction.rows(statement).map(StoredAPIKey.init(row:))
+        return try transaction.all(statement) { try StoredAPIKey(reading: &$0) }
     }
 
     /// Revokes a key for good.
@@ -109,11 +109,11 @@ public struct APIKeyStore {
         SELECT k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, \
         k.revoked_at FROM api_key k JOIN scope s ON s.id = k.scope_id
         """
+    private static let selectOne = "\(select) WHERE k.id = ?1"
 }
 
 extension StoredAPIKey {
-    fileprivate init(row: StoredRow) throws {
-        var reader = RowReader(row)
+    fileprivate init(reading reader: inout RowReader) throws {
         self.init(
             id: try reader.next(),
             scope: Scope(bundleId: try reader.next(), environment: try reader.next()), role: try reader.next(),

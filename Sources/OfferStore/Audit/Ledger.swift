@@ -35,6 +35,15 @@ public final class Ledger: Sendable {
         try await database.read(body)
     }
 
+    /// Runs a body on a snapshot at once, see ``StoreDatabase/look(_:)``.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    public func look<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await database.look(body)
+    }
+
     /// Runs a body in the next durable transaction, see ``StoreDatabase/write(_:)``, and records there what it changed.
     ///
     /// - Parameter author: who answers for it.
@@ -68,6 +77,10 @@ private struct RecordedTransaction: StoreTransaction {
 
     func rows(_ statement: Statement) throws -> [StoredRow] {
         try base.rows(statement)
+    }
+
+    func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
+        try base.each(statement, body)
     }
 
     func execute(_ statement: Statement) throws -> Int {

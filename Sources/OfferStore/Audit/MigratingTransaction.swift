@@ -19,6 +19,11 @@ public struct MigratingTransaction: StoreTransaction {
         try base.rows(statement)
     }
 
+    /// Runs a body for every row of a statement.
+    public func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
+        try base.each(statement, body)
+    }
+
     /// Runs a statement.
     public func execute(_ statement: Statement) throws -> Int {
         try base.execute(statement)

@@ -13,11 +13,11 @@ public struct CustomerStore {
     ///
     /// - Throws: ``StoreError``.
     public func customer(_ identifier: ProvenIdentifier, in scope: ScopeNumber) throws -> CustomerNumber? {
-        try transaction.row(
+        try transaction.first(
             Statement(
                 "SELECT customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope,
                 identifier.kind, identifier.value)
-        )?.value(0)
+        ) { try $0.next() }
     }
 
     /// Every customer whom one of these signed identifiers names, each once, the earliest stored first.
@@ -61,32 +61,15 @@ public struct CustomerStore {
     /// - Throws: ``StoreError``.
     public func version(of customers: [CustomerNumber]) throws -> SubjectVersion {
         guard !customers.isEmpty else { return SubjectVersion(changes: [:]) }
-        let rows = try transaction.rows(
+        var changes = [CustomerNumber: Int64]()
+        try transaction.each(
             Statement(
                 """
                 SELECT id, version FROM customer
                 WHERE id IN (\(Statement.placeholders(customers.count))) AND merged_into IS NULL
-                """, values: customers.map(\.storedValue)))
-        var changes = [CustomerNumber: Int64]()
-        for row in rows {
-            changes[try row.value(0)] = try row.value(1)
-        }
+                """, values: customers.map(\.storedValue))
+        ) { changes[try $0.value(0)] = try $0.value(1) }
         return SubjectVersion(changes: changes)
-    }
-
-    /// The one of these customers who was stored first: when, and under which identifier.
-    ///
-    /// - Throws: ``StoreError``.
-    public func first(of customers: [CustomerNumber]) throws -> (storedAt: Instant, rolloutKey: String)? {
-        guard !customers.isEmpty else { return nil }
-        let row = try transaction.row(
-            Statement(
-                """
-                SELECT first_stored_at, rollout_key FROM customer
-                WHERE id IN (\(Statement.placeholders(customers.count))) AND merged_into IS NULL
-                ORDER BY first_stored_at, id LIMIT 1
-                """, values: customers.map(\.storedValue)))
-        return try row.map { (storedAt: try $0.value(0), rolloutKey: try $0.value(1)) }
     }
 
     /// Adds a customer of whom no signed payload is stored, under the first of these aliases.

@@ -6,6 +6,17 @@ public protocol Storable {
     var storedValue: StoredValue { get }
     /// Reads a column; `nil` if it holds something else.
     init?(storedValue: StoredValue)
+    /// Reads a column of the row that a statement stands at, to the same as its value; `nil` if it holds something else.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if the column is not there or cannot be read at all.
+    init?(_ columns: any StoredColumns, at index: Int) throws
+}
+
+extension Storable {
+    /// Reads a column by its value.
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        self.init(storedValue: try columns.stored(index))
+    }
 }
 
 extension Int64: Storable {
@@ -16,6 +27,11 @@ extension Int64: Storable {
         guard case .integer(let value) = storedValue else { return nil }
         self = value
     }
+    /// Reads an integer.
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = columns.integer(index) else { return nil }
+        self = value
+    }
 }
 
 extension Int: Storable {
@@ -24,6 +40,11 @@ extension Int: Storable {
     /// Reads an integer.
     public init?(storedValue: StoredValue) {
         guard case .integer(let value) = storedValue else { return nil }
+        self.init(exactly: value)
+    }
+    /// Reads an integer.
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = columns.integer(index) else { return nil }
         self.init(exactly: value)
     }
 }
@@ -39,6 +60,14 @@ extension Bool: Storable {
         default: return nil
         }
     }
+    /// Reads 0 or 1.
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        switch columns.integer(index) {
+        case 0: self = false
+        case 1: self = true
+        default: return nil
+        }
+    }
 }
 
 extension String: Storable {
@@ -49,6 +78,11 @@ extension String: Storable {
         guard case .text(let value) = storedValue else { return nil }
         self = value
     }
+    /// Reads text.
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        guard let value = try columns.text(index) else { return nil }
+        self = value
+    }
 }
 
 extension [UInt8]: Storable {
@@ -57,6 +91,11 @@ extension [UInt8]: Storable {
     /// Reads bytes.
     public init?(storedValue: StoredValue) {
         guard case .blob(let value) = storedValue else { return nil }
+        self = value
+    }
+    /// Reads bytes.
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = columns.bytes(index) else { return nil }
         self = value
     }
 }
@@ -73,6 +112,15 @@ extension Optional: Storable where Wrapped: Storable {
             self = .some(value)
         }
     }
+    /// Reads a value or null.
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        if try columns.isNull(index) {
+            self = .none
+        } else {
+            guard let value = try Wrapped(columns, at: index) else { return nil }
+            self = .some(value)
+        }
+    }
 }
 
 extension Instant: Storable {
@@ -81,6 +129,11 @@ extension Instant: Storable {
     /// Reads milliseconds.
     public init?(storedValue: StoredValue) {
         guard case .integer(let value) = storedValue else { return nil }
+        self.init(milliseconds: value)
+    }
+    /// Reads milliseconds.
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = columns.integer(index) else { return nil }
         self.init(milliseconds: value)
     }
 }
@@ -93,6 +146,11 @@ extension LowercaseUUID: Storable {
         guard case .text(let value) = storedValue else { return nil }
         self.init(value)
     }
+    /// Reads a UUID.
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        guard let value = try columns.text(index) else { return nil }
+        self.init(value)
+    }
 }
 
 extension Storable where Self: RawRepresentable, RawValue: Storable {
@@ -101,6 +159,11 @@ extension Storable where Self: RawRepresentable, RawValue: Storable {
     /// Reads the raw value.
     public init?(storedValue: StoredValue) {
         guard let raw = RawValue(storedValue: storedValue) else { return nil }
+        self.init(rawValue: raw)
+    }
+    /// Reads the raw value.
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        guard let raw = try RawValue(columns, at: index) else { return nil }
         self.init(rawValue: raw)
     }
 }

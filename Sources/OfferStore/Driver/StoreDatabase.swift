@@ -3,10 +3,18 @@
 /// A body never awaits while it holds the write lock, so nobody can be kept waiting by a network call. Drivers only run
 /// statements; every operation and its SQL is written once, in this target.
 public protocol StoreDatabase: Sendable {
-    /// Runs a body that reads one consistent snapshot.
+    /// Runs a body that reads one consistent snapshot, for as long as it takes.
     ///
     /// - Throws: what the body throws, or ``StoreError``.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+
+    /// Runs a body that reads a few rows of one consistent snapshot, at once and on the caller's thread where the driver
+    /// can: to hand a quick look to another thread costs more than the look.
+    ///
+    /// What reads many rows takes ``read(_:)``, so that it keeps no thread that others wait for.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
     /// Runs a body that reads and writes, and returns only after what it wrote is durable (invariant 1).
     ///
@@ -18,12 +26,28 @@ public protocol StoreDatabase: Sendable {
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 }
 
+extension StoreDatabase {
+    /// Reads as any other.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    public func look<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await read(body)
+    }
+}
+
 /// A running transaction; valid only inside the body it was given to.
 public protocol StoreTransaction {
     /// Every row of a statement that answers with rows.
     ///
     /// - Throws: ``StoreError``.
     func rows(_ statement: Statement) throws -> [StoredRow]
+
+    /// Runs a body for every row of a statement, while the statement stands there.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws
 
     /// Runs a statement and says how many rows it changed.
     ///
@@ -36,6 +60,13 @@ public protocol StoreTransaction {
 }
 
 extension StoreTransaction {
+    /// Runs a body for every row of a statement, from copies.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    public func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
+        for row in try rows(statement) { try body(row) }
+    }
+
     /// None.
     public var recording: AuditRecording? { nil }
 
@@ -44,5 +75,26 @@ extension StoreTransaction {
     /// - Throws: ``StoreError``.
     public func row(_ statement: Statement) throws -> StoredRow? {
         try rows(statement).first
+    }
+
+    /// What is read of every row.
+    func all<T>(_ statement: Statement, _ read: (inout RowReader) throws -> T) throws -> [T] {
+        var all = [T]()
+        try each(statement) { columns in
+            var reader = RowReader(columns)
+            all.append(try read(&reader))
+        }
+        return all
+    }
+
+    /// What is read of the first row, if there is one.
+    func first<T>(_ statement: Statement, _ read: (inout RowReader) throws -> T) throws -> T? {
+        var first: T?
+        try each(statement) { columns in
+            guard first == nil else { return }
+            var reader = RowReader(columns)
+            first = try read(&reader)
+        }
+        return first
     }
 }

@@ -1,4 +1,4 @@
-/// One row of an answer.
+/// One row of an answer, copied.
 public struct StoredRow: Sendable, Hashable {
     /// The columns in the order of the statement's list.
     public let values: [StoredValue]
@@ -7,31 +7,39 @@ public struct StoredRow: Sendable, Hashable {
     public init(_ values: [StoredValue]) {
         self.values = values
     }
-
-    /// The column at that place, from 0.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
-    public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
-        guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
-        guard let value = Value(storedValue: values[index]) else {
-            throw StoreError.corrupt("column \(index) does not hold a valid \(Value.self)")
-        }
-        return value
-    }
 }
 
-/// Reads the columns of a row one after the other, in the order of the statement's list.
-struct RowReader {
-    private let row: StoredRow
-    private var index = 0
-
-    init(_ row: StoredRow) {
-        self.row = row
+extension StoredRow: StoredColumns {
+    /// Whether a column holds no value.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column.
+    public func isNull(_ index: Int) throws -> Bool {
+        if case .null = try stored(index) { true } else { false }
     }
 
-    /// The next column.
-    mutating func next<Value: Storable>(_ type: Value.Type = Value.self) throws -> Value {
-        defer { index += 1 }
-        return try row.value(index)
+    /// The integer of a column; `nil` if it holds something else, or is not there.
+    public func integer(_ index: Int) -> Int64? {
+        guard values.indices.contains(index), case .integer(let value) = values[index] else { return nil }
+        return value
+    }
+
+    /// The text of a column; `nil` if it holds something else, or is not there.
+    public func text(_ index: Int) -> String? {
+        guard values.indices.contains(index), case .text(let value) = values[index] else { return nil }
+        return value
+    }
+
+    /// The bytes of a column; `nil` if it holds something else, or is not there.
+    public func bytes(_ index: Int) -> [UInt8]? {
+        guard values.indices.contains(index), case .blob(let value) = values[index] else { return nil }
+        return value
+    }
+
+    /// The value of a column, whatever it is.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column.
+    public func stored(_ index: Int) throws -> StoredValue {
+        guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
+        return values[index]
     }
 }

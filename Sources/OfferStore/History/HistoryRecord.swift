@@ -23,7 +23,7 @@ struct HistorySQL {
     let insert: String
     private let selectOwned: String
     private let selectStart: String
-    private let selectEnd: String
+    private let selectCurrent: ListedSQL
     private let signedBy: String
 
     /// - Parameters:
@@ -61,22 +61,26 @@ struct HistorySQL {
             """
         let sameView =
             "n.scope_id = h.scope_id AND n.\(viewKey) = h.\(viewKey) AND n.\(owner.column) = h.\(owner.column)"
-        let newer = [
-            // What is nobody's yet hides nothing.
-            "n.is_proven > h.is_proven\(needsProvenOwner ? " AND i.is_proven = 1" : "")",
-            "n.is_proven = h.is_proven AND n.\(viewDate) > h.\(viewDate)",
-            "n.is_proven = h.is_proven AND n.\(viewDate) = h.\(viewDate) AND n.payload > h.payload",
-        ]
-        // One subquery a rank: each is a single look into the index, which a comparison of all three would not be.
-        let isCurrent = newer.map { "NOT EXISTS (SELECT 1 FROM \(table) n WHERE \(sameView) AND \($0))" }
-            .joined(separator: " AND ")
-        selectEnd = ") AND (\(kept.map { "\($0) OR " } ?? "")\(isCurrent))"
+        let newer = { (condition: String) in
+            "NOT EXISTS (SELECT 1 FROM \(table) n WHERE \(sameView) AND \(condition))"
+        }
+        // Each subquery is one look into the index. It begins at the row itself, which is passed over before its bytes are
+        // asked for: they would have to be fetched from the table.
+        // Nothing outranks what is proven by being proven; and what is nobody's yet hides nothing.
+        let proven = newer("n.is_proven > h.is_proven\(needsProvenOwner ? " AND i.is_proven = 1" : "")")
+        let later = newer(
+            """
+            n.is_proven = h.is_proven AND n.\(viewDate) >= h.\(viewDate) AND n.sequence <> h.sequence
+            AND (n.\(viewDate) > h.\(viewDate) OR n.payload > h.payload)
+            """)
+        let isCurrent = "(h.is_proven = 1 OR \(proven)) AND \(later)"
+        selectCurrent = ListedSQL(selectStart, ") AND (\(kept.map { "\($0) OR " } ?? "")\(isCurrent))")
         signedBy = ") AND h.\(viewDate) <= "
     }
 
     /// The rows that can matter of so many customers: of each view key the current one, and those kept beside it.
     func select(customers count: Int) -> String {
-        selectStart + Statement.placeholders(count) + selectEnd
+        selectCurrent(count)
     }
 
     /// Every row of so many customers that was signed by an instant, whether or not a newer one has taken its place since;

@@ -42,14 +42,11 @@ extension HistoryStore {
         _ identifiers: [StoredValue], _ sequence: Int64, _ scope: ScopeNumber
     ) throws -> [Recorded<Payload>] {
         guard !identifiers.isEmpty else { return [] }
-        return try transaction.rows(
+        return try transaction.all(
             Statement(
                 Payload.sql.selectStored(identifiers: identifiers.count),
                 values: [scope.storedValue, .integer(sequence)] + identifiers)
-        ).map { row in
-            var reader = RowReader(row)
-            return try Recorded(reading: &reader)
-        }
+        ) { try Recorded(reading: &$0) }
     }
 }
 

@@ -63,14 +63,11 @@ public struct HistoryStore {
             } else {
                 Statement(Payload.sql.select(customers: customers.count), values: numbers)
             }
-        let rows = try transaction.rows(statement)
-        var records = [Recorded<Payload>]()
-        records.reserveCapacity(rows.count)
-        for row in rows {
-            var reader = RowReader(row)
-            owners.insert(try reader.next())
-            records.append(try Recorded(reading: &reader))
+        var found = owners
+        defer { owners = found }
+        return try transaction.all(statement) { row in
+            found.insert(try row.next())
+            return try Recorded(reading: &row)
         }
-        return records
     }
 }

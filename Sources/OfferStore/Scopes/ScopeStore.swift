@@ -10,7 +10,7 @@ public struct ScopeNumber: RawRepresentable, Sendable, Hashable, Storable {
 
 /// Apps and environments, and the generation of what decisions in them depend on.
 public struct ScopeStore {
-    private let transaction: any StoreTransaction
+    let transaction: any StoreTransaction
 
     /// The scopes as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
@@ -21,10 +21,10 @@ public struct ScopeStore {
     ///
     /// - Throws: ``StoreError``.
     public func number(of scope: Scope) throws -> ScopeNumber? {
-        try transaction.row(
+        try transaction.first(
             Statement(
                 "SELECT id FROM scope WHERE bundle_id = ?1 AND environment = ?2", scope.bundleId, scope.environment)
-        )?.value(0)
+        ) { try $0.next() }
     }
 
     /// The number of a scope, which is added if it is new. Needs a writing transaction.

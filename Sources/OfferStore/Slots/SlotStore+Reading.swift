@@ -7,16 +7,9 @@ extension SlotStore {
     /// - Throws: ``StoreError``.
     public func slots(of customers: [CustomerNumber]) throws -> [Slot] {
         guard !customers.isEmpty else { return [] }
-        return try transaction.rows(
-            Statement(
-                """
-                SELECT \(Self.readColumns) FROM issued_offer
-                WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY sequence
-                """, values: customers.map(\.storedValue))
-        ).map { row in
-            var reader = RowReader(row)
-            return try Slot(reading: &reader)
-        }
+        return try transaction.all(
+            Statement(Self.slotsSQL(customers.count), values: customers.map(\.storedValue))
+        ) { try Slot(reading: &$0) }
     }
 
     /// Every offer ever issued to one customer, the earliest first.
@@ -86,6 +79,9 @@ extension SlotStore {
     func issuedOffers(_ statement: Statement) throws -> [IssuedOffer] {
         try transaction.rows(statement).map(IssuedOffer.init(row:))
     }
+
+    private static let slotsSQL = ListedSQL(
+        "SELECT \(readColumns) FROM issued_offer WHERE customer_id IN (", ") ORDER BY sequence")
 
     static let issuedColumns =
         "\(readColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"

@@ -20,6 +20,11 @@ struct KeptDatabase: StoreDatabase {
         return try await base.read(body)
     }
 
+    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        defer { withExtendedLifetime(directory) {} }
+        return try await base.look(body)
+    }
+
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         defer { withExtendedLifetime(directory) {} }
         return try await Ledger(base, digest: OpenSSLDigest()).write(by: AuditAuthor(actor: "tests"), body)

@@ -80,6 +80,10 @@ public struct AllowedStep: Sendable {
     private static let revisions = [
         AllowedStep(
             "SEARCH catalog_revision USING COVERING INDEX sqlite_autoindex_catalog_revision_1 (scope_id=?)",
+            of: "SELECT revision FROM catalog_revision WHERE scope_id = scope.id ORDER BY revision DESC LIMIT 1",
+            because: "the newest is the first"),
+        AllowedStep(
+            "SEARCH catalog_revision USING COVERING INDEX sqlite_autoindex_catalog_revision_1 (scope_id=?)",
             of: "SELECT revision FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1",
             because: "the newest is the first"),
         AllowedStep(

@@ -1,0 +1,60 @@
+/// The columns of the row that a running statement stands at; valid only until the statement goes on.
+///
+/// What is asked for is read straight from the engine, and nothing else of the row is copied.
+public protocol StoredColumns {
+    /// Whether a column holds no value.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column.
+    func isNull(_ index: Int) throws -> Bool
+
+    /// The integer of a column; `nil` if it holds something else, or is not there.
+    func integer(_ index: Int) -> Int64?
+
+    /// The text of a column; `nil` if it holds something else, or is not there.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if it is not UTF-8.
+    func text(_ index: Int) throws -> String?
+
+    /// The bytes of a column; `nil` if it holds something else, or is not there.
+    func bytes(_ index: Int) -> [UInt8]?
+
+    /// The value of a column, whatever it is.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column, or it is of none of our types.
+    func stored(_ index: Int) throws -> StoredValue
+}
+
+extension StoredColumns {
+    /// The column at that place, from 0.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
+    public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
+        guard let value = try Value(self, at: index) else { throw try invalid(index, Value.self) }
+        return value
+    }
+
+    private func invalid(_ index: Int, _ type: Any.Type) throws -> StoreError {
+        _ = try stored(index)
+        return .corrupt("column \(index) does not hold a valid \(type)")
+    }
+}
+
+/// Reads the columns of a row one after the other, in the order of the statement's list.
+struct RowReader {
+    private let columns: any StoredColumns
+    private var index = 0
+
+    init(_ columns: any StoredColumns) {
+        self.columns = columns
+    }
+
+    /// The next column.
+    mutating func next<Value: Storable>(_ type: Value.Type = Value.self) throws -> Value {
+        defer { index += 1 }
+        guard let value = try Value(columns, at: index) else {
+            // Says what is wrong in the same words.
+            return try columns.value(index)
+        }
+        return value
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import OfferModel
+import OfferStore
+import OfferTestSupport
+import SQLiteStore
+import Testing
+
+@Suite("Quick looks")
+struct LookTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path("offers.sqlite") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try SQLiteDatabase.migrate(path: directory.path("offers.sqlite"))
+    }
+
+    private static let lastInstant = Statement("SELECT last_instant FROM store_state WHERE id = 1")
+
+    @Test("a look sees everything that was committed before it, and nothing that is committed during it")
+    func snapshot() async throws {
+        let database = try SQLiteDatabase(path: path)
+        for number in Int64(1)...50 {
+            try await database.write { try StoreClock($0).advance(to: Instant(milliseconds: number)) }
+            #expect(try await database.look { try StoreClock($0).lastInstant() } == Instant(milliseconds: number))
+        }
+        let program = """
+            import sqlite3, sys
+            connection = sqlite3.connect(sys.argv[1], timeout=20, isolation_level=None)
+            connection.execute("UPDATE store_state SET last_instant = 99")
+            """
+        let path = path
+        let seen = try await database.look { transaction in
+            let before = try StoreClock(transaction).lastInstant()
+            let neighbour = try Command.run("python3", ["-c", program, path])
+            #expect(neighbour.status == 0, "\(neighbour.errorText)")
+            return [before, try StoreClock(transaction).lastInstant()]
+        }
+        #expect(seen == [Instant(milliseconds: 50), Instant(milliseconds: 50)])
+        #expect(try await database.look { try StoreClock($0).lastInstant() } == Instant(milliseconds: 99))
+        try database.close()
+    }
+
+    @Test("a look that throws leaves its connection to the next, which sees what is new")
+    func afterAFailure() async throws {
+        struct Refused: Error {}
+        let database = try SQLiteDatabase(path: path)
+        await #expect(throws: Refused.self) {
+            try await database.look { transaction in
+                _ = try transaction.rows(Self.lastInstant)
+                throw Refused()
+            }
+        }
+        try await database.write { try StoreClock($0).advance(to: Instant(milliseconds: 7)) }
+        #expect(try await database.look { try StoreClock($0).lastInstant() } == Instant(milliseconds: 7))
+        try database.close()
+    }
+
+    @Test("a look writes nothing")
+    func readOnly() async throws {
+        let database = try SQLiteDatabase(path: path)
+        let error = await #expect(throws: StoreError.self) {
+            try await database.look { try StoreClock($0).advance(to: Instant(milliseconds: 7)) }
+        }
+        guard case .readOnly = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try await database.look { try StoreClock($0).lastInstant() } == nil)
+        try database.close()
+    }
+
+    @Test("many looks at once each see one moment, while somebody writes")
+    func together() async throws {
+        let database = try SQLiteDatabase(path: path)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for number in Int64(1)...100 {
+                    _ = try await database.write { transaction in
+                        try transaction.execute(
+                            Statement("UPDATE store_state SET last_instant = ?1, sequence = ?1", number))
+                    }
+                }
+            }
+            for _ in 0..<16 {
+                group.addTask {
+                    for _ in 0..<50 {
+                        let (instant, sequence) = try await database.look { transaction in
+                            (
+                                try StoreClock(transaction).lastInstant()?.milliseconds ?? 0,
+                                try StoreClock(transaction).newestSequence()
+                            )
+                        }
+                        #expect(instant == sequence)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try database.close()
+    }
+
+    @Test("a cancelled task looks at nothing, and its read ends at the next statement")
+    func cancelled() async throws {
+        let database = try SQLiteDatabase(path: path)
+        for isLook in [true, false] {
+            let task = Task.immediate { @Sendable in
+                withUnsafeCurrentTask { $0?.cancel() }
+                let body = { @Sendable (transaction: any StoreTransaction) in
+                    try transaction.rows(Self.lastInstant).count
+                }
+                return try await isLook ? database.look(body) : database.read(body)
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        try database.close()
+    }
+
+    @Test("a closed database is looked at by nobody, and leaves no companions of its file")
+    func closed() async throws {
+        let database = try SQLiteDatabase(path: path)
+        try await database.write { try StoreClock($0).advance(to: Instant(milliseconds: 7)) }
+        _ = try await database.look { try $0.rows(Self.lastInstant) }
+        try database.close()
+        await #expect(throws: StoreError.unavailable("the database is closed")) {
+            try await database.look { try $0.rows(Self.lastInstant) }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["offers.sqlite"])
+    }
+}
