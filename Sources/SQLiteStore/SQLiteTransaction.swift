@@ -4,6 +4,7 @@ import OfferStore
 /// Runs statements on one SQLite connection; each text is prepared once and then reused.
 struct SQLiteTransaction: StoreTransaction {
     let connection: Database
+    var memory: WriteMemory?
 
     func rows(_ statement: OfferStore.Statement) throws -> [StoredRow] {
         try StoreError.mapping {
