@@ -13,44 +13,36 @@ public struct StoreClock {
     ///
     /// - Throws: ``StoreError``.
     public func lastInstant() throws -> Instant? {
-        try state().value(0)
+        try state().lastInstant
     }
 
     /// What the wall clock must not be far behind.
     ///
     /// - Throws: ``StoreError``.
     public func marks() throws -> ClockMarks {
-        let row = try state()
-        return ClockMarks(lastInstant: try row.value(0), newestSignedDate: try row.value(2))
+        let state = try state()
+        return ClockMarks(lastInstant: state.lastInstant, newestSignedDate: state.newestSignedDate)
     }
 
     /// The number of the newest event.
     ///
     /// - Throws: ``StoreError``.
     public func newestSequence() throws -> Int64 {
-        try state().value(1)
+        try state().sequence
     }
 
     /// Notes that this transaction happens at an instant; an earlier one than already noted changes nothing.
     ///
     /// - Throws: ``StoreError``.
     public func advance(to now: Instant) throws {
-        try transaction.execute(
-            Statement(
-                "UPDATE store_state SET last_instant = ?1 WHERE id = 1 AND (last_instant IS NULL OR last_instant < ?1)",
-                now))
+        try change { $0.lastInstant = max($0.lastInstant ?? now, now) }
     }
 
     /// Notes that data dated so was verified to Apple's own root; an earlier date than already noted changes nothing.
     ///
     /// - Throws: ``StoreError``.
     public func noteSigned(at date: Instant) throws {
-        try transaction.execute(
-            Statement(
-                """
-                UPDATE store_state SET newest_signed_date = ?1
-                WHERE id = 1 AND (newest_signed_date IS NULL OR newest_signed_date < ?1)
-                """, date))
+        try change { $0.newestSignedDate = max($0.newestSignedDate ?? date, date) }
     }
 
     /// Writes something that nothing depends on, to see whether it can be.
@@ -64,25 +56,58 @@ public struct StoreClock {
     ///
     /// - Throws: ``StoreError``.
     public func reset(to now: Instant) throws {
-        try transaction.execute(
-            Statement("UPDATE store_state SET last_instant = ?1 WHERE id = 1 AND last_instant > ?1", now))
+        try change { $0.lastInstant = $0.lastInstant.map { min($0, now) } }
     }
 
     /// Takes the next number in the store-wide order.
     ///
     /// - Throws: ``StoreError``.
     func nextSequence() throws -> Int64 {
-        let row = try transaction.row(
-            Statement("UPDATE store_state SET sequence = sequence + 1 WHERE id = 1 RETURNING sequence"))
-        guard let row else { throw StoreError.corrupt("the row of `store_state` is missing") }
-        return try row.value(0)
+        try change { $0.sequence += 1 }.sequence
+    }
+}
+
+extension StoreClock {
+    /// The row of `store_state`, but for what nothing depends on. No other statement reads or changes it while a
+    /// transaction writes: it may be newer in the transaction's memory than in the table.
+    struct State: Hashable {
+        var lastInstant: Instant?
+        var sequence: Int64
+        var newestSignedDate: Instant?
     }
 
-    private func state() throws -> StoredRow {
+    private func state() throws -> State {
+        if let known = transaction.memory?.contents.clock { return known }
         let row = try transaction.row(
             Statement("SELECT last_instant, sequence, newest_signed_date FROM store_state WHERE id = 1"))
         guard let row else { throw StoreError.corrupt("the row of `store_state` is missing") }
-        return row
+        let state = State(
+            lastInstant: try row.value(0), sequence: try row.value(1), newestSignedDate: try row.value(2))
+        transaction.memory?.contents.clock = state
+        return state
+    }
+
+    @discardableResult
+    private func change(_ change: (inout State) -> Void) throws -> State {
+        let before = try state()
+        var state = before
+        change(&state)
+        guard state != before else { return state }
+        if let memory = transaction.memory {
+            memory.contents.clock = state
+            memory.contents.isClockChanged = true
+        } else {
+            try write(state)
+        }
+        return state
+    }
+
+    /// Puts the state into its row.
+    func write(_ state: State) throws {
+        try transaction.execute(
+            Statement(
+                "UPDATE store_state SET last_instant = ?1, sequence = ?2, newest_signed_date = ?3 WHERE id = 1",
+                state.lastInstant, state.sequence, state.newestSignedDate))
     }
 }
 

@@ -14,12 +14,18 @@ public final class SQLiteDatabase: StoreDatabase {
         public var batch: Int
         /// How long to wait for another process to let go of the database.
         public var patience: Duration
+        /// How many pages of 4 KiB the log may have before they are written into the file. The more there are, the more
+        /// commits share the pages that all of them change; and the longer whoever commits then waits.
+        public var log: Int
 
-        /// 4,096 waiting writes, 256 in a commit, 5 seconds of patience, unless told otherwise.
-        public init(waitingWrites: Int = 4_096, batch: Int = 256, patience: Duration = .seconds(5)) {
+        /// 4,096 waiting writes, 256 in a commit, 5 seconds of patience, 4,000 pages, unless told otherwise.
+        public init(
+            waitingWrites: Int = 4_096, batch: Int = 256, patience: Duration = .seconds(5), log: Int = 4_000
+        ) {
             self.waitingWrites = waitingWrites
             self.batch = batch
             self.patience = patience
+            self.log = log
         }
     }
 
@@ -70,9 +76,16 @@ public final class SQLiteDatabase: StoreDatabase {
 
     private init(_ connections: any DatabaseWriter, readers: Readers?, limits: Limits) throws {
         try SQLiteVersion.check(connections)
-        // The writer takes its patience from the limits; see WriteBatch.
         try StoreError.mapping {
-            try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 1") }
+            try connections.writeWithoutTransaction { connection in
+                // The writer takes its patience from the limits; see WriteBatch.
+                try connection.execute(sql: "PRAGMA busy_timeout = 1")
+                // What a savepoint would put back is kept in memory: some tens of pages for a body, a file otherwise.
+                try connection.execute(sql: "PRAGMA temp_store = MEMORY")
+                try connection.execute(sql: "PRAGMA wal_autocheckpoint = \(limits.log)")
+                // 16 MiB: an issued offer changes some ten pages all over the indexes, and reading each costs a system call.
+                try connection.execute(sql: "PRAGMA cache_size = -16384")
+            }
         }
         self.connections = connections
         self.readers = readers

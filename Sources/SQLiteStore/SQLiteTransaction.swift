@@ -6,10 +6,12 @@ struct SQLiteTransaction: StoreTransaction {
     /// Whether a cancelled task runs no further statement: one that reads for nobody any more, and never the writer, who
     /// works for several.
     private let isCancellable: Bool
+    let memory: WriteMemory?
 
-    init(connection: any Connection, isCancellable: Bool = false) {
+    init(connection: any Connection, isCancellable: Bool = false, memory: WriteMemory? = nil) {
         self.connection = connection
         self.isCancellable = isCancellable
+        self.memory = memory
     }
 
     func rows(_ statement: Statement) throws -> [StoredRow] {

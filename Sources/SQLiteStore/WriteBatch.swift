@@ -8,10 +8,20 @@ struct WriteBatch {
     let statements: any Connection
     /// How long to wait for another process to let go of the database.
     let patience: Duration
+    private let memory = WriteMemory()
+
+    init(connection: Database, statements: any Connection, patience: Duration) {
+        self.connection = connection
+        self.statements = statements
+        self.patience = patience
+    }
 
     /// Runs the bodies, commits, and only then answers their callers, those of bodies that failed too: what they saw
     /// may have been a neighbour's, which nobody may hear of unless it is kept.
+    ///
+    /// Each body has a savepoint, so that it can be undone alone; a body that is alone is undone with the transaction.
     func commit(_ jobs: [WriteQueue.Job]) {
+        let isShared = jobs.count > 1
         do {
             try begin()
         } catch {
@@ -20,10 +30,12 @@ struct WriteBatch {
         }
         var answers = [WriteQueue.Release]()
         for (index, job) in jobs.enumerated() {
+            let mark = memory.mark
             do {
-                answers.append(try inSavepoint(job))
+                answers.append(try isShared ? inSavepoint(job) : job.run(transaction))
             } catch {
-                guard undoJob() else {
+                memory.goBack(to: mark)
+                guard isShared, undoJob() else {
                     undo()
                     job.fail(error)
                     for lost in jobs[..<index] + jobs[(index + 1)...] { lost.fail(Self.shared(error)) }
@@ -33,6 +45,7 @@ struct WriteBatch {
             }
         }
         do {
+            try memory.write(to: transaction)
             try StoreError.mapping { try run("COMMIT TRANSACTION") }
         } catch {
             undo()
@@ -41,6 +54,8 @@ struct WriteBatch {
         }
         for answer in answers { answer() }
     }
+
+    private var transaction: SQLiteTransaction { SQLiteTransaction(connection: statements, memory: memory) }
 
     /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
     /// short wait begun anew looks more often.
@@ -61,7 +76,7 @@ struct WriteBatch {
 
     private func inSavepoint(_ job: WriteQueue.Job) throws -> WriteQueue.Release {
         try StoreError.mapping { try run("SAVEPOINT job") }
-        let release = try job.run(SQLiteTransaction(connection: statements))
+        let release = try job.run(transaction)
         try StoreError.mapping { try run("RELEASE SAVEPOINT job") }
         return release
     }

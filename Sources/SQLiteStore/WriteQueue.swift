@@ -114,8 +114,13 @@ final class WriteQueue: Sendable {
         let statements = statements(of: connection)
         while true {
             let jobs: [Job] = state.withLock { state in
-                let jobs = Array(state.waiting.prefix(limits.batch))
-                state.waiting.removeFirst(jobs.count)
+                var jobs = [Job]()
+                if state.waiting.count <= limits.batch {
+                    swap(&jobs, &state.waiting)
+                } else {
+                    jobs.append(contentsOf: state.waiting.prefix(limits.batch))
+                    state.waiting.removeFirst(jobs.count)
+                }
                 if jobs.isEmpty { state.isDraining = false }
                 return jobs
             }

@@ -5,6 +5,32 @@ import Testing
 
 @Suite("UUIDs")
 struct LowercaseUUIDTests {
+    @Test(
+        "an instant and random bytes become a version-7 UUID of RFC 9562 that keeps the milliseconds and 74 random bits",
+        arguments: [
+            // RFC 9562, appendix A.6: 2022-02-22T14:22:22-05:00, rand_a 0xCC3, rand_b 0x18C4DC0C0C07398F.
+            (1_645_557_742_000, "0CC318C4DC0C0C07398F", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"),
+            (0, "FFFFFFFFFFFFFFFFFFFF", "00000000-0000-7fff-bfff-ffffffffffff"),
+            (281_474_976_710_655, "00000000000000000000", "ffffffff-ffff-7000-8000-000000000000"),
+        ])
+    func version7(milliseconds: Int64, random: String, text: String) throws {
+        let random = try #require(Hexadecimal.bytes(random))
+        let id = LowercaseUUID(version7At: Instant(milliseconds: milliseconds), random: random)
+        #expect(id.description == text)
+        #expect(LowercaseUUID(text) == id)
+    }
+
+    @Test("version-7 UUIDs of later instants come later, whatever is random about them")
+    func version7Order() {
+        var generator = SeededGenerator(seed: 3)
+        let ids = stride(from: Int64(1_700_000_000_000), to: 1_700_100_000_000, by: 977).map { milliseconds in
+            LowercaseUUID(
+                version7At: Instant(milliseconds: milliseconds),
+                random: (0..<10).map { _ in .random(in: .min ... .max, using: &generator) })
+        }
+        #expect(ids == ids.sorted())
+    }
+
     @Test("a UUID of any case is kept in lower case")
     func lowers() {
         let expected = "6dd1fe4b-5ad0-4a5b-8a8e-0123456789ab"

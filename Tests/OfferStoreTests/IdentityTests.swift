@@ -197,6 +197,8 @@ struct IdentityTests {
         private let transaction: any StoreTransaction
         private(set) var most = 0
 
+        var memory: WriteMemory? { transaction.memory }
+
         init(_ transaction: any StoreTransaction) {
             self.transaction = transaction
         }

@@ -101,6 +101,10 @@ struct QueryPlanTests {
         try slots.insert(
             .fixture(7, offer: "capped"), catalogRevision: 1, for: customers[0], subject: customers, caps: [capped],
             in: scope)
+        // What has passed is looked for only where something has.
+        let later = Bench.now.adding(milliseconds: 3 * Instant.Duration.day)
+        _ = try counters.counters(of: offer, in: "21500001", open: [], at: later, in: scope)
+        try slots.settlePassed(of: "capped", at: later, in: scope)
         let redemptions = RedemptionStore(transaction)
         try redemptions.record(of: customers[0], offers: [offer], at: Bench.now, in: scope)
         try redemptions.matchLaterEvidence(

@@ -31,6 +31,27 @@ struct PrimitivesTests {
                 == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
     }
 
+    @Test("a key made ready once gives every message the code it had alone, from several threads at once")
+    func keyed() async {
+        let digest = OpenSSLDigest()
+        for length in [0, 1, 63, 64, 65, 131] {
+            let key = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) }
+            let keyed = digest.keyed(by: key, name: "k")
+            #expect(keyed.name == "k")
+            let messages = [0, 1, 55, 56, 64, 5_000].map {
+                [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: $0)
+            }
+            let alone = messages.map { digest.hmacSHA256(key: key, message: $0) }
+            let isSame = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { (0..<200).allSatisfy { _ in messages.map { keyed.digest(of: $0) } == alone } }
+                }
+                return await group.reduce(true) { $0 && $1 }
+            }
+            #expect(isSame, "a key of \(length) bytes")
+        }
+    }
+
     @Test("nonces are version-4 UUIDs in lower case and never repeat (invariant 8)")
     func nonces() throws {
         let random = OpenSSLRandom()

@@ -5,6 +5,9 @@ import OfferStore
 struct Subject {
     /// The customers, the earliest stored first; empty for somebody unknown.
     var customers: [CustomerNumber]
+    /// Whether each identifier of Apple's that the request names belonged to a customer, and so these are all of them: what
+    /// else the identifiers could name from now on is a merge's doing, and that shows in their versions.
+    var isProvenWhole = false
 
     /// How many customers one subject may have.
     static let maximumCustomers = 16
@@ -18,9 +21,12 @@ struct Subject {
         _ transaction: any StoreTransaction
     ) throws -> Subject {
         let store = CustomerStore(transaction)
-        let stated = try store.customers(proven: identifiers.proven, in: scope)
-        var customers = try store.customers(proven: signed, in: scope)
+        let statedOwners = try identifiers.proven.map { try store.customer($0, in: scope) }
+        let signedOwners = try signed.map { try store.customer($0, in: scope) }
+        let stated = Set(statedOwners.compactMap(\.self)).sorted()
+        var customers = Set(signedOwners.compactMap(\.self)).sorted()
         if customers.isEmpty { customers = stated }
+        let isProvenWhole = !customers.isEmpty && !statedOwners.contains(nil) && !signedOwners.contains(nil)
         if customers.isEmpty { customers = try store.customers(aliases: identifiers.aliases, in: scope) }
         guard Set(stated).isSubset(of: customers) else {
             throw RequestError.ambiguousCustomer(
@@ -37,7 +43,7 @@ struct Subject {
                     detail: "the identifiers name \(Set(accounts).count) different Apple accounts")
             }
         }
-        return Subject(customers: customers)
+        return Subject(customers: customers, isProvenWhole: isProvenWhole)
     }
 }
 

@@ -26,6 +26,9 @@ struct AskedOrder: Sendable {
         return try snapshot.stillHolds(order.customer, signed: signed, in: number, transaction)
     }
 
+    /// Whether this is the first request that finds the offer open to the subject.
+    var opens: Bool { decision.opening(question, facts: snapshot.facts) != nil }
+
     /// Notes that the offer is open to the subject from now on, if this is the first request that finds it so; the
     /// answer must still hold.
     func noteOpening(_ transaction: any StoreTransaction) throws {

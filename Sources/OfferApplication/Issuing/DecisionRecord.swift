@@ -101,10 +101,12 @@ struct DecisionRecord: Codable, Sendable {
     }
 
     /// The record as JSON with sorted keys.
+    ///
+    /// - Throws: ``JSONWriter/NotFinite``.
     func text() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
+        var json = JSONWriter(capacity: 8_192)
+        try write(to: &json)
+        return json.text
     }
 }
 

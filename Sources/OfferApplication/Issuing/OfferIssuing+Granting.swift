@@ -17,7 +17,7 @@ extension OfferIssuing {
         }
         guard let number = asked.snapshot.scope else { return nil }
         let slot = try nextSlot(asked)
-        let decisionId = try random.uuid()
+        let decisionId = try random.orderedUUID(at: asked.snapshot.now)
         let signatures = try signer.sign(
             asked.plan, offer: asked.question.offer, issuedOfferId: slot.id, signing: slot.signings,
             decisionId: decisionId, timestamp: asked.snapshot.now)
@@ -74,8 +74,7 @@ extension OfferIssuing {
         _ issued: IssuedOffer, _ asked: AskedOrder, _ reply: Reply
     ) async throws -> Reply.Answer? {
         let answer = try reply.write(.issued(issued, isNew: false))
-        let opens = asked.decision.opening(asked.question, facts: asked.snapshot.facts) != nil
-        guard Reply.keepsAnswers || opens else { return answer }
+        guard Reply.keepsAnswers || asked.opens else { return answer }
         guard let number = asked.snapshot.scope else { return nil }
         return try await database.write(by: asked.author) { transaction in
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
@@ -104,7 +103,8 @@ extension OfferIssuing {
             throw UnsignableOffer(detail: "no subscription group")
         }
         var slot = Slot(
-            id: try random.uuid(), offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
+            id: try random.orderedUUID(at: now), offerId: offer.id, offerIdentifier: offer.offerIdentifier,
+            offerType: offer.type,
             delivery: offer.delivery, productId: asked.plan.productId, subscriptionGroupIdentifier: group,
             tags: offer.tags, issuedAt: now, expiresAt: expiresAt, countsUntil: countsUntil, signings: 1,
             cost: asked.question.cost)
@@ -129,7 +129,8 @@ extension OfferIssuing {
             try store.settle(redeemed, at: slot.issuedAt, in: number)
             try store.insert(
                 slot, catalogRevision: Int64(asked.snapshot.catalogRevision), for: owner, subject: customers,
-                caps: caps, in: number)
+                caps: caps, hasPassed: asked.snapshot.facts.slots.contains { $0.waitsToBeSettled(at: slot.issuedAt) },
+                in: number)
             try RedemptionStore(transaction).matchLaterEvidence(
                 of: owner, since: slot.issuedAt, offers: asked.question.offers, at: slot.issuedAt, in: number)
         } else {
@@ -152,12 +153,17 @@ extension OfferIssuing {
         return true
     }
 
-    /// The customer of the transaction that is signed (DESIGN §5.6).
+    /// The customer of the transaction that is signed (DESIGN §5.6); the answer must still hold.
     ///
     /// - Throws: ``UnsignableOffer`` if there is none, which a decision never lets through.
     private static func owner(
         _ asked: AskedOrder, in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> CustomerNumber {
+        // A subscription of the history that was read belongs to a customer whose rows were read.
+        let customers = asked.snapshot.subject.customers
+        if case .transaction = asked.plan.transactionId, let only = customers.first, customers.count == 1 {
+            return only
+        }
         let identifier: ProvenIdentifier? =
             switch asked.plan.transactionId {
             case .transaction(let id): .originalTransactionId(id)

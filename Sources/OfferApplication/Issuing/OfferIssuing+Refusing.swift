@@ -9,7 +9,7 @@ extension OfferIssuing {
     func refuse<Reply: IssueReply>(
         _ asked: AskedOrder, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
     ) async throws -> Reply.Answer? {
-        let decisionId = try random.uuid()
+        let decisionId = try random.orderedUUID(at: asked.snapshot.now)
         let blocks =
             asked.question.offer.delivery == .introductoryEligibility && asked.decision.outcome == .ineligible
             && asked.question.offer.products.contains(asked.plan.productId) && asked.plan.transactionId != nil
@@ -31,7 +31,7 @@ extension OfferIssuing {
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
             let number = try ScopeStore(transaction).findOrAdd(scope)
             // Where anything has changed meanwhile the next request opens the offer.
-            if try asked.stillHolds(in: number, transaction) { try asked.noteOpening(transaction) }
+            if asked.opens, try asked.stillHolds(in: number, transaction) { try asked.noteOpening(transaction) }
             try DecisionStore(transaction).insert(
                 RecordedDecision(
                     id: decisionId, kind: .refusal, customer: asked.snapshot.subject.customers.first,

@@ -98,8 +98,11 @@ struct Snapshot: Sendable {
         _ transaction: any StoreTransaction
     ) throws -> Bool {
         guard try ScopeStore(transaction).generation(of: number) == generation else { return false }
-        let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
-        return try CustomerStore(transaction).version(of: subject.customers) == version
+        let customers =
+            subject.isProvenWhole
+            ? subject.customers
+            : try Subject.resolve(identifiers, signed: signed, in: number, transaction).customers
+        return try CustomerStore(transaction).version(of: customers) == version
     }
 
     /// The pause that is on an offer.

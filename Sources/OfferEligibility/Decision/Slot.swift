@@ -67,4 +67,9 @@ public struct Slot: Sendable, Hashable {
     public func isOpen(at now: Instant) -> Bool {
         voidedAt == nil && settledAt == nil && now < countsUntil
     }
+
+    /// Whether it has stopped counting by itself, and nothing notes that yet.
+    public func waitsToBeSettled(at now: Instant) -> Bool {
+        voidedAt == nil && settledAt == nil && countsUntil <= now
+    }
 }

@@ -5,6 +5,9 @@ public protocol Digest: Sendable {
 
     /// The 32 bytes of HMAC-SHA-256 (RFC 2104) under a key of any length.
     func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8]
+
+    /// The same under one key again and again, which is made ready once.
+    func keyed(by key: [UInt8], name: String) -> any KeyedDigest
 }
 
 /// Digests under a secret key, of values that could be guessed; the key itself stays with OpenSSL.
@@ -30,5 +33,12 @@ extension RandomSource {
     /// - Throws: when the generator has no entropy.
     public func uuid() throws -> LowercaseUUID {
         LowercaseUUID(version4From: try bytes(16))
+    }
+
+    /// A fresh version-7 UUID in lower case, for what is stored in the order of time; nonces are never made so.
+    ///
+    /// - Throws: when the generator has no entropy.
+    public func orderedUUID(at now: Instant) throws -> LowercaseUUID {
+        LowercaseUUID(version7At: now, random: try bytes(10))
     }
 }

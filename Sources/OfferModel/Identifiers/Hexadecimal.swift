@@ -4,12 +4,20 @@ public enum Hexadecimal {
 
     /// Two lower-case digits a byte, without separators.
     public static func lowercase(_ bytes: some Sequence<UInt8>) -> String {
-        var text = [UInt8]()
-        for byte in bytes {
-            text.append(lowercaseDigits[Int(byte >> 4)])
-            text.append(lowercaseDigits[Int(byte & 0x0F)])
+        lowercase(Array(bytes))
+    }
+
+    /// The same for digests, of which every recorded decision has a dozen.
+    public static func lowercase(_ bytes: [UInt8]) -> String {
+        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            var place = 0
+            for byte in bytes {
+                text[place] = lowercaseDigits[Int(byte >> 4)]
+                text[place + 1] = lowercaseDigits[Int(byte & 0x0F)]
+                place += 2
+            }
+            return place
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads an even number of digits in either case; `nil` for anything else.

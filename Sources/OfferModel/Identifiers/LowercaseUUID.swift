@@ -33,8 +33,12 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
     /// - Parameter random: exactly 16 bytes from a cryptographic source.
     public init(version4From random: [UInt8]) {
         precondition(random.count == 16, "a UUID is made from 16 bytes")
-        var bytes = random
-        bytes[6] = (bytes[6] & 0x0F) | 0x40
+        self.init(random, version: 4)
+    }
+
+    private init(_ bytes: [UInt8], version: UInt8) {
+        var bytes = bytes
+        bytes[6] = (bytes[6] & 0x0F) | version << 4
         bytes[8] = (bytes[8] & 0x3F) | 0x80
         var text = [UInt8]()
         text.reserveCapacity(36)
@@ -44,6 +48,16 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
             text.append(Hexadecimal.lowercaseDigits[Int(byte & 0x0F)])
         }
         description = String(decoding: text, as: UTF8.self)
+    }
+
+    /// Makes a version-7 UUID (RFC 9562): milliseconds first, so that ids made one after the other stand next to each other
+    /// in an index.
+    ///
+    /// - Parameter random: exactly 10 bytes from a cryptographic source, of which 74 bits are kept.
+    public init(version7At instant: Instant, random: [UInt8]) {
+        precondition(random.count == 10, "a UUID of version 7 is made from 10 random bytes")
+        let time = (0..<6).map { UInt8(truncatingIfNeeded: instant.milliseconds >> (8 * (5 - $0))) }
+        self.init(time + random, version: 7)
     }
 
     /// The order of the text.

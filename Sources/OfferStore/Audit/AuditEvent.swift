@@ -25,7 +25,12 @@ struct AuditEvent: Hashable {
 
     /// The SHA-256 that the next event holds.
     func hash(_ digest: any Digest) -> [UInt8] {
-        var bytes = CanonicalBytes("offerd-event-1", capacity: 1_024)
+        Self.hash(values, digest)
+    }
+
+    /// The same, of the columns but `hash`.
+    static func hash(_ values: [StoredValue], _ digest: any Digest) -> [UInt8] {
+        var bytes = CanonicalBytes("offerd-event-1", capacity: 2_048)
         for value in values { bytes.append(value) }
         return digest.sha256(bytes.bytes)
     }
@@ -61,16 +66,23 @@ extension AuditEvent {
 
     /// The rows as they are stored.
     static func text(_ rows: [LedgerRow.Reference]) -> String {
-        let items = rows.map { row in
-            let key =
-                switch row.key {
-                case .integer(let key): String(key)
-                case .text(let key): StoredTextList.quoted(key)
-                case .null, .blob: "null"
-                }
-            return "[\"\(row.table)\",\(key),\"\(Hexadecimal.lowercase(row.digest))\"]"
+        var json = "["
+        json.reserveCapacity(96 * rows.count + 2)
+        for (place, row) in rows.enumerated() {
+            json += place > 0 ? ",[\"" : "[\""
+            json += row.table
+            json += "\","
+            switch row.key {
+            case .integer(let key): json += String(key)
+            case .text(let key): StoredTextList.appendQuoted(key, to: &json)
+            case .null, .blob: json += "null"
+            }
+            json += ",\""
+            json += Hexadecimal.lowercase(row.digest)
+            json += "\"]"
         }
-        return "[\(items.joined(separator: ","))]"
+        json += "]"
+        return json
     }
 
     /// The rows it covers.

@@ -32,14 +32,15 @@ public struct AuditLog {
     /// Tells of a new row, which the event covers from now on.
     ///
     /// - Parameters:
-    ///   - inserted: the row as `INSERT … RETURNING` ``LedgerTable/columns`` gave it.
+    ///   - inserted: the row's ``LedgerTable/columns`` as they were bound, all of them: nothing is filled in, and a
+    ///     `STRICT` table keeps what it is given or refuses it.
     ///   - after: what else there is to tell; the row's own state is told without it.
     ///   - owner: the id that later rows of the same transaction name, to be covered by this event too.
     func record(
-        _ kind: AuditKind, _ table: LedgerTable, inserted: StoredRow?, at now: Instant, in scope: ScopeNumber?,
+        _ kind: AuditKind, _ table: LedgerTable, inserted: [StoredValue], at now: Instant, in scope: ScopeNumber?,
         before: AuditValues? = nil, after: AuditValues = [:], owner: LowercaseUUID? = nil
     ) throws {
-        let row = try row(table, inserted)
+        let row = try recording.row(table, inserted)
         let told = row.state.merging(after)
         recording.append(
             AuditRecording.Pending(
@@ -48,12 +49,21 @@ public struct AuditLog {
                 after: told.members.isEmpty ? nil : told, rows: [row.reference], owner: owner))
     }
 
+    /// The same of a row as `INSERT … RETURNING` ``LedgerTable/columns`` gave it.
+    func record(
+        _ kind: AuditKind, _ table: LedgerTable, inserted: StoredRow?, at now: Instant, in scope: ScopeNumber?,
+        before: AuditValues? = nil, after: AuditValues = [:]
+    ) throws {
+        guard let inserted else { throw StoreError.corrupt("a new row of `\(table.name)` is missing") }
+        try record(kind, table, inserted: inserted.values, at: now, in: scope, before: before, after: after)
+    }
+
     /// Covers a new row by the event of what it belongs to; if that is no event of this transaction, by one of its own.
     func cover(
-        _ table: LedgerTable, inserted: StoredRow?, of owner: LowercaseUUID, otherwise kind: AuditKind,
+        _ table: LedgerTable, inserted: [StoredValue], of owner: LowercaseUUID, otherwise kind: AuditKind,
         at now: Instant, in scope: ScopeNumber
     ) throws {
-        let row = try row(table, inserted)
+        let row = try recording.row(table, inserted)
         guard !recording.cover(row, of: owner) else { return }
         recording.append(
             AuditRecording.Pending(kind: kind, at: now, scope: scope, rows: [row.reference], owner: owner))

@@ -90,9 +90,13 @@ public final class AuditRecording {
             requestId: author.requestId, scope: pending.scope, issuedOffer: pending.issuedOffer,
             digestKey: digests.keyed.name, before: pending.before?.text, after: pending.after?.text,
             rows: AuditEvent.text(pending.rows), previousHash: head.hash)
-        let hash = event.hash(digests.digest)
-        try transaction.execute(Statement(AuditEvent.insertSQL, values: event.values + [hash.storedValue]))
-        return AuditHead(sequence: event.sequence, hash: hash)
+        var values = event.values
+        let hash = AuditEvent.hash(values, digests.digest)
+        values.append(hash.storedValue)
+        try transaction.execute(Statement(AuditEvent.insertSQL, values: values))
+        let head = AuditHead(sequence: event.sequence, hash: hash)
+        transaction.memory?.contents.auditHead = head
+        return head
     }
 }
 
@@ -103,10 +107,14 @@ struct AuditHead: Hashable {
     var hash: [UInt8]
 
     static func read(_ transaction: any StoreTransaction) throws -> AuditHead {
+        if let known = transaction.memory?.contents.auditHead { return known }
         let row = try transaction.row(
             Statement("SELECT sequence, hash FROM audit_event WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1"))
-        guard let row else { return AuditHead(sequence: 0, hash: AuditEvent.origin) }
-        return AuditHead(sequence: try row.value(0), hash: try row.value(1))
+        let head =
+            try row.map { AuditHead(sequence: try $0.value(0), hash: try $0.value(1)) }
+            ?? AuditHead(sequence: 0, hash: AuditEvent.origin)
+        transaction.memory?.contents.auditHead = head
+        return head
     }
 }
 

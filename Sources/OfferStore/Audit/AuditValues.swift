@@ -3,15 +3,27 @@ import OfferModel
 
 /// What an event tells of before or after a change: members with integers, texts or null.
 public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    private(set) var members: [String: StoredValue]
+    /// One of them.
+    struct Member: Sendable, Hashable {
+        let name: String
+        let value: StoredValue
+    }
+
+    /// In the order of their names, each once.
+    private(set) var members: [Member]
+
+    /// Members that are in order already.
+    init(ordered members: [Member]) {
+        self.members = members
+    }
 
     init(_ members: [String: StoredValue]) {
-        self.members = members
+        self.members = members.map(Member.init).sorted { $0.name < $1.name }
     }
 
     /// Values by their members.
     public init(dictionaryLiteral elements: (String, any Storable)...) {
-        members = Dictionary(elements.map { ($0, $1.storedValue) }) { first, _ in first }
+        self.init(Dictionary(elements.map { ($0, $1.storedValue) }) { first, _ in first })
     }
 
     /// Reads what ``text`` wrote.
@@ -21,16 +33,16 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         guard let read = try? JSONDecoder().decode([String: Scalar].self, from: Data(text.utf8)) else {
             throw StoreError.corrupt("the values of an event are not a JSON object of integers, texts and null")
         }
-        members = read.mapValues(\.value)
+        self.init(read.mapValues(\.value))
     }
 
-    subscript(member: String) -> StoredValue? { members[member] }
+    subscript(member: String) -> StoredValue? { members.first { $0.name == member }?.value }
 
     /// A member.
     ///
     /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
     func value<Value: Storable>(_ member: String, as type: Value.Type = Value.self) throws -> Value {
-        guard let stored = members[member], let value = Value(storedValue: stored) else {
+        guard let stored = self[member], let value = Value(storedValue: stored) else {
             throw StoreError.corrupt("`\(member)` of an event does not hold a valid \(Value.self)")
         }
         return value
@@ -38,30 +50,37 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Compact JSON with sorted keys.
     var text: String {
-        let members = members.sorted { $0.key < $1.key }.map { key, value in
-            "\(StoredTextList.quoted(key)):\(Self.json(value))"
+        var json = "{"
+        json.reserveCapacity(512)
+        for (place, member) in members.enumerated() {
+            if place > 0 { json += "," }
+            StoredTextList.appendQuoted(member.name, to: &json)
+            json += ":"
+            switch member.value {
+            case .null: json += "null"
+            case .integer(let integer): json += String(integer)
+            case .text(let text): StoredTextList.appendQuoted(text, to: &json)
+            case .blob(let bytes): StoredTextList.appendQuoted(Hexadecimal.lowercase(bytes), to: &json)
+            }
         }
-        return "{\(members.joined(separator: ","))}"
+        json += "}"
+        return json
     }
 
     /// These members where they differ from others, and the others there.
     func differences(from earlier: AuditValues) -> (before: AuditValues, after: AuditValues) {
-        let changed = members.filter { earlier[$0.key] != $0.value }
-        return (AuditValues(earlier.members.filter { changed[$0.key] != nil }), AuditValues(changed))
+        let changed = members.filter { earlier[$0.name] != $0.value }
+        let names = Set(changed.map(\.name))
+        return (
+            AuditValues(ordered: earlier.members.filter { names.contains($0.name) }), AuditValues(ordered: changed)
+        )
     }
 
     /// These with others laid over them.
     func merging(_ later: AuditValues) -> AuditValues {
-        AuditValues(members.merging(later.members) { $1 })
-    }
-
-    private static func json(_ value: StoredValue) -> String {
-        switch value {
-        case .null: "null"
-        case .integer(let integer): String(integer)
-        case .text(let text): StoredTextList.quoted(text)
-        case .blob(let bytes): StoredTextList.quoted(Hexadecimal.lowercase(bytes))
-        }
+        if later.members.isEmpty { return self }
+        let kept = members.filter { later[$0.name] == nil }
+        return AuditValues(ordered: (kept + later.members).sorted { $0.name < $1.name })
     }
 
     private struct Scalar: Decodable {

@@ -14,6 +14,24 @@ struct CanonicalBytes {
         append(.text(purpose))
     }
 
+    /// Texts alone, to be written again and again.
+    init(texts: [String]) {
+        bytes = []
+        for text in texts { append(.text(text)) }
+    }
+
+    /// Begins as others end.
+    init(after beginning: CanonicalBytes, capacity: Int) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+        append(beginning)
+    }
+
+    /// Goes on with values that were written before.
+    mutating func append(_ other: CanonicalBytes) {
+        bytes.append(contentsOf: other.bytes)
+    }
+
     mutating func append(_ value: StoredValue) {
         switch value {
         case .null:
@@ -24,7 +42,7 @@ struct CanonicalBytes {
         case .text(let text):
             bytes.append(2)
             append(UInt64(text.utf8.count))
-            bytes.append(contentsOf: text.utf8)
+            appendContents(of: text)
         case .blob(let blob):
             bytes.append(3)
             append(UInt64(blob.count))
@@ -37,8 +55,12 @@ struct CanonicalBytes {
     }
 
     private mutating func append(_ number: UInt64) {
-        for shift in stride(from: 56, through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func appendContents(of text: String) {
+        if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
+            bytes.append(contentsOf: text.utf8)
         }
     }
 }

@@ -7,7 +7,7 @@ public final class Ledger: Sendable {
     private let digest: any Digest
     private let configured: (any KeyedDigest)?
     private let onRedemptions: @Sendable (RedemptionNews) -> Void
-    private let salt = Mutex<[UInt8]?>(nil)
+    private let salted = Mutex<SaltedDigest?>(nil)
 
     /// A ledger in a database.
     ///
@@ -63,10 +63,10 @@ public final class Ledger: Sendable {
 
     private func digests(_ transaction: any StoreTransaction) throws -> LedgerDigests {
         if let configured { return LedgerDigests(digest: digest, keyed: configured) }
-        let known = salt.withLock { $0 }
-        let bytes = try known ?? AuditState.read(transaction).salt
-        if known == nil { salt.withLock { $0 = bytes } }
-        return LedgerDigests(digest: digest, keyed: SaltedDigest(digest: digest, salt: bytes))
+        let known = salted.withLock { $0 }
+        let keyed = try known ?? SaltedDigest(digest: digest, salt: AuditState.read(transaction).salt)
+        if known == nil { salted.withLock { $0 = keyed } }
+        return LedgerDigests(digest: digest, keyed: keyed)
     }
 }
 
@@ -74,6 +74,8 @@ public final class Ledger: Sendable {
 private struct RecordedTransaction: StoreTransaction {
     let base: any StoreTransaction
     let recording: AuditRecording?
+
+    var memory: WriteMemory? { base.memory }
 
     func rows(_ statement: Statement) throws -> [StoredRow] {
         try base.rows(statement)

@@ -7,43 +7,48 @@ struct LedgerDigests {
 
     /// The digest of a row, from its columns in the order of ``LedgerTable/columns``.
     func row(_ table: LedgerTable, _ values: [StoredValue]) throws -> LedgerRow {
-        guard values.count == 1 + table.fixed.count + table.erasable.count + table.state.count else {
+        guard values.count == table.width else {
             throw StoreError.corrupt("a row of `\(table.name)` has \(values.count) columns")
         }
         let key = values[0]
-        var bytes = CanonicalBytes("offerd-row-1")
-        bytes.append(table.name)
+        var bytes = CanonicalBytes(after: table.rowHead, capacity: 1_024)
         bytes.append(key)
-        var index = 1
-        for name in table.fixed {
+        for (index, name) in table.canonicalNames.enumerated() {
             bytes.append(name)
-            bytes.append(values[index])
-            index += 1
-        }
-        for name in table.erasable {
-            bytes.append(name)
-            bytes.append(value(values[index], of: name, table, key: key))
-            index += 1
+            let value = values[index + 1]
+            if index < table.fixed.count {
+                bytes.append(value)
+            } else {
+                bytes.append(.blob(self.value(value, ofCanonical: name, table, key: key)))
+            }
         }
         let erased = values.count(where: { Self.remains(of: $0) != nil })
-        var state: [String: StoredValue] = [:]
-        for column in table.state {
-            let isDigested = column.isErasable && values[index] != .null
-            state[column.member] =
-                isDigested
-                ? .text(Hexadecimal.lowercase(value(values[index], of: column.name, table, key: key))) : values[index]
-            index += 1
+        let first = 1 + table.canonicalNames.count
+        let state = table.stateOrder.map { place in
+            let (column, stored) = (table.state[place], values[first + place])
+            let isDigested = column.isErasable && stored != .null
+            return AuditValues.Member(
+                name: column.member,
+                value: isDigested
+                    ? .text(Hexadecimal.lowercase(value(stored, of: column.name, table, key: key))) : stored)
         }
         return LedgerRow(
             reference: LedgerRow.Reference(table: table.name, key: key, digest: digest.sha256(bytes.bytes)),
-            state: AuditValues(state), erased: Int64(erased))
+            state: AuditValues(ordered: state), erased: Int64(erased))
     }
 
     /// The keyed digest of a value that may be erased, which is what stays of one that is. It differs from row to row, so that equal values cannot be told.
     func value(_ value: StoredValue, of column: String, _ table: LedgerTable, key: StoredValue) -> [UInt8] {
+        self.value(value, ofCanonical: CanonicalBytes(texts: [column]), table, key: key)
+    }
+
+    private func value(
+        _ value: StoredValue, ofCanonical column: CanonicalBytes, _ table: LedgerTable, key: StoredValue
+    ) -> [UInt8] {
         if let remains = Self.remains(of: value) { return remains }
-        var bytes = CanonicalBytes("offerd-value-1")
-        bytes.append(table.name)
+        var length = 256
+        if case .text(let text) = value { length += text.utf8.count }
+        var bytes = CanonicalBytes(after: table.valueHead, capacity: length)
         bytes.append(key)
         bytes.append(column)
         bytes.append(value)
@@ -62,8 +67,10 @@ extension LedgerDigests {
 
     /// The digest of an erased text; `nil` for any other value.
     static func remains(of value: StoredValue) -> [UInt8]? {
-        guard case .text(let text) = value, text.hasPrefix(remainsPrefix),
-            let digest = Hexadecimal.bytes(text.dropFirst(remainsPrefix.count)), digest.count == 32
+        // Every column of every new row is looked at: nearly all differ in their length already.
+        guard case .text(let text) = value, text.utf8.count == remainsPrefix.utf8.count + 64,
+            text.utf8.starts(with: remainsPrefix.utf8),
+            let digest = Hexadecimal.bytes(text.dropFirst(remainsPrefix.count))
         else { return nil }
         return digest
     }
@@ -92,8 +99,11 @@ struct LedgerRow {
 
 /// Keyed digests under random bytes that lie in the database itself, for a service without a key for digests.
 struct SaltedDigest: KeyedDigest {
-    let digest: any Digest
-    let salt: [UInt8]
+    private let keyed: any KeyedDigest
+
+    init(digest: any Digest, salt: [UInt8]) {
+        keyed = digest.keyed(by: salt, name: Self.name)
+    }
 
     /// The name under which events tell which key they used.
     static let name = "database"
@@ -101,6 +111,6 @@ struct SaltedDigest: KeyedDigest {
     var name: String { Self.name }
 
     func digest(of bytes: [UInt8]) -> [UInt8] {
-        digest.hmacSHA256(key: salt, message: bytes)
+        keyed.digest(of: bytes)
     }
 }

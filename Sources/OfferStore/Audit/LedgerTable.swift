@@ -28,6 +28,15 @@ public struct LedgerTable: Sendable {
 
     /// The columns of a row in the order that ``LedgerRow`` reads them.
     let columns: String
+    /// How many there are.
+    let width: Int
+    /// What every row's digest begins with, and every keyed digest of a column's.
+    let rowHead: CanonicalBytes
+    let valueHead: CanonicalBytes
+    /// The names of the columns but the state's, as digests have them.
+    let canonicalNames: [CanonicalBytes]
+    /// Which of the columns that events tell of comes first, in the order of their members.
+    let stateOrder: [Int]
 
     init(
         _ name: String, key: String = "sequence", fixed: [String], erasable: [String] = [],
@@ -39,8 +48,17 @@ public struct LedgerTable: Sendable {
         self.erasable = erasable
         self.state = state
         self.isOrdered = isOrdered
-        columns = ([key] + fixed + erasable + state.map(\.name)).joined(separator: ", ")
+        let names = [key] + fixed + erasable + state.map(\.name)
+        columns = names.joined(separator: ", ")
+        width = names.count
+        rowHead = CanonicalBytes(texts: ["offerd-row-1", name])
+        valueHead = CanonicalBytes(texts: ["offerd-value-1", name])
+        canonicalNames = (fixed + erasable).map { CanonicalBytes(texts: [$0]) }
+        stateOrder = state.indices.sorted { state[$0].member < state[$1].member }
     }
+
+    /// Inserts a row, its ``columns`` bound in their order.
+    var insertSQL: String { "INSERT INTO \(name) (\(columns)) VALUES (\(Statement.placeholders(width)))" }
 
     /// Every table the audit covers, besides `audit_event` itself.
     static let all: [LedgerTable] = [

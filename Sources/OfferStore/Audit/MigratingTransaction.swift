@@ -7,6 +7,9 @@ public struct MigratingTransaction: StoreTransaction {
     /// Takes what is told, and writes none of it.
     public let recording: AuditRecording?
 
+    /// The driver's.
+    public var memory: WriteMemory? { base.memory }
+
     /// Wraps a driver's transaction.
     public init(_ base: any StoreTransaction) {
         self.base = base
@@ -37,6 +40,8 @@ private struct NoDigest: Digest, KeyedDigest {
     func sha256(_ bytes: [UInt8]) -> [UInt8] { [] }
 
     func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] { [] }
+
+    func keyed(by key: [UInt8], name: String) -> any KeyedDigest { self }
 
     func digest(of bytes: [UInt8]) -> [UInt8] { [] }
 }

@@ -63,15 +63,13 @@ public struct DecisionStore {
     /// - Throws: ``StoreError/constraint(_:)`` if the id is known.
     public func insert(_ decision: RecordedDecision, in scope: ScopeNumber) throws {
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted = try transaction.row(
-            Statement(
-                Self.insertSQL,
-                values: [
-                    .integer(sequence), scope.storedValue, decision.id.storedValue, decision.kind.storedValue,
-                    decision.customer.storedValue, decision.offerId.storedValue, decision.decidedAt.storedValue,
-                    .integer(decision.catalogRevision), decision.outcome.storedValue,
-                    decision.issuedOfferId.storedValue, decision.body.storedValue,
-                ]))
+        let inserted: [StoredValue] = [
+            .integer(sequence), decision.id.storedValue, scope.storedValue, decision.kind.storedValue,
+            decision.customer.storedValue, decision.offerId.storedValue, decision.decidedAt.storedValue,
+            .integer(decision.catalogRevision), decision.outcome.storedValue, decision.issuedOfferId.storedValue,
+            decision.body.storedValue,
+        ]
+        try transaction.execute(Statement(Self.insertSQL, values: inserted))
         let log = try AuditLog(transaction)
         switch decision.kind {
         case .refusal:
@@ -123,10 +121,7 @@ public struct DecisionStore {
         return numbered.sorted { $0.0 > $1.0 }.prefix(limit).map(\.1)
     }
 
-    private static let insertSQL = """
-        INSERT INTO decision (sequence, scope_id, \(columns)) VALUES (\(Statement.placeholders(11)))
-        RETURNING \(LedgerTable.decision.columns)
-        """
+    private static let insertSQL = LedgerTable.decision.insertSQL
 
     private static let columns =
         "id, kind, customer_id, offer_id, decided_at, catalog_revision, outcome, issued_offer_id, body"

@@ -57,6 +57,10 @@ public protocol StoreTransaction {
 
     /// Where changes of the ledger are told; drivers have none, see ``Ledger``.
     var recording: AuditRecording? { get }
+
+    /// What the durable transaction knows already; none where nothing is written, or where the driver keeps none. Whoever
+    /// wraps a transaction hands on what it has, or the two would not see what the other has changed.
+    var memory: WriteMemory? { get }
 }
 
 extension StoreTransaction {

@@ -9,22 +9,34 @@ struct StoredTextList: Storable {
     }
 
     var storedValue: StoredValue {
-        .text("[\(texts.map(Self.quoted).joined(separator: ","))]")
+        var json = "["
+        for (place, text) in texts.enumerated() {
+            if place > 0 { json += "," }
+            Self.appendQuoted(text, to: &json)
+        }
+        return .text(json + "]")
     }
 
     /// A JSON string; written here because a coder could throw, and a list must never be stored as an empty one.
-    static func quoted(_ text: String) -> String {
-        var json = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": json += "\\\(scalar)"
-            case "\u{0}"..<" ":
-                let digits = String(scalar.value, radix: 16)
-                json += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
-            default: json.unicodeScalars.append(scalar)
-            }
+    static func appendQuoted(_ text: String, to json: inout String) {
+        json += "\""
+        // Nearly every text needs no escape.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            json += text
+        } else {
+            for scalar in text.unicodeScalars { appendEscaped(scalar, to: &json) }
         }
-        return json + "\""
+        json += "\""
+    }
+
+    private static func appendEscaped(_ scalar: Unicode.Scalar, to json: inout String) {
+        switch scalar {
+        case "\"", "\\": json += "\\\(scalar)"
+        case "\u{0}"..<" ":
+            let digits = String(scalar.value, radix: 16)
+            json += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+        default: json.unicodeScalars.append(scalar)
+        }
     }
 
     init?(storedValue: StoredValue) {

@@ -15,6 +15,16 @@ public struct SeenIdentifiers: Sendable, Hashable, Codable {
     }
 }
 
+extension SeenIdentifiers: JSONWritable {
+    /// Writes the identifiers, as its coder does.
+    public func write(to json: inout JSONWriter) throws {
+        try json.object { json in
+            try json.member("appTransactionIds", appTransactionIds)
+            try json.member("originalTransactionIds", originalTransactionIds)
+        }
+    }
+}
+
 extension HistoryStore {
     /// Every row of these identifiers that was stored by a place in the store-wide order, for replay (invariant 5).
     ///

@@ -55,9 +55,12 @@ public struct ScopeStore {
     ///
     /// - Throws: ``StoreError``.
     public func generation(of scope: ScopeNumber) throws -> Int64 {
+        if let known = transaction.memory?.contents.generations[scope] { return known }
         let row = try transaction.row(Statement("SELECT generation FROM scope WHERE id = ?1", scope))
         guard let row else { throw StoreError.corrupt("scope \(scope.rawValue) is missing") }
-        return try row.value(0)
+        let generation: Int64 = try row.value(0)
+        transaction.memory?.contents.generations[scope] = generation
+        return generation
     }
 
     /// Makes decisions in progress look again, because something they depend on has changed.
@@ -65,5 +68,6 @@ public struct ScopeStore {
     /// - Throws: ``StoreError``.
     public func advanceGeneration(of scope: ScopeNumber) throws {
         try transaction.execute(Statement("UPDATE scope SET generation = generation + 1 WHERE id = ?1", scope))
+        transaction.memory?.contents.generations[scope] = nil
     }
 }

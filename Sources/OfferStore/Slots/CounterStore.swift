@@ -45,39 +45,20 @@ public struct CounterStore {
         of offer: Offer, in group: SubscriptionGroupId?, open: [Slot], at now: Instant, in scope: ScopeNumber
     ) throws -> OfferCounters {
         var counters = OfferCounters(asOf: now, open: open.map(OfferCounters.OpenPlace.init))
-        for row in try transaction.rows(
-            Statement("SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer.id))
-        {
-            switch CounterUnit(name: try row.value(0)) {
-            case .places: counters.places = try row.value(1)
-            case .money(let currency): counters.spent[currency] = try row.value(1)
+        for (unit, amount) in try amounts(of: offer.id, in: scope) {
+            switch CounterUnit(name: unit) {
+            case .places: counters.places = Int(amount)
+            case .money(let currency): counters.spent[currency] = amount
             }
         }
-        for row in try transaction.rows(
-            Statement(
-                """
-                SELECT cost_currency, COUNT(*), COALESCE(SUM(cost), 0) FROM issued_offer
-                WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0 AND counts_until <= ?3
-                GROUP BY cost_currency
-                """, scope, offer.id, now))
-        {
-            counters.places -= try row.value(1)
-            if let currency: String = try row.value(0) {
-                counters.spent[currency, default: 0] -= try row.value(2)
-            }
+        for passed in try passed(of: offer.id, at: now, in: scope) {
+            counters.places -= Int(passed.places)
+            if let currency = passed.currency { counters.spent[currency, default: 0] -= passed.cost }
         }
         guard let group else { return counters }
         let key = Self.key(offer.delivery.redeemedAs, offer.offerIdentifier)
-        for row in try transaction.rows(
-            Statement(
-                """
-                SELECT product_id, amount FROM redemption_counter
-                WHERE scope_id = ?1 AND offer_type = ?2 AND offer_identifier = ?3
-                AND subscription_group_identifier = ?4 AND amount > 0
-                """, scope, key.type, key.identifier, group))
-        {
-            counters.unmatched[try row.value(0)] = try row.value(1)
-        }
+        counters.unmatched = try unmatched(
+            UnmatchedPlace(scope: scope, type: key.type, identifier: key.identifier, group: group))
         return counters
     }
 
@@ -90,40 +71,26 @@ public struct CounterStore {
         in scope: ScopeNumber
     ) throws -> Bool {
         guard amount != 0 else { return true }
-        if try update(amount, unit, of: offer, cap: cap, at: now, in: scope) { return true }
-        try transaction.execute(
-            Statement(
-                """
-                INSERT INTO offer_counter (scope_id, offer_id, unit, amount) VALUES (?1, ?2, ?3, 0)
-                ON CONFLICT (scope_id, offer_id, unit) DO NOTHING
-                """, scope, offer, unit.name))
-        return try update(amount, unit, of: offer, cap: cap, at: now, in: scope)
-    }
-
-    private func update(
-        _ amount: Int64, _ unit: CounterUnit, of offer: OfferId, cap: Int64?, at now: Instant, in scope: ScopeNumber
-    ) throws -> Bool {
-        let plain = "UPDATE offer_counter SET amount = amount + ?1 WHERE scope_id = ?2 AND offer_id = ?3 AND unit = ?4"
-        guard let cap else {
-            return try transaction.execute(Statement(plain, amount, scope, offer, unit.name)) == 1
+        let (sum, isTooMuch) = (try amounts(of: offer, in: scope)[unit.name] ?? 0).addingReportingOverflow(amount)
+        // As the table's own check words it; the table would say so only when the counters are written.
+        guard !isTooMuch, sum >= 0 else { throw StoreError.constraint("amount >= 0") }
+        if let cap, sum > cap {
+            let passed = try passed(of: offer, at: now, in: scope).reduce(0) { $0 + $1.amount(of: unit) }
+            guard sum - cap <= passed else { return false }
         }
-        let passed =
-            switch unit {
-            case .places: "COUNT(*)"
-            case .money: "COALESCE(SUM(CASE WHEN cost_currency = ?4 THEN cost ELSE 0 END), 0)"
-            }
-        return try transaction.execute(
-            Statement(
-                """
-                \(plain) AND amount + ?1 <= ?5 + (
-                    SELECT \(passed) FROM issued_offer
-                    WHERE scope_id = ?2 AND offer_id = ?3 AND places = 1 AND redemptions = 0 AND counts_until <= ?6
-                )
-                """, amount, scope, offer, unit.name, cap, now)) == 1
+        if let memory = transaction.memory {
+            let place = RememberedCounters.Place(scope: scope, offer: offer)
+            memory.contents.counters[place]?.amounts[unit.name] = sum
+            memory.contents.counters[place]?.changed.insert(unit.name)
+        } else {
+            try write(sum, unit.name, of: offer, in: scope)
+        }
+        return true
     }
 
     /// Notes that there are more or fewer redemptions without a slot.
     func add(_ amount: Int, unmatched redemption: Redemption, in scope: ScopeNumber) throws {
+        transaction.memory?.contents.unmatched = [:]
         let key = Self.key(redemption.offerType, redemption.offerIdentifier)
         try transaction.execute(
             Statement(

@@ -20,7 +20,7 @@ public struct IssuedOffer: Sendable, Hashable {
 /// One signature as it was recorded before it was released (invariant 1).
 public struct RecordedSignature: Sendable, Hashable {
     /// Which of Apple's three artefacts it is.
-    public enum Format: String, Sendable, Hashable, CaseIterable, Codable, Storable {
+    public enum Format: String, Sendable, Hashable, CaseIterable, Codable, Storable, JSONWritable {
         /// The promotional offer's signed string.
         case v1
         /// The promotional offer's compact JWS.

@@ -15,18 +15,14 @@ public struct SignatureStore {
     ///   (invariant 8).
     public func insert(_ signature: RecordedSignature, in scope: ScopeNumber) throws {
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted = try transaction.row(
-            Statement(
-                Self.insertSQL,
-                values: [
-                    .integer(sequence), scope.storedValue, signature.nonce.storedValue,
-                    signature.issuedOfferId.storedValue, signature.signing.storedValue,
-                    signature.decisionId.storedValue, signature.format.storedValue,
-                    signature.allowIntroductoryOffer.storedValue, signature.keyId.storedValue,
-                    signature.timestamp.storedValue, signature.productId.storedValue,
-                    signature.appAccountToken.storedValue, signature.transactionId.storedValue,
-                    signature.artefact.storedValue,
-                ]))
+        let inserted: [StoredValue] = [
+            .integer(sequence), scope.storedValue, signature.nonce.storedValue, signature.issuedOfferId.storedValue,
+            signature.signing.storedValue, signature.decisionId.storedValue, signature.format.storedValue,
+            signature.allowIntroductoryOffer.storedValue, signature.keyId.storedValue,
+            signature.timestamp.storedValue, signature.productId.storedValue, signature.appAccountToken.storedValue,
+            signature.transactionId.storedValue, signature.artefact.storedValue,
+        ]
+        try transaction.execute(Statement(Self.insertSQL, values: inserted))
         try AuditLog(transaction).cover(
             .signature, inserted: inserted, of: signature.issuedOfferId ?? signature.decisionId,
             otherwise: .signature, at: signature.timestamp, in: scope)
@@ -55,10 +51,7 @@ public struct SignatureStore {
         ).map(RecordedSignature.init(row:))
     }
 
-    private static let insertSQL = """
-        INSERT INTO signature (sequence, scope_id, \(columns)) VALUES (\(Statement.placeholders(14)))
-        RETURNING \(LedgerTable.signature.columns)
-        """
+    private static let insertSQL = LedgerTable.signature.insertSQL
 
     private static let columns = """
         nonce, issued_offer_id, signing, decision_id, format, allow_introductory_offer, key_id, signed_at, product_id, \

@@ -30,6 +30,7 @@ extension SlotStore {
                 "UPDATE issued_offer SET \(change) WHERE \(condition) RETURNING \(table.columns)",
                 values: values + changes)
         ).map { (row: try log.row(table, $0), scope: try $0.value(2, as: ScopeNumber.self)) }
+        transaction.memory?.forgetEnds()
         let changed = after.sorted { ($0.row.sequence ?? 0) < ($1.row.sequence ?? 0) }
         for (slot, scope) in changed {
             let told = slot.state.differences(from: states[slot.reference.key] ?? [:])

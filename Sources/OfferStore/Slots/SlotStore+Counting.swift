@@ -16,6 +16,7 @@ extension SlotStore {
     /// - Returns: how many; as many as `limit` if there may be more.
     /// - Throws: ``StoreError``.
     public func settlePassed(at now: Instant, limit: Int) throws -> Int {
+        try transaction.memory?.writeCounters(to: transaction)
         let offers = try transaction.rows(
             Statement(
                 """
@@ -45,6 +46,8 @@ extension SlotStore {
     public func settlePassed(
         of offer: OfferId, at now: Instant, in scope: ScopeNumber, atMost limit: Int = settledAtOnce
     ) throws -> Int {
+        let latest = now.adding(milliseconds: -Self.settlingDelay)
+        if let end = try CounterStore(transaction).rememberedEnd(of: offer, in: scope), end > latest { return 0 }
         let passed = """
             sequence IN (
                 SELECT sequence FROM issued_offer
@@ -53,7 +56,7 @@ extension SlotStore {
             )
             """
         let values = [
-            scope.storedValue, offer.storedValue, now.adding(milliseconds: -Self.settlingDelay).storedValue,
+            scope.storedValue, offer.storedValue, latest.storedValue,
         ]
         let rows = try transaction.rows(
             Statement("SELECT cost, cost_currency FROM issued_offer WHERE \(passed)", values: values))

@@ -37,27 +37,21 @@ public struct SlotStore {
     ///   - customer: whose it is.
     ///   - subject: every customer it was decided for; their version moves on.
     ///   - caps: the most that the offer's counters may show with it: the backstop of its limits for everyone.
+    ///   - hasPassed: false if it is known that none of the customer's slots has passed and waits to be settled.
     /// - Throws: ``StoreError/constraint(_:)`` if the customer has an open slot for the offer, or the id is known;
     ///   one that ``CounterStore/isCap(_:)`` if a counter would show more.
     public func insert(
         _ slot: Slot, catalogRevision: Int64, for customer: CustomerNumber, subject: [CustomerNumber],
-        caps: [CounterStore.Cap] = [], in scope: ScopeNumber
+        caps: [CounterStore.Cap] = [], hasPassed: Bool = true, in scope: ScopeNumber
     ) throws {
-        try settlePassed(of: [customer], at: slot.issuedAt)
+        if hasPassed { try settlePassed(of: [customer], at: slot.issuedAt) }
         try settlePassed(of: slot.offerId, at: slot.issuedAt, in: scope)
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted = try transaction.row(
-            Statement(
-                Self.insertSQL,
-                values: [
-                    .integer(sequence), scope.storedValue, customer.storedValue, .integer(catalogRevision),
-                    slot.id.storedValue, slot.offerId.storedValue, slot.offerIdentifier.storedValue,
-                    slot.offerType.storedValue, slot.delivery.storedValue, slot.productId.storedValue,
-                    slot.subscriptionGroupIdentifier.storedValue, StoredTextList(slot.tags).storedValue,
-                    slot.issuedAt.storedValue, slot.expiresAt.storedValue, slot.countsUntil.storedValue,
-                    slot.signings.storedValue, slot.voidedAt.storedValue, slot.isReleased.storedValue,
-                    slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue, (slot.cost?.currency).storedValue,
-                ]))
+        let inserted = Self.columns(
+            of: slot, sequence: sequence, catalogRevision: catalogRevision, customer: customer, scope: scope)
+        try transaction.execute(Statement(Self.insertSQL, values: inserted))
+        transaction.memory?.note(
+            slotOf: RememberedCounters.Place(scope: scope, offer: slot.offerId), countsUntil: slot.countsUntil)
         try keep(slot.signUp, of: sequence)
         try AuditLog(transaction).record(
             .issue, .issuedOffer, inserted: inserted, at: slot.issuedAt, in: scope, owner: slot.id)
@@ -134,10 +128,23 @@ public struct SlotStore {
             [now.storedValue, reason.storedValue, release.storedValue], at: now)
     }
 
-    private static let insertSQL = """
-        INSERT INTO issued_offer (sequence, scope_id, customer_id, catalog_revision, \(slotColumns))
-        VALUES (\(Statement.placeholders(21))) RETURNING \(LedgerTable.issuedOffer.columns)
-        """
+    private static let insertSQL = LedgerTable.issuedOffer.insertSQL
+
+    /// A new slot as ``LedgerTable/issuedOffer`` has its columns: it takes one place and was never redeemed.
+    private static func columns(
+        of slot: Slot, sequence: Int64, catalogRevision: Int64, customer: CustomerNumber, scope: ScopeNumber
+    ) -> [StoredValue] {
+        [
+            .integer(sequence), slot.id.storedValue, scope.storedValue, .integer(catalogRevision),
+            slot.offerId.storedValue, slot.offerIdentifier.storedValue, slot.offerType.storedValue,
+            slot.delivery.storedValue, slot.subscriptionGroupIdentifier.storedValue,
+            StoredTextList(slot.tags).storedValue, slot.issuedAt.storedValue, (slot.cost?.currency).storedValue,
+            customer.storedValue, slot.productId.storedValue, slot.expiresAt.storedValue,
+            slot.countsUntil.storedValue, slot.signings.storedValue, slot.voidedAt.storedValue, .null,
+            slot.isReleased.storedValue, slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue, .integer(0),
+            .integer(1), .null,
+        ]
+    }
 
     static let slotColumns = """
         id, offer_id, offer_identifier, offer_type, delivery, product_id, subscription_group_identifier, tags, \

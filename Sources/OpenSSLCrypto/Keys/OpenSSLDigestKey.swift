@@ -6,7 +6,7 @@ public import OfferModel
 public final class OpenSSLDigestKey: KeyedDigest {
     /// 16 hexadecimal digits that follow from the secret and do not tell it.
     public let name: String
-    private let secret: [UInt8]
+    private let keyed: any KeyedDigest
 
     /// The fewest bytes a secret may have.
     private static let length = 32
@@ -28,20 +28,20 @@ public final class OpenSSLDigestKey: KeyedDigest {
         var digits = hexadecimal
         defer { digits.cleanse() }
         while let last = digits.last, [0x0A, 0x0D, 0x20].contains(last) { digits.removeLast() }
-        guard let secret = Hexadecimal.bytes(String(decoding: digits, as: UTF8.self)), secret.count >= Self.length
+        guard var secret = Hexadecimal.bytes(String(decoding: digits, as: UTF8.self)), secret.count >= Self.length
         else {
             throw SigningKeyError(
                 .malformed, "\(source) is not \(Self.length * 2) hexadecimal digits or more",
                 hint: "make one with `(umask 077; openssl rand -hex \(Self.length) > digest.key)`")
         }
-        self.secret = secret
-        let check = OpenSSLDigest().hmacSHA256(key: secret, message: Array("offerd-digest-key-1".utf8))
-        name = Hexadecimal.lowercase(check[..<8])
+        defer { secret.cleanse() }
+        keyed = OpenSSLDigest().keyed(by: secret, name: "")
+        name = Hexadecimal.lowercase(keyed.digest(of: Array("offerd-digest-key-1".utf8))[..<8])
     }
 
     /// The 32 bytes of HMAC-SHA-256.
     public func digest(of bytes: [UInt8]) -> [UInt8] {
-        OpenSSLDigest().hmacSHA256(key: secret, message: bytes)
+        keyed.digest(of: bytes)
     }
 }
 

@@ -1,4 +1,3 @@
-import COpenSSL
 public import OfferModel
 
 /// SHA-256 and HMAC-SHA-256 by libcrypto.
@@ -10,20 +9,30 @@ public struct OpenSSLDigest: Digest {
     public func sha256(_ bytes: [UInt8]) -> [UInt8] {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        var digest = [UInt8](repeating: 0, count: 32)
-        let status = unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
-        precondition(status == 1, "libcrypto has no SHA-256")
-        return digest
+        return SHA256.shared.digest(of: bytes)
     }
 
     /// The 32 bytes of HMAC-SHA-256 (RFC 2104) under a key of any length.
     public func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
+        keyed(by: key, name: "").digest(of: message)
+    }
+
+    /// The same under one key again and again, which is made ready once.
+    public func keyed(by key: [UInt8], name: String) -> any KeyedDigest {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        var code = [UInt8](repeating: 0, count: 32)
-        let result = unsafe HMAC(
-            EVP_sha256(), key, Int32(key.count), message, message.count, &code, nil)
-        precondition(unsafe result != nil, "libcrypto has no HMAC-SHA-256")
-        return code
+        return OpenSSLKeyedDigest(name: name, prepared: PreparedHMAC(key: key))
+    }
+}
+
+/// HMAC-SHA-256 under one key.
+private struct OpenSSLKeyedDigest: KeyedDigest {
+    let name: String
+    let prepared: PreparedHMAC
+
+    func digest(of bytes: [UInt8]) -> [UInt8] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        return prepared.code(of: bytes)
     }
 }

@@ -51,6 +51,8 @@ private struct StoppingTransaction: StoreTransaction {
     let real: any StoreTransaction
     let reach: (StoppingDatabase.Point) throws -> Void
 
+    var memory: WriteMemory? { real.memory }
+
     func rows(_ statement: Statement) throws -> [StoredRow] {
         try reach(.statement(statement.sql))
         return try real.rows(statement)

@@ -34,6 +34,8 @@ final class HeldReads: StoreDatabase {
         let real: any StoreTransaction
         let holder: HeldReads
 
+        var memory: WriteMemory? { real.memory }
+
         func rows(_ statement: Statement) throws -> [StoredRow] {
             if statement.sql.contains(holder.word) {
                 holder.entry.yield()

@@ -73,6 +73,8 @@ private struct RecordingTransaction: StoreTransaction {
 
     var recording: AuditRecording? { real.recording }
 
+    var memory: WriteMemory? { real.memory }
+
     func rows(_ statement: Statement) throws -> [StoredRow] {
         statements.add(statement, isWriting: isWriting)
         return try real.rows(statement)

@@ -85,7 +85,7 @@ struct PrintedText {
     }
 
     private static func ids(in text: String) -> [String] {
-        text.matches(of: #/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/#).map { String($0.output) }
+        text.matches(of: #/[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/#).map { String($0.output) }
             .filter { !isFixed($0) }
     }
 

@@ -18,11 +18,11 @@ struct SlotHistory {
         for event in events {
             let before = try AuditValues(text: event.before ?? "{}")
             let after = try AuditValues(text: event.after ?? "{}")
-            for (member, value) in before.members where derived[member] != value {
+            for told in before.members where derived[told.name] != told.value {
                 throw BrokenRow(
                     "audit_event", .integer(event.sequence),
-                    "it changes `\(member)` of issued_offer \(key.shown) from \(value.shown), where the events before "
-                        + "it make it \((derived[member] ?? .null).shown)")
+                    "it changes `\(told.name)` of issued_offer \(key.shown) from \(told.value.shown), where the events "
+                        + "before it make it \((derived[told.name] ?? .null).shown)")
             }
             if after["voidReason"] != nil || after["fullPriceTransactionId"] != nil { digestKey = event.digestKey }
             derived = derived.merging(after)
