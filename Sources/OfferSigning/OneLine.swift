@@ -1,7 +1,7 @@
 /// Words that quote what a stranger sent, made fit for one line of an answer or a log.
-enum OneLine {
+public enum OneLine {
     /// The text with U+FFFD for each control character and line separator, cut with `…` after so many bytes of UTF-8.
-    static func of(_ text: String, atMost bytes: Int) -> String {
+    public static func of(_ text: String, atMost bytes: Int) -> String {
         if text.utf8.count <= bytes, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         let shown = text.unicodeScalars.map { isBreaking($0) ? "\u{FFFD}" : $0 }
         let length = shown.reduce(0) { $0 + UTF8.width($1) }

@@ -41,6 +41,13 @@ struct RefreshHTTPTests {
                 #"{"customer":{"originalTransactionId":"\#(String(repeating: "1", count: 256))"}}"#,
                 "/customer/originalTransactionId"
             ),
+            (#"{"customer":{"originalTransactionId":".."}}"#, "/customer/originalTransactionId"),
+            (#"{"customer":{"appTransactionId":"."}}"#, "/customer/appTransactionId"),
+            (#"{"orderId":".."}"#, "/orderId"),
+            (
+                #"{"customer":{"appTransactionId":"\#(String(repeating: "ä", count: 129))"}}"#,
+                "/customer/appTransactionId"
+            ),
         ])
     func wrongRequests(_ body: String, _ pointer: String) async throws {
         try await ServiceFixture.run { service in

@@ -82,6 +82,43 @@ struct SwitchTests {
         }
     }
 
+    @Test("an offer that was removed stands behind the others as archived, once anybody was evaluated for it")
+    func removed() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let (client, marketing) = (try await service.token(.client), try await service.token(.marketing))
+            func list(_ query: String) async throws -> (offers: [String], next: String?) {
+                let answer = try await service.ask("GET", "/v1/offers\(query)", token: marketing)
+                #expect(answer.status == 200, "\(answer.text)")
+                let items = try #require(answer.json["items"] as? [[String: Any]])
+                let offers = items.map { "\($0["offerId"] ?? "") \($0["status"] ?? "")" }
+                return (offers, answer.json["next"] as? String)
+            }
+            func apply(_ catalog: String, over revision: Int) async throws {
+                let answer = try await service.ask(
+                    "PUT", "/v1/catalog", token: marketing, body: catalog,
+                    headers: [("Content-Type", "application/yaml"), ("If-Match", "\"\(revision)\"")])
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            for offer in ["either", "comeback"] {
+                let body = service.issueBody(offer, try service.lapsedCustomer("100"))
+                _ = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
+            }
+            let all = ["comeback active", "trial active", "either active"]
+            #expect(try await list("").offers == all)
+            try await apply(TestCatalog.head + "offers: []\n", over: 1)
+            #expect(try await list("").offers == ["comeback archived", "either archived"])
+            let first = try await list("?limit=1")
+            #expect(first.offers == ["comeback archived"] && first.next == "2-1")
+            let last = try await list("?limit=1&cursor=2-1")
+            #expect(last.offers == ["either archived"] && last.next == nil)
+            // A page of the revision that still had them has them as they were then.
+            #expect(try await list("?cursor=1-1").offers == Array(all.dropFirst()))
+            try await apply(TestCatalog.yaml, over: 2)
+            #expect(try await list("").offers == all)
+        }
+    }
+
     @Test("what stands in a path is what its percent-encoding means; a wrong encoding is refused (invariant 10)")
     func encodedPaths() async throws {
         try await ServiceFixture.run { service in

@@ -86,6 +86,34 @@ struct CustomerStoryTests {
         #expect(second != first)
     }
 
+    @Test(
+        "of an alias that both customers of a merge have, Apple's data stays the source, and the earlier moment the first",
+        arguments: Driver.allCases, [true, false])
+    func mergedAlias(driver: Driver, isStatedOfSurvivor: Bool) async throws {
+        let bench = try await Bench(driver)
+        let scope = bench.scope
+        @Sendable func at(_ seconds: Int64) -> Instant { Bench.now.adding(milliseconds: seconds * 1_000) }
+        let (stated, proven): (TransactionId, TransactionId) = isStatedOfSurvivor ? ("1", "2") : ("2", "1")
+        let one = try await bench.customer("1")
+        _ = try await bench.customer("2")
+        let known = try await bench.database.read {
+            try CustomerStore($0).customer(.originalTransactionId(stated), in: scope)
+        }
+        let customer = try #require(known)
+        try await bench.database.write {
+            try CustomerStore($0).attach([.appAccountToken(.number(1))], to: [customer], at: at(5), in: scope)
+        }
+        try await bench.ingest([.renews(proven, token: .number(1), provenance: .notification)], at: at(6))
+        try await bench.ingest([.bought("3", original: "1", account: "A")], at: at(7))
+        try await bench.ingest([.bought("4", original: "2", account: "A")], at: at(8))
+        let alias = try await bench.database.read {
+            try CustomerStore($0).sourcedIdentifiers(of: [one]).filter { $0.kind == .appAccountToken }
+        }
+        #expect(alias.map(\.provenance) == [.notification])
+        #expect(alias.map(\.transactionId) == [proven])
+        #expect(alias.map(\.since) == [at(5)])
+    }
+
     @Test("refusals are told by day, offer and answer, also those from before a merge", arguments: Driver.allCases)
     func refusals(driver: Driver) async throws {
         let bench = try await Bench(driver)

@@ -80,6 +80,8 @@ struct QueryPlanTests {
         _ = try notifications.notification("u", in: scope)
         try notifications.insert(.fixture("u"), at: Bench.now, in: scope)
         _ = try notifications.notifications(of: customers, limit: 5)
+        _ = try notifications.newest(in: scope)
+        _ = try notifications.newestTest(in: scope)
         _ = try notifications.removePayloads(receivedBy: Bench.now, at: Bench.now, atMost: 5)
         _ = try notifications.erase(of: customers, at: Bench.now)
 

@@ -77,9 +77,9 @@ extension Question {
 
     /// What a person typed, so that it stays one part of the path whatever it holds.
     private static func pathPart(_ text: String, _ noun: String) throws(AppStoreServerError) -> String {
-        guard (1...longestPathPart).contains(text.utf8.count), text != ".", text != ".." else {
+        guard AskableId.allows(text) else {
             throw AppStoreServerError(
-                .notSent, "the \(noun) is empty or longer than \(longestPathPart) bytes",
+                .notSent, "the \(noun) is empty, `.`, `..` or longer than \(AskableId.longest) bytes",
                 hint: "copy it again")
         }
         return encoded(text)
@@ -101,6 +101,4 @@ extension Question {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-
-    private static let longestPathPart = 256
 }

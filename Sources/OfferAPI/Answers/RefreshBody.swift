@@ -24,7 +24,7 @@ public struct RefreshBody: Sendable, Hashable, Codable {
 
     /// One JWS of Apple's answer that was not believed.
     public struct Refused: Sendable, Hashable, Codable {
-        /// Which one, such as `/signedTransactions/3`.
+        /// Which one, behind the answer it stood in, such as `/history/signedTransactions/3`.
         public var path: String
         /// Why.
         public var code: String

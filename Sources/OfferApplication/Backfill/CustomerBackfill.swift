@@ -21,9 +21,6 @@ public struct CustomerBackfill: Sendable {
     private let start: Instant
     private let patience: BackfillPatience
 
-    /// In bytes; Apple's have some twenty.
-    private static let longestId = 256
-
     /// A work through many ids.
     ///
     /// - Parameters:
@@ -62,8 +59,8 @@ public struct CustomerBackfill: Sendable {
 
     private func fetch(_ id: String) async throws -> Outcome {
         // The client refuses to send such a one, which would end the work at this line each time.
-        guard id.utf8.count <= Self.longestId, id != ".", id != ".." else {
-            return .refused("`\(id.prefix(40))` is no id of Apple's")
+        guard AskableId.allows(id) else {
+            return .refused("`\(OneLine.of(id, atMost: 60))` is no id of Apple's")
         }
         do {
             let report = try await patience.ask {

@@ -61,17 +61,19 @@ public struct HistoryImport: Sendable {
     ///   - progress: told after each transaction.
     ///   - refusals: given every refused line in order, after everything is applied. If it throws, giving the same source
     ///     again gives them again.
+    ///   - reported: told when all of them were given, while they still could be given again.
     /// - Throws: ``ImportError/anotherIsOpen(_:)``, ``RequestError/clockBehind(_:)``, `CancellationError`, what the
     ///   source, the closures or the store throw; what was committed stays.
     public func run(
         _ source: some ImportSource, _ terms: ImportTerms, progress: (ImportProgress) -> Void = { _ in },
-        refusals: ([RefusedLine]) throws -> Void = { _ in }
+        refusals: ([RefusedLine]) throws -> Void = { _ in }, reported: () throws -> Void = {}
     ) async throws -> ImportReport {
         var (run, isResumed) = try await begin(terms)
         if run.stage == .staging { run = try await stage(source, run, progress) }
         if run.stage == .applying { run = try await apply(run, progress) }
         if run.stage == .stating { run = try await state(run, progress) }
         let refused = try await report(run, refusals)
+        try reported()
         try await close(run)
         return ImportReport(counts: run.counts, refused: refused, isResumed: isResumed)
     }

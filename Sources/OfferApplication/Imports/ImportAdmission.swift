@@ -59,7 +59,7 @@ struct ImportAdmission: Sendable {
             throw ImportRefusal(
                 .unknownProduct,
                 "`subscriptionGroupIdentifier` is missing, and the catalog in force has no product "
-                    + "`\(transaction.productId)`")
+                    + ImportRefusal.quoted(transaction.productId.rawValue))
         }
         var transaction = transaction
         transaction.subscriptionGroupIdentifier = group
@@ -95,7 +95,8 @@ struct ImportAdmission: Sendable {
 
     private func check(bundleId: BundleId) throws(ImportRefusal) {
         guard bundleId == scope.bundleId else {
-            throw ImportRefusal(.wrongApp, "`bundleId` is `\(bundleId)` and not `\(scope.bundleId)`")
+            throw ImportRefusal(
+                .wrongApp, "`bundleId` is \(ImportRefusal.quoted(bundleId.rawValue)) and not `\(scope.bundleId)`")
         }
     }
 
@@ -103,7 +104,8 @@ struct ImportAdmission: Sendable {
     private func check(environment: String?) throws(ImportRefusal) {
         guard let environment, environment != scope.environment.rawValue else { return }
         throw ImportRefusal(
-            .wrongEnvironment, "`environment` is `\(environment)` and not `\(scope.environment.rawValue)`")
+            .wrongEnvironment,
+            "`environment` is \(ImportRefusal.quoted(environment)) and not `\(scope.environment.rawValue)`")
     }
 
     /// As long as a signed payload may be.

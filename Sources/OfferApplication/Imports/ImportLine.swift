@@ -1,4 +1,5 @@
 public import OfferModel
+import OfferSigning
 
 /// One line of an import's source: a row of CSV, a line of JSON Lines, one receipt.
 public struct ImportLine: Sendable, Hashable {
@@ -84,13 +85,19 @@ public struct ImportRefusal: Error, Sendable, Hashable {
     }
 
     /// The reason.
-    public var reason: Reason
-    /// The reason in words, naming the value.
-    public var detail: String
+    public let reason: Reason
+    /// The reason in words on one line, naming the value; what is longer than ``longestDetail`` is cut.
+    public let detail: String
+
+    /// In bytes of UTF-8; a receipt can have ten problems, each with its place.
+    public static let longestDetail = 4_096
 
     /// A refusal by its parts.
     public init(_ reason: Reason, _ detail: String) {
         self.reason = reason
-        self.detail = detail
+        self.detail = OneLine.of(detail, atMost: Self.longestDetail)
     }
+
+    /// A value of the line for the words of a refusal: in backticks, on one line, at most 100 bytes of it.
+    public static func quoted(_ value: String) -> String { "`\(OneLine.of(value, atMost: 100))`" }
 }

@@ -15,6 +15,7 @@ enum ImportedText {
         try check(info.originalTransactionId.rawValue, of: "originalTransactionId")
         try check(info.productId.rawValue, of: "productId")
         try check(info.autoRenewProductId?.rawValue, of: "autoRenewProductId")
+        try check(info.appTransactionId?.rawValue, of: "appTransactionId")
         try check(info.offerIdentifier?.rawValue, of: "offerIdentifier")
     }
 

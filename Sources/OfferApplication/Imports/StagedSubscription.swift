@@ -43,7 +43,7 @@ struct StagedSubscription: Sendable {
     ) throws {
         let before = try StoreClock(transaction).newestSequence()
         let results = try HistoryStore(transaction).ingest(payloads, offers: offers, at: now, in: scope)
-        try attach(results, at: now, in: scope, transaction)
+        try attach(results, run.terms.provenance, at: now, in: scope, transaction)
         if run.terms.completeAsOf != nil { try remember(results, of: run, transaction) }
         let counts = count(results, into: &run.counts)
         run.cursor = end
@@ -57,13 +57,15 @@ struct StagedSubscription: Sendable {
     }
 
     private func attach(
-        _ results: [IngestedPayload], at now: Instant, in scope: ScopeNumber, _ transaction: any StoreTransaction
+        _ results: [IngestedPayload], _ provenance: Provenance, at now: Instant, in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
     ) throws {
         var attached = Set<Alias>()
         for (aliases, result) in zip(aliases, results) {
             guard let customer = result.customer else { continue }
             let new = aliases.filter { attached.insert(Alias(customer: customer, alias: $0)).inserted }
-            try CustomerStore(transaction).attach(new, to: [customer], at: now, in: scope)
+            try CustomerStore(transaction).attach(
+                new, to: [customer], provenance: provenance, at: now, in: scope)
         }
     }
 

@@ -5,7 +5,7 @@ import OfferSigning
 /// Verifies notifications one after the other, whoever brings them.
 ///
 /// Anybody may send to the notifications URL, and a chain with Apple's root in it costs public-key work before it proves
-/// false. One at a time leaves the other cores to callers with a key; a cached chain takes a tenth of a millisecond.
+/// false. One at a time leaves the other cores to callers with a key.
 actor NotificationCheck {
     /// Checks a notification and all that is signed in it.
     ///

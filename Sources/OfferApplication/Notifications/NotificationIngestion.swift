@@ -41,6 +41,13 @@ public struct NotificationIngestion: Sendable {
         return try await keep(verified, of: scope, source: source, author: author)
     }
 
+    /// Looks whether notifications of an app and environment are taken here at all.
+    ///
+    /// - Throws: ``RequestError/unknownScope(_:)`` if `keys.yaml` has no such app and environment.
+    public func require(_ scope: Scope) throws(RequestError) {
+        guard registry[scope] != nil else { throw .unknownScope(scope) }
+    }
+
     private func verify(_ jws: String, of scope: Scope) async throws -> VerifiedNotification {
         guard let app = registry[scope] else { throw RequestError.unknownScope(scope) }
         let reader = SignedDataReader(

@@ -8,37 +8,75 @@ struct AccountKeeping: Sendable {
     let catalogs: CompiledCatalogs
     let clock: RequestClock
 
-    /// Keeps the verified payloads, and that they are all there is if nothing speaks against it (invariant 3).
+    /// Keeps the verified payloads, and that they are all there is if nothing speaks against it (invariant 3). What is
+    /// known already, with nothing new to state, costs no durable commit.
     ///
-    /// - Parameter asOf: before Apple was asked: what was bought meanwhile may be missing.
+    /// - Parameters:
+    ///   - asOf: before Apple was asked: what was bought meanwhile may be missing.
+    ///   - recent: what Apple's data was found to be complete as of then or later is not stated anew.
     func keep(
-        _ fetched: FetchedAccount, of account: AskedAccount, asOf: Instant, in scope: Scope, by author: AuditAuthor
+        _ fetched: FetchedAccount, of account: AskedAccount, asOf: Instant, recent: Instant, in scope: Scope,
+        by author: AuditAuthor
     ) async throws -> KeptAccount {
+        let known = try await ledger.read { transaction in
+            try Self.known(fetched, of: account, recent: recent, in: scope, transaction)
+        }
+        if let known { return known }
         let (clock, catalogs) = (clock, catalogs)
         return try await ledger.write(by: author) { transaction in
             let now = try clock.instant(transaction)
             let number = try ScopeStore(transaction).findOrAdd(scope)
-            let payloads = fetched.payloads
             let ingested = try HistoryStore(transaction).ingest(
-                payloads, offers: try catalogs.offersInForce(of: number, in: scope, transaction), at: now, in: number)
+                fetched.payloads, offers: try catalogs.offersInForce(of: number, in: scope, transaction), at: now,
+                in: number)
             let storeClock = StoreClock(transaction)
             try storeClock.advance(to: now)
             if let date = fetched.newestDateOfApple { try storeClock.noteSigned(at: date) }
-            var kept = KeptAccount()
-            kept.refused = fetched.refused
-            kept.subscriptions = fetched.subscriptions
-            kept.appTransactionIds = fetched.namedAppTransactionIds
-            kept.count(Array(zip(payloads, ingested.map(\.outcome))))
-            kept.owners = try CustomerStore(transaction).customers(proven: account.proven + fetched.proven, in: number)
-            // What the payloads proved to be the same customer's counts too, and what came from elsewhere meanwhile.
-            let stored = try CustomerStore(transaction).customers(kept.owners).flatMap(\.originalTransactionIds)
-            kept.gaps = Self.gaps(fetched, account.subscriptions.union(stored), owners: kept.owners)
+            let kept = try KeptAccount(
+                fetched, of: account, outcomes: ingested.map(\.outcome), in: number, transaction)
             if kept.gaps.isEmpty {
                 try CoverageStore(transaction).stateComplete(
                     kept.owners, asOf: min(asOf, now), provenance: .serverAPI, at: now, in: number)
             }
             return kept
         }
+    }
+
+    /// What keeping comes to if it would change nothing; `nil` if there is something to write.
+    private static func known(
+        _ fetched: FetchedAccount, of account: AskedAccount, recent: Instant, in scope: Scope,
+        _ transaction: any StoreTransaction
+    ) throws -> KeptAccount? {
+        guard let number = try ScopeStore(transaction).number(of: scope),
+            try HistoryStore(transaction).missing(fetched.payloads, in: number).isEmpty
+        else { return nil }
+        let kept = try KeptAccount(
+            fetched, of: account, outcomes: fetched.payloads.map { _ in .unchanged }, in: number, transaction)
+        guard kept.gaps.isEmpty else { return kept }
+        let coverage = CoverageStore(transaction)
+        let isStated = try kept.owners.allSatisfy { owner in
+            guard let stated = try coverage.coverage(of: owner), stated.provenance == .serverAPI else { return false }
+            return stated.asOf.map { $0 >= recent } ?? false
+        }
+        return isStated ? kept : nil
+    }
+}
+
+extension KeptAccount {
+    /// Counts what became of the payloads, and looks whose they are and what is missing.
+    fileprivate init(
+        _ fetched: FetchedAccount, of account: AskedAccount, outcomes: [IngestOutcome], in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws {
+        refused = fetched.refused
+        subscriptions = fetched.subscriptions
+        appTransactionIds = fetched.namedAppTransactionIds
+        count(zip(fetched.payloads, outcomes))
+        let customers = CustomerStore(transaction)
+        owners = try customers.customers(proven: account.proven + fetched.proven, in: scope)
+        // What the payloads proved to be the same customer's counts too, and what came from elsewhere meanwhile.
+        let stored = try customers.customers(owners).flatMap(\.originalTransactionIds)
+        gaps = Self.gaps(fetched, account.subscriptions.union(stored), owners: owners)
     }
 
     private static func gaps(

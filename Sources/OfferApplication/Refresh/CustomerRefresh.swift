@@ -15,6 +15,10 @@ public struct CustomerRefresh: Sendable {
     /// gives its last requests.
     static let patience = 18 * Instant.Duration.second
 
+    /// After how long that nothing is missing is written again though nothing has changed, in milliseconds: as for what
+    /// a backend states. It only makes the statement serve less long.
+    private static let restated = 10 * Instant.Duration.minute
+
     init(registry: AppRegistry, ledger: Ledger, catalogs: CompiledCatalogs, clock: RequestClock) {
         self.registry = registry
         self.ledger = ledger
@@ -28,11 +32,13 @@ public struct CustomerRefresh: Sendable {
     /// Each Apple Account is kept in one durable transaction. If a later one fails, those before it stay: the next try
     /// finds them unchanged.
     ///
-    /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/unknownToAppStore(detail:hint:)``,
+    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` for an id by which Apple cannot be asked,
+    ///   ``RequestError/unknownCustomer``, ``RequestError/unknownToAppStore(detail:hint:)``,
     ///   ``RequestError/ambiguousCustomer(detail:)``, ``RequestError/appStoreFailed(_:)``,
     ///   ``RequestError/appStoreDataRefused(_:)`` if nothing was believed, ``RequestError/notReady(detail:hint:)`` where
     ///   nobody can be asked, and what the store throws.
     public func refresh(_ question: RefreshQuestion, caller: Caller) async throws -> RefreshReport {
+        try question.check()
         let client = try registry.appStoreServer(for: caller.scope).within(milliseconds: Self.patience)
         let accounts = try await search.accounts(question, client, caller.scope)
         var report = RefreshReport()
@@ -44,7 +50,7 @@ public struct CustomerRefresh: Sendable {
                 seen.subscriptions.contains(TransactionId($0)) || seen.accounts.contains(AppTransactionId($0))
             }
             guard !isSeen else { continue }
-            let kept = try await refresh(account, client, in: caller.scope, by: caller.author)
+            let kept = try await refresh(account, client, since: nil, in: caller.scope, by: caller.author)
             report.add(kept)
             owners += kept.owners
             seen.subscriptions.formUnion(kept.subscriptions)
@@ -68,13 +74,16 @@ public struct CustomerRefresh: Sendable {
         let (account, fetchedAt) = try await search.account(of: id, scope)
         if let fetchedAt, fetchedAt >= start { return nil }
         var report = RefreshReport()
-        let kept = try await refresh(account, client, in: scope, by: author)
+        let kept = try await refresh(account, client, since: start, in: scope, by: author)
         report.add(kept)
         return try await complete(report, of: kept.owners)
     }
 
+    /// - Parameter start: a history that was complete before this moment is stated anew, as is one that was so before
+    ///   ``restated``.
     private func refresh(
-        _ account: AskedAccount, _ client: AppStoreServerClient, in scope: Scope, by author: AuditAuthor
+        _ account: AskedAccount, _ client: AppStoreServerClient, since start: Instant?, in scope: Scope,
+        by author: AuditAuthor
     ) async throws -> KeptAccount {
         let clock = clock
         let asOf = try await ledger.read { try clock.instant($0) }
@@ -89,7 +98,9 @@ public struct CustomerRefresh: Sendable {
                     detail: "Apple has no purchases of `\(account.ids.first ?? "")` in `\(scope.bundleId)`", hint: nil)
             }
         }
-        return try await keeping.keep(fetched, of: account, asOf: asOf, in: scope, by: author)
+        return try await keeping.keep(
+            fetched, of: account, asOf: asOf,
+            recent: max(asOf.adding(milliseconds: -Self.restated), start ?? .distantPast), in: scope, by: author)
     }
 
     private func complete(_ report: RefreshReport, of owners: [CustomerNumber]) async throws -> RefreshReport {

@@ -59,7 +59,7 @@ struct KeptAccount: Sendable {
     var appTransactionIds: Set<AppTransactionId> = []
 
     /// Counts what became of each payload, and of what was refused before.
-    mutating func count(_ outcomes: [(payload: HistoryPayload, outcome: IngestOutcome)]) {
+    mutating func count(_ outcomes: some Sequence<(HistoryPayload, IngestOutcome)>) {
         for (payload, outcome) in outcomes {
             switch payload.content {
             case .transaction: transactions.add(outcome)

@@ -1,4 +1,7 @@
+import AppStoreServer
 import OfferModel
+import OfferSigning
+import OfferStore
 
 /// Whose purchases the App Store is asked for.
 public enum RefreshQuestion: Sendable, Hashable {
@@ -6,6 +9,30 @@ public enum RefreshQuestion: Sendable, Hashable {
     case customer(CustomerIdentifiers)
     /// Who made an order, by the id on the customer's receipt, such as `MK5TTTVWJH`.
     case order(String)
+}
+
+extension RefreshQuestion {
+    /// Looks whether Apple can be asked by what stands in it.
+    ///
+    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` naming the first id that is none.
+    func check() throws(RequestError) {
+        let ids: [(pointer: String, id: String)] =
+            switch self {
+            case .order(let id): [("/orderId", id)]
+            case .customer(let identifiers):
+                identifiers.proven.map { identifier in
+                    switch identifier {
+                    case .originalTransactionId(let id): ("/customer/originalTransactionId", id.rawValue)
+                    case .appTransactionId(let id): ("/customer/appTransactionId", id.rawValue)
+                    }
+                }
+            }
+        for (pointer, id) in ids where !AskableId.allows(id) {
+            throw .invalidRequest(
+                pointer: pointer, detail: "`\(OneLine.of(id, atMost: 100))` is no id of Apple's",
+                hint: "copy the id again from what the App Store says of the purchase")
+        }
+    }
 }
 
 /// One Apple Account as far as it is known before Apple is asked.

@@ -14,7 +14,8 @@ public struct OfferSwitches: Sendable {
         self.clock = clock
     }
 
-    /// A page of the offers of the catalog in force with their pauses, in the catalog's order.
+    /// A page of the offers of the catalog in force with their pauses, in the catalog's order, and behind them by id those
+    /// that an earlier one had, as archived.
     ///
     /// Further pages are of the revision that the first was of, so that none is missed and none is shown twice when
     /// another is applied meanwhile; pauses are as they are now.
@@ -35,7 +36,10 @@ public struct OfferSwitches: Sendable {
             guard place.revision <= inForce else { return nil }
             let catalog = try catalogs.catalog(place.revision, of: number, in: caller.scope, transaction)
             let paused = Set(try PauseStore(transaction).active(in: number).map(\.offerId))
-            let rest = catalog.catalog.offers.dropFirst(place.passed)
+            let removed = try RemovedOffers(
+                catalogs: catalogs, scope: caller.scope, number: number, transaction: transaction
+            ).missing(in: catalog.catalog, of: place.revision)
+            let rest = (catalog.catalog.offers + removed).dropFirst(place.passed)
             let items = rest.prefix(limit).map {
                 SwitchedOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
             }
@@ -85,7 +89,7 @@ public struct OfferSwitches: Sendable {
     }
 }
 
-/// An offer of the catalog in force and whether it is paused.
+/// An offer of the catalog and whether it is paused.
 public struct SwitchedOffer: Sendable, Hashable {
     /// The offer.
     public var offer: Offer

@@ -46,7 +46,7 @@ extension Timeline {
         guard let expires = transaction.expiresDate else { return [] }
         let next = others.first { $0.payload.purchaseDate > transaction.purchaseDate }?.payload.purchaseDate
         // What was said of this end, and not of a later one.
-        let infos = renewalInfos(of: transaction.originalTransactionId).filter { info in
+        let infos = renewalInfos[transaction.originalTransactionId, default: []].filter { info in
             info.signedDate >= expires && next.map { info.signedDate < $0 } ?? true
         }
         let end = infos.compactMap(\.gracePeriodExpiresDate).reduce(expires, max)

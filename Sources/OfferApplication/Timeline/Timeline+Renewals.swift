@@ -8,7 +8,7 @@ extension Timeline {
         let originals = Set(history.currentTransactions.map(\.payload.originalTransactionId))
         return originals.sorted().flatMap { original -> [TimelineEntry] in
             var previous: RenewalInfo?
-            return renewalInfos(of: original).flatMap { info in
+            return renewalInfos[original, default: []].flatMap { info in
                 defer { previous = info }
                 return [renewal(info, after: previous), product(info, after: previous), payment(info, after: previous)]
                     .compactMap(\.self)
@@ -16,15 +16,16 @@ extension Timeline {
         }
     }
 
-    /// The renewal info of a subscription by date; proven ones alone, if there are any.
-    func renewalInfos(of original: TransactionId) -> [RenewalInfo] {
-        let rows = history.renewalInfos.filter { $0.payload.originalTransactionId == original }
-        let proven = rows.filter(\.provenance.isProven)
-        return (proven.isEmpty ? rows : proven).sorted {
-            $0.payload.signedDate != $1.payload.signedDate
-                ? $0.payload.signedDate < $1.payload.signedDate
-                : $0.payloadBytes.lexicographicallyPrecedes($1.payloadBytes)
-        }.map(\.payload)
+    /// Puts the renewal info of each subscription in order, once for all entries that look at it.
+    static func renewalInfos(_ history: History) -> [TransactionId: [RenewalInfo]] {
+        Dictionary(grouping: history.renewalInfos, by: \.payload.originalTransactionId).mapValues { rows in
+            let proven = rows.filter(\.provenance.isProven)
+            return (proven.isEmpty ? rows : proven).sorted {
+                $0.payload.signedDate != $1.payload.signedDate
+                    ? $0.payload.signedDate < $1.payload.signedDate
+                    : $0.payloadBytes.lexicographicallyPrecedes($1.payloadBytes)
+            }.map(\.payload)
+        }
     }
 
     private func renewal(_ info: RenewalInfo, after previous: RenewalInfo?) -> TimelineEntry? {

@@ -8,6 +8,8 @@ import OfferStore
 struct Timeline: Sendable {
     /// Every row of their history, those that newer ones have replaced too.
     var history: History
+    /// The renewal info of each subscription by date; proven ones alone, if there are any.
+    var renewalInfos: [TransactionId: [RenewalInfo]]
     /// The instant of the request.
     var now: Instant
     /// Every offer ever issued to them.
@@ -29,8 +31,9 @@ struct Timeline: Sendable {
         of customers: [CustomerNumber], from cursor: TimelineCursor?, limit: Int, at now: Instant,
         _ transaction: any StoreTransaction
     ) throws -> Timeline {
-        Timeline(
-            history: try HistoryStore(transaction).history(of: customers, asOf: .distantFuture), now: now,
+        let history = try HistoryStore(transaction).history(of: customers, asOf: .distantFuture)
+        return Timeline(
+            history: history, renewalInfos: renewalInfos(history), now: now,
             issued: try customers.flatMap(SlotStore(transaction).issuedOffers(to:)),
             redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption),
             refusals: try DecisionStore(transaction).refusedDays(

@@ -2,8 +2,9 @@ import Synchronization
 
 /// How many requests without a key are served at once; the next is told to come back.
 ///
-/// They are counted from before their bodies are read, so that strangers can take neither more memory than that many
-/// bodies nor more of the writer's queue than that many places from callers with a key.
+/// They are counted once their bodies are there, so that strangers can neither take more of the writer's queue than that
+/// many places from callers with a key, nor keep places by sending slowly. How many bodies are on their way at once is
+/// bounded by the connections.
 final class Admission: Sendable {
     private let limit: Int
     private let served = Mutex(0)

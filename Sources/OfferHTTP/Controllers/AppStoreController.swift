@@ -14,8 +14,12 @@ struct AppStoreController: Sendable {
     /// `POST …/notifications`: one App Store Server Notification.
     @Sendable func notify(_ request: Request, _ context: OfferContext) async throws -> Response {
         let scope = try Self.scope(request, context)
+        // Before it takes a place and its body is read: nothing in it could make the app known.
+        try notifications.require(scope)
+        // A place is for work: who sends slowly holds a connection, and keeps no delivery out.
+        let bytes = try await request.jsonBytes(upTo: bodyLimit)
         return try await admission.admit {
-            let body = try await request.decode(NotificationRequestBody.self, upTo: bodyLimit)
+            let body = try WireJSON.decodeRequest(NotificationRequestBody.self, from: bytes)
             do {
                 return try .json(
                     NotificationBody(

@@ -61,14 +61,28 @@ struct CustomerMerge {
                 SELECT scope_id, kind, value, ?1, first_stored_at, provenance, transaction_id, request_id
                 FROM customer_alias WHERE customer_id = ?2
                 ON CONFLICT (scope_id, kind, value, customer_id) DO UPDATE SET
-                    first_stored_at = excluded.first_stored_at, provenance = excluded.provenance,
-                    transaction_id = excluded.transaction_id, request_id = excluded.request_id
-                WHERE excluded.first_stored_at < customer_alias.first_stored_at
+                    first_stored_at = \(Self.better("first_stored_at", where: Self.isEarlier)),
+                    provenance = \(Self.better("provenance", where: Self.isBetterSource)),
+                    transaction_id = \(Self.better("transaction_id", where: Self.isBetterSource)),
+                    request_id = \(Self.better("request_id", where: Self.isBetterSource))
                 """, survivor, merged))
         try transaction.execute(
             Statement("UPDATE customer SET merged_into = ?1 WHERE id = ?2 OR merged_into = ?2", survivor, merged))
         try CustomerStore(transaction).noteChange(sequence, of: [survivor])
     }
+
+    /// Of what two rows of one alias say the merged one's where a condition holds.
+    private static func better(_ column: String, where condition: String) -> String {
+        "CASE WHEN \(condition) THEN excluded.\(column) ELSE customer_alias.\(column) END"
+    }
+
+    private static let isEarlier = "excluded.first_stored_at < customer_alias.first_stored_at"
+
+    /// Apple's data is a better source than anybody's word, whichever came first.
+    private static let isBetterSource = {
+        let (merged, own) = (CustomerStore.isProven("excluded"), CustomerStore.isProven("customer_alias"))
+        return "(\(merged) > \(own) OR (\(merged) = \(own) AND \(isEarlier)))"
+    }()
 
     /// Of two open slots for one offer the newer is voided, and its place is not freed: both may still be redeemed.
     private func voidDoubledSlots(_ first: CustomerNumber, _ second: CustomerNumber) throws {

@@ -95,6 +95,17 @@ public struct CustomerStore {
             in: scope)
     }
 
+    /// The same on the word of whoever brings a history in, such as the operator of an import.
+    ///
+    /// - Parameter provenance: that of the history.
+    /// - Throws: ``StoreError``.
+    public func attach(
+        _ aliases: [CustomerAlias], to customers: [CustomerNumber], provenance: Provenance, at now: Instant,
+        in scope: ScopeNumber
+    ) throws {
+        try attach(aliases, to: customers, from: IdentifierSource(provenance: provenance), at: now, in: scope)
+    }
+
     /// The same from any source. Where a payload of Apple's names an alias that was only stated, the payload is the
     /// source from then on.
     func attach(
@@ -105,19 +116,29 @@ public struct CustomerStore {
             for customer in customers {
                 try transaction.execute(
                     Statement(
-                        """
-                        INSERT INTO customer_alias (
-                            scope_id, kind, value, customer_id, first_stored_at, provenance, transaction_id, request_id
-                        )
-                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                        ON CONFLICT (scope_id, kind, value, customer_id) DO UPDATE SET
-                            provenance = excluded.provenance, transaction_id = excluded.transaction_id,
-                            request_id = excluded.request_id
-                        WHERE ?9 = 1 AND COALESCE(customer_alias.provenance, 'caller') = 'caller'
-                        """, scope, alias.kind, alias.value, customer, now, source.provenance, source.transactionId,
-                        source.requestId, source.provenance.isProven))
+                        Self.attachSQL, scope, alias.kind, alias.value, customer, now, source.provenance,
+                        source.transactionId,
+                        source.requestId))
             }
         }
+    }
+
+    private static let attachSQL = """
+        INSERT INTO customer_alias (
+            scope_id, kind, value, customer_id, first_stored_at, provenance, transaction_id, request_id
+        )
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        ON CONFLICT (scope_id, kind, value, customer_id) DO UPDATE SET
+            provenance = excluded.provenance, transaction_id = excluded.transaction_id,
+            request_id = excluded.request_id
+        WHERE \(isProven("excluded")) AND NOT \(isProven("customer_alias"))
+        """
+
+    /// Whether Apple's data names an alias, as a condition on a row of `customer_alias`; one that was stored before its
+    /// source was noted was stated.
+    static func isProven(_ row: String) -> String {
+        let proven = Provenance.allCases.filter(\.isProven).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return "(COALESCE(\(row).provenance, 'caller') IN (\(proven)))"
     }
 
     /// Whether each of these customers has each of these aliases, so that nothing need be written.

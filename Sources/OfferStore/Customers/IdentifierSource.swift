@@ -25,6 +25,11 @@ struct IdentifierSource {
         transactionId = id
     }
 
+    /// The word of whoever stands behind a history.
+    init(provenance: Provenance) {
+        self.provenance = provenance
+    }
+
     /// The backend's word.
     init(statedBy requestId: LowercaseUUID?) {
         provenance = .caller

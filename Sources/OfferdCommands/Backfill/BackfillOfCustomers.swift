@@ -34,6 +34,9 @@ struct BackfillOfCustomers: Sendable {
             return fresh
         }
         try BackfillStop.check(left, continues: fresh, file)
+        guard left.done <= list.entries.count else {
+            throw file.unreadable(": \(left.done) ids are done, and the list has \(list.entries.count)")
+        }
         Terminal.message("going on after \(left.done) of \(list.entries.count) ids")
         return left
     }

@@ -13,6 +13,9 @@ struct BackfillOfNotifications: Sendable {
 
     /// After how many pages of 20 a line says how far it is.
     private static let reported = 10
+    /// How often one run begins with the first page again. A token that was left for long is taken no more, once; what
+    /// is refused again and again is no matter of time.
+    private static let mostBeginnings = 3
 
     func run() async throws {
         let (start, end) = try begin()
@@ -36,6 +39,10 @@ struct BackfillOfNotifications: Sendable {
             return (fresh, end)
         }
         try BackfillStop.check(left, continues: fresh, file)
+        // Without a token nothing would be left to do, and the rest of the range would look fetched.
+        guard left.done == 0 || left.token != nil else {
+            throw file.unreadable(": it does not say where the next page begins")
+        }
         Terminal.message("going on after \(left.done) pages")
         return (left, end)
     }
@@ -43,12 +50,15 @@ struct BackfillOfNotifications: Sendable {
     private func goOn(_ start: BackfillState, _ query: NotificationHistoryQuery) async throws -> BackfillState {
         var state = start
         var isFirstPage = state.done == 0
+        var beginnings = 0
         while isFirstPage || state.token != nil {
             try Task.checkCancellation()
             let page: NotificationBackfill.Page
             do {
                 page = try await work.fetch(query, after: state.token)
             } catch RequestError.appStoreFailed(let failure) where failure.isOfPageToken && state.token != nil {
+                guard beginnings < Self.mostBeginnings else { throw Self.givenUp(state, failure) }
+                beginnings += 1
                 // A token does not live for ever. From the first page on, what was taken in stays known.
                 Terminal.message("beginning with the first page again: \(failure.detail)")
                 state = BackfillState(scope: scope, source: state.source, startedAt: state.startedAt)
@@ -61,6 +71,16 @@ struct BackfillOfNotifications: Sendable {
             if state.done % Self.reported == 0 { Terminal.message(BackfillText.progress(state, of: nil)) }
         }
         return state
+    }
+
+    private static func givenUp(_ state: BackfillState, _ failure: AppStoreFailure) -> CommandFailure {
+        .failed(
+            "Apple refuses the token of page \(state.done + 1), after \(mostBeginnings) times from the first page: "
+                + failure.detail,
+            hints: [
+                "what was fetched is kept; fetch the rest in shorter ranges with `--from` and `--to`",
+                "the same command tries it again",
+            ])
     }
 }
 

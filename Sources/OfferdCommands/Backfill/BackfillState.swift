@@ -42,11 +42,22 @@ struct BackfillState: Codable, Equatable, Sendable {
     /// More would make the file grow without end.
     private static let mostFindings = 1_000
 
+    /// No work has so many of anything, and sums of so many are still numbers.
+    private static let counts = 0...1_000_000_000_000
+
     init(scope: Scope, source: String, startedAt: Instant) {
         app = scope.bundleId.rawValue
         environment = scope.environment.rawValue
         self.source = source
         self.startedAt = startedAt
+    }
+
+    /// Whether a work can have left it: anybody can write to the file.
+    var isPlausible: Bool {
+        version == 1 && findings.count <= Self.mostFindings
+            && [done, fetched, known, refused, incomplete, added, updated, unchanged].allSatisfy {
+                Self.counts.contains($0)
+            }
     }
 
     mutating func note(_ finding: Finding) {
@@ -60,26 +71,32 @@ struct BackfillStateFile: Sendable {
 
     /// The state of an interrupted work; `nil` if there is none.
     ///
-    /// - Throws: ``CommandFailure`` if the file cannot be read, or holds something else.
+    /// - Throws: ``CommandFailure`` if the file cannot be read, or holds something that no backfill has written.
     func read() throws -> BackfillState? {
         guard FileManager.default.fileExists(atPath: URL(filePath: path).path) else { return nil }
         let text = try TextFile.read(path, what: "state file")
-        guard let state = try? JSONDecoder().decode(BackfillState.self, from: Data(text.utf8)), state.version == 1
-        else {
-            throw CommandFailure.configuration(
-                "`\(path)` is no state of a backfill", hints: ["name another with `--state`"])
-        }
+        guard let state = try? JSONDecoder().decode(BackfillState.self, from: Data(text.utf8)), state.isPlausible
+        else { throw unreadable() }
         return state
     }
 
-    /// Keeps a state in the place of the one before.
+    /// What stands in it is not the state of a backfill, or not of this one.
+    func unreadable(_ reason: String = "") -> CommandFailure {
+        .configuration(
+            "`\(path)` is no state of a backfill\(reason)",
+            hints: ["name another with `--state`, or delete it to begin anew: what is known already stays as it is"])
+    }
+
+    /// Keeps a state in the place of the one before. Only its owner can read the file: it names customers.
     ///
     /// - Throws: ``CommandFailure`` if it cannot be written.
     func write(_ state: BackfillState) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let json = try encoder.encode(state)
-        try TextFile.write(String(decoding: json, as: UTF8.self) + "\n", to: path)
+        let file = try PrivateFile(path: path)
+        try file.write(String(decoding: json, as: UTF8.self) + "\n")
+        try file.finish()
     }
 
     /// Takes it away: the work has come to its end.

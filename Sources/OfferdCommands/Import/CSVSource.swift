@@ -45,13 +45,16 @@ final class CSVSource: ImportSource {
         }
         var bytes = line.bytes
         var end = line.end
-        while !CSVRecord.isWhole(bytes) {
+        var isWhole = CSVRecord.isWhole(bytes)
+        while !isWhole {
             let following = bytes.count < Self.longestRecord ? try file.next() : nil
             guard let following, !following.isTooLong else {
                 // Only this line is lost: what follows may be whole again.
                 try file.seek(to: line.end, after: line.number)
-                return refused(line, .malformed, "a quoted field does not end")
+                return refused(line, .malformed, "a quoted field does not end within \(Self.longestRecord) bytes")
             }
+            // Two halves make a whole, and what is whole does not change that.
+            isWhole = !CSVRecord.isWhole(following.bytes)
             bytes.append(0x0A)
             bytes += following.bytes
             end = following.end

@@ -14,14 +14,15 @@ struct ImportRunner {
 
     /// Imports, or with `--dry-run` rehearses.
     ///
+    /// - Parameter inputs: the files that the source reads.
     /// - Throws: ``CommandFailure``, what the source throws, and what the store throws.
-    func run(_ source: some ImportSource, _ terms: ImportTerms) async throws {
+    func run(_ source: some ImportSource, of inputs: [String], _ terms: ImportTerms) async throws {
+        let refused = try RefusedLines(path: options.refused, inputs: inputs)
         let database = try SQLiteDatabase(path: setup.databasePath)
         defer { try? database.close() }
         let imports = HistoryImport(
             ledger: Ledger(database, digest: OpenSSLDigest(), key: try setup.auditKeys()?.digestKey), scope: scope,
             author: AuditAuthor(actor: command), clock: { .wallClock() })
-        let refused = try RefusedLines(path: options.refused)
         let line = ImportProgressLine()
         let report = try await report(imports, source, terms, refused, line)
         line.end()
@@ -49,7 +50,8 @@ struct ImportRunner {
             )
         }
         do {
-            return try await imports.run(source, terms, progress: line.show, refusals: refused.add)
+            return try await imports.run(
+                source, terms, progress: line.show, refusals: refused.add, reported: refused.finish)
         } catch ImportError.anotherIsOpen(let run) {
             throw CommandFailure.configuration(
                 "an import of another file, or with other options, was begun at \(run.beganAt) and is not done",

@@ -54,16 +54,18 @@ struct ImportTransactions: AsyncParsableCommand {
         }
         let (setup, scope) = try importing.setup()
         let lines = try LineFile(path: file, what: "file of transactions", longestLine: Self.longestLine)
+        let form = try resolvedFormat()
         let terms = ImportTerms(
-            source: "transactions", provenance: .operator, digest: try digest(of: lines),
+            source: "transactions", provenance: .operator, digest: try digest(of: lines, form),
             completeAsOf: try export.completeAsOf())
         let runner = ImportRunner(setup: setup, scope: scope, options: importing, command: "offerd import transactions")
-        switch try format(of: lines) {
-        case .jsonl: try await runner.run(try JSONLinesSource(lines, reader: reader(in: scope)), terms)
+        switch form {
+        case .jsonl:
+            try await runner.run(try JSONLinesSource(lines, reader: reader(in: scope)), of: [file], terms)
         case .csv:
             let source = try CSVSource(
                 lines, mapping: mapping.columns(in: scope), reader: reader(in: scope), ignored: Set(ignoredColumns))
-            try await runner.run(source, terms)
+            try await runner.run(source, of: [file], terms)
         }
     }
 
@@ -72,15 +74,15 @@ struct ImportTransactions: AsyncParsableCommand {
     }
 
     /// Of the file and of how it is read: with other options the same file is another source.
-    private func digest(of lines: LineFile) throws -> [UInt8] {
+    private func digest(of lines: LineFile, _ format: Format) throws -> [UInt8] {
         let ignored = Set(ignoredColumns).sorted().joined(separator: "\n")
         return try lines.digest(with: [
-            importing.app, importing.environment.rawValue, format?.rawValue ?? "", mapping.rawValue,
+            importing.app, importing.environment.rawValue, format.rawValue, mapping.rawValue,
             export.exportedAt ?? "", ignored,
         ])
     }
 
-    private func format(of lines: LineFile) throws -> Format {
+    private func resolvedFormat() throws -> Format {
         if let format { return format }
         switch URL(filePath: file).pathExtension.lowercased() {
         case "csv": return .csv

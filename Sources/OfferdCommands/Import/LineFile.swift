@@ -19,6 +19,9 @@ final class LineFile {
     let size: Int64
     let longestLine: Int
 
+    /// How many bytes were read from the disk, those that were read again included.
+    private(set) var bytesRead: Int64 = 0
+
     private let handle: FileHandle
     private var buffer: [UInt8] = []
     private var start = 0
@@ -52,10 +55,17 @@ final class LineFile {
 
     deinit { try? handle.close() }
 
-    /// Goes to the beginning of a line.
+    /// Goes to the beginning of a line. One that was read a moment ago is not read from the disk again.
     ///
     /// - Parameter lines: how many stand before it; counted if it is not known.
+    /// - Throws: ``CommandFailure`` if the file cannot be read any more.
     func seek(to position: Int64, after lines: Int64? = nil) throws {
+        if let lines, case let place = position - (offset - Int64(start)), (0...Int64(buffer.count)).contains(place),
+            position > 0
+        {
+            (number, start, offset) = (lines, Int(place), position)
+            return
+        }
         number = try lines ?? count(upTo: position)
         try handle.seek(toOffset: UInt64(position))
         (buffer, start, offset) = ([], 0, position)
@@ -63,6 +73,8 @@ final class LineFile {
     }
 
     /// The next line; `nil` at the end of the file.
+    ///
+    /// - Throws: ``CommandFailure`` if the file cannot be read any more, or has become shorter.
     func next() throws -> Line? {
         var line: [UInt8] = []
         var isTooLong = false
@@ -109,7 +121,6 @@ final class LineFile {
         var position: Int64 = 0
         while position < end {
             let bytes = try piece(at: position, most: min(1_048_576, end - position))
-            if bytes.isEmpty { return }
             position += Int64(bytes.count)
             body(bytes)
         }
@@ -120,14 +131,28 @@ final class LineFile {
         guard position < size else { return false }
         buffer = try piece(at: position, most: min(262_144, size - position))
         start = 0
-        return !buffer.isEmpty
+        return true
     }
 
     private func piece(at position: Int64, most: Int64) throws -> [UInt8] {
+        let bytes: [UInt8]
         do {
-            return Array(try handle.read(upToCount: Int(most)) ?? Data())
+            bytes = Array(try handle.read(upToCount: Int(most)) ?? Data())
         } catch {
             throw CommandFailure.failed("`\(path)` cannot be read any more, at byte \(position)")
         }
+        // What is missing must not look like the end: the import would be closed without it.
+        guard !bytes.isEmpty else { throw changed(from: size, to: sizeNow) }
+        bytesRead += Int64(bytes.count)
+        return bytes
+    }
+
+    private var sizeNow: Int64 { (try? handle.seekToEnd()).map { Int64($0) } ?? 0 }
+
+    /// That the file is not what it was when the command began.
+    func changed(from before: Int64, to now: Int64) -> CommandFailure {
+        .failed(
+            "`\(path)` had \(before) bytes when it was opened and has \(now) now",
+            hints: ["put the whole file back and give the same command again, which goes on where it stopped"])
     }
 }

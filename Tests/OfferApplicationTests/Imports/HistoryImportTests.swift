@@ -37,8 +37,24 @@ struct HistoryImportTests {
             "SELECT transaction_id, provenance, is_proven FROM history_transaction ORDER BY transaction_id")
         #expect(rows == ["1 operator 0", "2 operator 0"])
         #expect(
-            try await bench.texts("SELECT kind, value FROM customer_alias ORDER BY kind") == ["customerId anna"])
+            try await bench.texts("SELECT kind, value, provenance FROM customer_alias ORDER BY kind") == [
+                "customerId anna operator"
+            ])
         #expect(try await bench.texts("SELECT value, is_proven FROM customer_identifier") == ["1 0"])
+    }
+
+    @Test("aliases have the import's provenance until signed data names them")
+    func aliasProvenance() async throws {
+        let bench = try ImportBench()
+        let token = AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
+        var line = Self.line("1")
+        line.appAccountToken = token
+        try await bench.run([line], ImportBench.terms { $0.provenance = .receipt })
+        let aliases = "SELECT kind, provenance FROM customer_alias"
+        #expect(try await bench.texts(aliases) == ["appAccountToken receipt"])
+        let signed = Transaction.fixture("1", purchased: Self.bought) { $0.appAccountToken = token }
+        try await bench.keep([HistoryPayload(.transaction(signed), bytes: signed.payloadBytes, provenance: .client)])
+        #expect(try await bench.texts(aliases) == ["appAccountToken client"])
     }
 
     @Test("never merges customers, whatever account and names its lines share")
@@ -157,6 +173,30 @@ struct HistoryImportTests {
         #expect(refused.map(\.line) == Array(1...10))
         #expect(refused[2].detail.hasSuffix("it looks like seconds and must be milliseconds"))
         #expect(refused[2].detail.hasPrefix("`purchaseDate` is `1700000000`"))
+    }
+
+    @Test("is refused in one line of bounded words, whatever stands in it")
+    func refusedWords() async throws {
+        let long = "x\u{301}\n\u{1B}[31m" + String(repeating: "y\u{301}", count: 20_000)
+        var account = Self.line("3")
+        account.renewalInfos = [
+            .fixture("3", signed: ImportBench.now) {
+                $0.autoRenewStatus = .on
+                $0.appTransactionId = AppTransactionId(String(repeating: "a", count: 513))
+            }
+        ]
+        let refused = try await refusals([
+            .success(Self.line("1") { $0.bundleId = BundleId(long) }),
+            .success(Self.line("2") { $0.environment = long }), .success(account),
+            .failure(ImportRefusal(.otherStore, long)),
+        ])
+        #expect(refused.map(\.reason) == ["wrongApp", "wrongEnvironment", "tooLong", "otherStore"])
+        #expect(refused[0].detail.hasPrefix("`bundleId` is `x\u{301}\u{FFFD}\u{FFFD}[31m"))
+        #expect(refused[0].detail.hasSuffix("…` and not `com.example.pro`"))
+        #expect(refused[1].detail.hasSuffix("…` and not `LocalTesting`"))
+        #expect(refused[2].detail == "`appTransactionId` has 513 bytes, more than 512")
+        #expect(refused.map(\.detail.utf8.count).prefix(3).allSatisfy { $0 < 200 })
+        #expect((4_090...4_096).contains(refused[3].detail.utf8.count))
     }
 
     @Test("of one id on two lines counts once, and the newer view is the current one")

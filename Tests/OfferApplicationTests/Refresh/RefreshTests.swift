@@ -2,7 +2,9 @@ import LocalAppStore
 import OfferApplication
 import OfferEligibility
 import OfferModel
+import OfferStore
 import OfferTestSupport
+import OpenSSLCrypto
 import Testing
 
 @Suite("Fetching a customer from Apple")
@@ -46,6 +48,84 @@ struct RefreshTests {
             #expect(report.appTransactions.total == 0)
             #expect(report.coverage.asOf == stage.bench.clock.now)
             #expect(stage.asked.filter { $0.contains("appTransactions") }.count == 1)
+        }
+    }
+
+    @Test("what is known costs no durable commit until its completeness is ten minutes old; anything new costs one")
+    func knownAlready() async throws {
+        try await AppleStage.run { stage in
+            let writes = Counter()
+            let refresh = stage.refresh(
+                over: InterposedDatabase(real: stage.bench.database, insideWrite: { writes.next() }))
+            func ask() async throws -> RefreshReport {
+                try await refresh.refresh(.customer(named("100")), caller: Workbench.caller(.support))
+            }
+            stage.apple.accounts = [try stage.accountWithApp("100")]
+            let first = try await ask()
+            #expect(writes.total == 1)
+            stage.bench.clock.advance(milliseconds: 10 * Instant.Duration.minute)
+            let again = try await ask()
+            #expect(writes.total == 1)
+            #expect(again.transactions[.unchanged] == 1 && again.transactions.total == 1)
+            #expect(again.renewalInfos[.unchanged] == 1 && again.renewalInfos.total == 1)
+            #expect(again.customers == first.customers && again.coverage == first.coverage && again.gaps.isEmpty)
+            stage.bench.clock.advance(milliseconds: 1)
+            #expect(try await ask().coverage.asOf == stage.bench.clock.now)
+            #expect(writes.total == 2)
+            let renewed = try stage.bench.shop.edited(stage.apple.accounts[0].transactions[0]) {
+                $0["transactionId"] = "101"
+            }
+            stage.apple.accounts[0].transactions.append(renewed)
+            #expect(try await ask().transactions[.added] == 1)
+            #expect(writes.total == 3)
+        }
+    }
+
+    @Test("completeness on the backend's word is stated by Apple's answer though every payload is known")
+    func vouched() async throws {
+        try await AppleStage.run { stage in
+            let delivery = try stage.bench.shop.delivery(.lapsed, "100")
+            try await stage.bench.deliver(delivery)
+            stage.apple.accounts = [PlayedAccount(delivery)]
+            #expect(try await stage.story(named("100")).history.coverage.provenance == .caller)
+            stage.bench.clock.advance(milliseconds: 1)
+            let report = try await stage.refresh(named("100"))
+            #expect(report.transactions[.unchanged] == 1)
+            #expect(
+                report.coverage
+                    == Coverage(level: .complete, asOf: stage.bench.clock.now, provenance: .serverAPI))
+        }
+    }
+
+    @Test("what somebody else keeps between the look and the commit is found unchanged in the commit")
+    func keptMeanwhile() async throws {
+        try await AppleStage.run { stage in
+            stage.apple.accounts = [try stage.accountWithApp("100")]
+            let refresh = stage.refresh(
+                over: InterposedDatabase(
+                    real: stage.bench.database, beforeWrite: { _ = try await stage.refresh(named("100")) }))
+            let report = try await refresh.refresh(.customer(named("100")), caller: Workbench.caller(.support))
+            #expect(report.transactions[.unchanged] == 1 && report.transactions.total == 1)
+            #expect(report.coverage.level == .complete && report.gaps.isEmpty)
+            #expect(try await stage.bench.count("history_transaction") == 1)
+            #expect(try await stage.bench.count("coverage") == 1)
+        }
+    }
+
+    @Test(
+        "an imported id that is none of Apple's is not asked by", arguments: ["..", String(repeating: "9", count: 300)])
+    func unaskable(_ id: String) async throws {
+        try await AppleStage.run { stage in
+            let imports = HistoryImport(
+                ledger: OfferStore.Ledger(stage.bench.database, digest: OpenSSLDigest()), scope: Workbench.scope,
+                author: AuditAuthor(actor: "tests"), clock: { Workbench.start })
+            let purchase = Transaction.fixture(TransactionId(id), purchased: Workbench.start.adding(months: -3))
+            let report = try await imports.run(
+                ListedSource([ImportedHistory(transactions: [purchase], customerId: "anna")]), ImportBench.terms)
+            #expect(report.counts.added == 1)
+            let answer = try await refusal { try await stage.refresh(CustomerIdentifiers(customerId: "anna")) }
+            #expect(answer?.unknownToApple == "nothing is known of the customer by which Apple could be asked")
+            #expect(stage.server.seen.isEmpty)
         }
     }
 
@@ -166,6 +246,15 @@ struct RefreshTests {
 }
 
 extension AppleStage {
+    /// Fetching over another database.
+    func refresh(over database: any StoreDatabase) -> CustomerRefresh {
+        let clock = bench.clock
+        return UseCases(
+            registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            clock: { clock.now }
+        ).refresh
+    }
+
     /// Somebody whose subscription has lapsed, and of whom Apple has an app transaction.
     func accountWithApp(_ id: String) throws -> PlayedAccount {
         var account = PlayedAccount(try bench.shop.delivery(.lapsed, id))

@@ -35,6 +35,9 @@ struct InterposedDatabase: StoreDatabase {
 final class Counter: Sendable {
     private let count = Mutex(0)
 
+    /// How often it happened so far.
+    var total: Int { count.withLock { $0 } }
+
     /// Counts once more and says how often that makes.
     @discardableResult
     func next() -> Int {

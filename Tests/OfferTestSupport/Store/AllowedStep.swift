@@ -19,7 +19,7 @@ public struct AllowedStep: Sendable {
     }
 
     /// Every one there is.
-    public static let all: [AllowedStep] = subjects + pages + revisions + counters
+    public static let all: [AllowedStep] = subjects + pages + revisions + counters + notifications
 
     private static let order = "USE TEMP B-TREE FOR ORDER BY"
 
@@ -75,6 +75,17 @@ public struct AllowedStep: Sendable {
             "USE TEMP B-TREE FOR GROUP BY",
             of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0",
             because: "slots of one offer that have passed and are not settled yet, by their few currencies")
+    ]
+
+    private static let notifications = [
+        AllowedStep(
+            "SEARCH notification USING INDEX notification_newest (scope_id=?)",
+            of: "FROM notification WHERE scope_id = ?1 ORDER BY sequence DESC LIMIT 1",
+            because: "the newest is the first"),
+        AllowedStep(
+            "SEARCH notification USING INDEX notification_test (scope_id=?)",
+            of: "FROM notification WHERE scope_id = ?1 AND type = 'TEST' ORDER BY sequence DESC LIMIT 1",
+            because: "the newest is the first"),
     ]
 
     private static let revisions = [

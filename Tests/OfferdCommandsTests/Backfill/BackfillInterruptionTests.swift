@@ -146,6 +146,39 @@ struct BackfillInterruptionTests {
         }
     }
 
+    @Test(
+        "a page token that Apple refuses each time ends the work after some beginnings, with what to do, and the state stays"
+    )
+    func refusedTokens() async throws {
+        let apple = PlayedAppStore()
+        try await apple.serve { server in
+            let installation = try await self.installation(server)
+            for id in 101...106 { apple.notifications += try customer(id, installation).notifications }
+            apple.interpose { request, _ in
+                request.uri.contains("paginationToken") ? .error(4_000_014, "Invalid token.") : nil
+            }
+            let arguments = Self.arguments + ["--notifications", "--from", "2020-01-01T00:00:00Z"]
+            let run = try await Installation.offerd.run(arguments, directory: installation.directory.url)
+            #expect(run.status == 1)
+            let again =
+                "beginning with the first page again: Apple does not take this page's token (4000014: Invalid token.)"
+            #expect(
+                run.errorText.split(separator: "\n").map(String.init) == [
+                    again, again, again,
+                    "error: Apple refuses the token of page 2, after 3 times from the first page: "
+                        + "Apple does not take this page's token (4000014: Invalid token.)",
+                    "hint: what was fetched is kept; fetch the rest in shorter ranges with `--from` and `--to`",
+                    "hint: the same command tries it again",
+                ])
+            #expect(server.seen.count == 8, "four first pages, each with a second that was refused")
+            #expect(try await installation.rows("notification") == 20)
+            apple.interpose(nil)
+            let rest = try await Installation.offerd.run(arguments, directory: installation.directory.url)
+            #expect(rest.status == 0 && rest.errorText == "going on after 1 pages\n", "\(rest.errorText)")
+            #expect(try await installation.rows("notification") == 24)
+        }
+    }
+
     @Test("what stands against all further work ends it with what to do, and the state stays")
     func unauthenticated() async throws {
         let apple = PlayedAppStore()

@@ -86,6 +86,42 @@ struct CSVTests {
             ])
     }
 
+    @Test("a quote in every line costs each line its own, and the file is read no more than twice")
+    func oddQuotes() throws {
+        let text = Self.header + "\n" + String(repeating: "1,1,p\",1700000000000\n", count: 30_000)
+        let file = try LineFile(path: try directory.write(text, to: "e.csv"), what: "file", longestLine: 300_000)
+        let source = try CSVSource(
+            file, mapping: ColumnMappingName.apple.columns(in: Self.scope),
+            reader: PurchaseReader(scope: Self.scope, exportedAt: nil), ignored: [])
+        let lines = try lines(source)
+        #expect(lines.count == 30_000)
+        #expect(reasons(lines).allSatisfy { $0.hasSuffix(" malformed") })
+        // The header, each piece, and where a record reaches from one piece into the next the rest again.
+        #expect(file.bytesRead < 3 * file.size, "\(file.bytesRead) of \(file.size)")
+    }
+
+    @Test("a quote that is not closed within 64 KiB is refused with its line, and reading goes on behind that line")
+    func unclosed() throws {
+        let good = (2...4_000).map { "\($0),\($0),p,1700000000000" }
+        let text = ([Self.header, "1,\"1,p,1700000000000"] + good).joined(separator: "\n")
+        let lines = try lines(source(text.utf8))
+        #expect(lines.count == 4_000)
+        guard case .failure(let refusal) = lines[0].content else { return #expect(Bool(false), "it was read") }
+        #expect(refusal == ImportRefusal(.malformed, "a quoted field does not end within 65536 bytes"))
+        #expect(reasons(Array(lines.dropFirst())) == (2...4_000).map { "\($0 + 1) \($0)" })
+    }
+
+    @Test("what a refusal quotes of a line is bounded", arguments: [ColumnMappingName.revenuecat, .subscriptions])
+    func boundedWords(mapping: ColumnMappingName) throws {
+        let columns = mapping.columns(in: Self.scope).needed.sorted().filter { $0 != "store" } + ["store"]
+        let row = columns.map { $0 == "store" ? String(repeating: "z", count: 60_000) : "1" }
+        let text = columns.joined(separator: ",") + "\n" + row.joined(separator: ",")
+        let line = try #require(try lines(source(text.utf8, mapping)).first)
+        guard case .failure(let refusal) = line.content else { return #expect(Bool(false), "it was read") }
+        #expect(refusal.reason == .otherStore)
+        #expect(refusal.detail.hasPrefix("`store` is `zzz") && refusal.detail.utf8.count < 200)
+    }
+
     @Test("bytes that are no text are refused where they stand")
     func bytes() throws {
         var text = Array("\(Self.header),customerId\n1,1,p,1700000000000,".utf8)

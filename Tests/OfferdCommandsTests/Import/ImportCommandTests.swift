@@ -99,6 +99,19 @@ struct ImportCommandTests {
             "\(judge.text)")
     }
 
+    @Test("a file is another source where it is read in another format, however the format was told")
+    func formats() async throws {
+        try directory.write(
+            "transactionId,originalTransactionId,productId,purchaseDate\n1,1,p,1700000000000", to: "e.csv")
+        try FileManager.default.copyItem(atPath: directory.path("e.csv"), toPath: directory.path("e.jsonl"))
+        _ = try await imports("e.csv")
+        _ = try await imports("e.jsonl")
+        _ = try await imports("e.jsonl", "--format", "csv")
+        let digests = try await rows("SELECT digest FROM import_run ORDER BY id")
+        #expect(digests.count == 3)
+        #expect(digests[0] != digests[1] && digests[0] == digests[2])
+    }
+
     @Test("a file in which every line is refused ends with 1, and shows the first few")
     func allRefused() async throws {
         try directory.write(String(repeating: "{}\n", count: 7), to: "e.jsonl")

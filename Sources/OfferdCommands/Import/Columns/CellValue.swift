@@ -43,8 +43,7 @@ enum CellValue {
     }
 
     static func wrong(_ text: String, _ column: String, _ form: String) -> ImportRefusal {
-        let shown = text.count > 40 ? text.prefix(40) + "…" : text[...]
-        return ImportRefusal(.invalidValue, "`\(column)` is `\(shown)` and not \(form)")
+        ImportRefusal(.invalidValue, "`\(column)` is \(ImportRefusal.quoted(text)) and not \(form)")
     }
 
     /// `T` between date and time, at most three decimals, an offset with minutes.

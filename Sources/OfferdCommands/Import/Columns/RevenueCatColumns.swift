@@ -31,7 +31,8 @@ struct RevenueCatColumns: ColumnMapping {
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8] {
         let store = row["store"] ?? ""
         guard store == "app_store" || store == "mac_app_store" else {
-            throw ImportRefusal(.otherStore, "`store` is `\(store)`, and only the App Store's purchases count")
+            throw ImportRefusal(
+                .otherStore, "`store` is \(ImportRefusal.quoted(store)), and only the App Store's purchases count")
         }
         try checkEnvironment(row)
         let started = try time("start_time", row)

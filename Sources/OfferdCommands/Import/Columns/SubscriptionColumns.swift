@@ -17,7 +17,8 @@ struct SubscriptionColumns: ColumnMapping {
 
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8] {
         if let store = row["store"], !Self.appStores.contains(store.lowercased()) {
-            throw ImportRefusal(.otherStore, "`store` is `\(store)`, and only the App Store's purchases count")
+            throw ImportRefusal(
+                .otherStore, "`store` is \(ImportRefusal.quoted(store)), and only the App Store's purchases count")
         }
         let status = try status(row)
         let started = try time("current_period_start", row)

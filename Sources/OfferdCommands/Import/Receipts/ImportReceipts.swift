@@ -36,7 +36,7 @@ struct ImportReceipts: AsyncParsableCommand {
         let source = ReceiptSource(files, reader: ReceiptReader(scope: scope), now: .wallClock())
         let terms = ImportTerms(source: "receipts", provenance: .receipt, digest: try digest(of: files))
         let runner = ImportRunner(setup: setup, scope: scope, options: importing, command: "offerd import receipts")
-        try await runner.run(source, terms)
+        try await runner.run(source, of: files.map(\.path), terms)
         if source.leftOut > 0 {
             try Terminal.output("left out: \(source.leftOut) purchases that are no subscriptions")
         }

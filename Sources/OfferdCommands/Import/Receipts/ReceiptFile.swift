@@ -52,9 +52,11 @@ struct ReceiptFile {
 
     /// Opens it at its beginning.
     ///
-    /// - Throws: ``CommandFailure`` if it went away.
+    /// - Throws: ``CommandFailure`` if it went away or has changed its size.
     func open() throws -> LineFile {
-        try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes)
+        let file = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes)
+        guard file.size == size else { throw file.changed(from: size, to: file.size) }
+        return file
     }
 
     private static func ending(of path: String) -> String { URL(filePath: path).pathExtension.lowercased() }

@@ -1,0 +1,39 @@
+import OfferCatalog
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// The offers that an earlier revision of a catalog had and a later one has not: removing an offer archives it (DESIGN §7).
+///
+/// Known are those that anybody was ever evaluated for, as the catalog had them then; of others nothing is left that
+/// somebody could want to look up.
+struct RemovedOffers {
+    let catalogs: CompiledCatalogs
+    let scope: Scope
+    let number: ScopeNumber
+    let transaction: any StoreTransaction
+
+    /// By id, each archived.
+    ///
+    /// - Throws: what the store throws.
+    func missing(in catalog: Catalog, of revision: Int64) throws -> [Offer] {
+        let evaluations = EvaluationStore(transaction)
+        return try evaluations.offers(in: number).sorted().compactMap { id in
+            guard catalog.offer(id) == nil,
+                let known = try evaluations.catalogRevision(of: id, in: number), known < revision,
+                var offer = try offer(id, of: known)
+            else { return nil }
+            offer.status = .archived
+            return offer
+        }
+    }
+
+    private func offer(_ id: OfferId, of revision: Int64) throws -> Offer? {
+        do {
+            return try catalogs.catalog(revision, of: number, in: scope, transaction).catalog.offer(id)
+        } catch is InvalidDocument {
+            // One that this version cannot read any more must not hide those in force.
+            return nil
+        }
+    }
+}

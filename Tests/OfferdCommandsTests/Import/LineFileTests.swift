@@ -1,0 +1,103 @@
+import AppStoreData
+import Foundation
+import OfferApplication
+import OfferModel
+import OfferStore
+import OfferTestSupport
+import OpenSSLCrypto
+import SQLiteStore
+import Testing
+
+@testable import OfferdCommands
+
+@Suite("A file that is imported and changes meanwhile")
+struct LineFileTests {
+    private static let scope = Scope(bundleId: "com.example.pro", environment: .localTesting)
+    private static let now = Instant(milliseconds: 1_793_491_200_123)
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// More than is read at once: 3,000 purchases of one subscription each.
+    private static let lines = (1...3_000).map { id in
+        """
+        {"transactionId":"\(id)","originalTransactionId":"\(id)","productId":"com.example.pro.monthly",\
+        "subscriptionGroupIdentifier":"21500001","purchaseDate":1700000000000,"expiresDate":1702592000000}
+
+        """
+    }
+
+    private func file(_ path: String) throws -> LineFile {
+        try LineFile(path: path, what: "file", longestLine: 1_000)
+    }
+
+    @Test("has not come to its end where it became shorter", arguments: [0, 300_000])
+    func shorter(_ length: Int) throws {
+        let path = try directory.write(Self.lines.joined(), to: "e.jsonl")
+        let file = try file(path)
+        #expect(try file.next()?.number == 1)
+        try #require(truncate(path, length) == 0)
+        let failure = #expect(throws: CommandFailure.self) { while try file.next() != nil {} }
+        #expect(failure?.exitCode == 1)
+        #expect(failure?.message == "`\(path)` had \(file.size) bytes when it was opened and has \(length) now")
+        #expect(failure?.hints.first?.contains("the same command again") == true)
+        #expect(throws: CommandFailure.self) { try file.digest(with: []) }
+    }
+
+    @Test("ends the import where it became shorter, which goes on once the file is whole again (invariant 7)")
+    func resumed() async throws {
+        let whole = Self.lines.joined()
+        let path = try directory.write(whole, to: "e.jsonl")
+        let store = directory.path("offers.sqlite")
+        try SQLiteDatabase.migrate(path: store)
+        let database = try SQLiteDatabase(path: store)
+        defer { try? database.close() }
+        let imports = HistoryImport(
+            ledger: Ledger(database, digest: OpenSSLDigest()), scope: Self.scope, author: AuditAuthor(actor: "tests"),
+            pace: .init(lines: 100, rest: .zero), clock: { Self.now })
+        let terms = ImportTerms(
+            source: "transactions", provenance: .operator, digest: try file(path).digest(with: []))
+        func source() throws -> JSONLinesSource {
+            try JSONLinesSource(file(path), reader: PurchaseReader(scope: Self.scope, exportedAt: nil))
+        }
+        await #expect(throws: CommandFailure.self) {
+            _ = try await imports.run(source(), terms, progress: { _ in truncate(path, 300_000) })
+        }
+        let left = try await database.read { transaction in
+            let number = try #require(try ScopeStore(transaction).number(of: Self.scope))
+            return try ImportStore(transaction).open(source: "transactions", in: number)
+        }
+        let open = try #require(left)
+        #expect(open.stage == .staging && open.counts.lines > 0 && open.counts.lines < 3_000)
+        try directory.write(whole, to: "e.jsonl")
+        let report = try await imports.run(source(), terms)
+        #expect(report.isResumed && report.counts.added == 3_000 && report.counts.repeated == 0)
+    }
+
+    @Test("is not taken for the answers that were there when the import began", arguments: [-1, 1])
+    func receipts(_ change: Int) throws {
+        let text = String(repeating: "{}\n", count: 10)
+        let path = try directory.write(text, to: "e.jsonl")
+        let file = try #require(try ReceiptFile.all(at: [path]).first)
+        try directory.write(String(repeating: "{}\n", count: 10 + change), to: "e.jsonl")
+        let failure = #expect(throws: CommandFailure.self) { try file.open() }
+        #expect(failure?.message == "`\(path)` had 30 bytes when it was opened and has \(30 + 3 * change) now")
+    }
+
+    @Test("a line that was read a moment ago is not read from the disk again")
+    func reread() throws {
+        let path = try directory.write(Self.lines.joined(), to: "e.jsonl")
+        let file = try file(path)
+        var found: [Int64] = []
+        while let line = try file.next() {
+            found.append(line.number)
+            guard let next = try file.next() else { break }
+            #expect(next.number == line.number + 1)
+            try file.seek(to: line.end, after: line.number)
+        }
+        #expect(found == Array(1...3_000))
+        #expect(file.bytesRead < 3 * file.size, "\(file.bytesRead) of \(file.size)")
+    }
+}

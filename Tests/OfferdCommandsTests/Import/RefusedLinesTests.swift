@@ -1,0 +1,81 @@
+import Foundation
+import OfferStore
+import OfferTestSupport
+import Testing
+
+@testable import OfferdCommands
+
+@Suite("The file of refused lines")
+struct RefusedLinesTests {
+    private static let line = RefusedLine(line: 2, reason: "malformed", detail: "no JSON")
+    private static let json = #"{"detail":"no JSON","line":2,"reason":"malformed"}"# + "\n"
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: directory.path(name), encoding: .utf8)
+    }
+
+    @Test("is its owner's alone, and takes the place of an older one when it is whole")
+    func replaced() throws {
+        try directory.write("older", to: "r.jsonl", permissions: 0o644)
+        let refused = try RefusedLines(path: directory.path("r.jsonl"), inputs: [])
+        try refused.add([Self.line])
+        #expect(try text("r.jsonl") == "older")
+        try refused.finish()
+        try refused.finish()
+        #expect(try text("r.jsonl") == Self.json)
+        let mode = try FileManager.default.attributesOfItem(atPath: directory.path("r.jsonl"))[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["r.jsonl"])
+    }
+
+    @Test("of an import that did not come to its end leaves the older one, and nothing beside it")
+    func unfinished() throws {
+        try directory.write("older", to: "r.jsonl")
+        do {
+            let refused = try RefusedLines(path: directory.path("r.jsonl"), inputs: [])
+            try refused.add([Self.line])
+        }
+        #expect(try text("r.jsonl") == "older")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["r.jsonl"])
+    }
+
+    @Test("is written where a link leads, and the link stays")
+    func linked() throws {
+        try directory.write("older", to: "r.jsonl")
+        symlink("r.jsonl", directory.path("link.jsonl"))
+        let refused = try RefusedLines(path: directory.path("link.jsonl"), inputs: [])
+        try refused.add([Self.line])
+        try refused.finish()
+        #expect(try text("r.jsonl") == Self.json)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: directory.path("link.jsonl")) == "r.jsonl")
+    }
+
+    @Test(
+        "is never the file that is imported, whatever it is called",
+        arguments: ["e.jsonl", "hard", "soft", "./e.jsonl"])
+    func input(_ name: String) throws {
+        let input = try directory.write("purchases", to: "e.jsonl")
+        try #require(link(input, directory.path("hard")) == 0)
+        try #require(symlink("e.jsonl", directory.path("soft")) == 0)
+        let path = "\(directory.url.path)/\(name)"
+        let failure = #expect(throws: CommandFailure.self) { _ = try RefusedLines(path: path, inputs: ["/", input]) }
+        #expect(failure?.exitCode == 2 && failure?.message == "`--refused \(path)` is the file that is imported")
+        #expect(try text("e.jsonl") == "purchases")
+    }
+
+    @Test("can be neither a folder nor in one that is not there")
+    func unwritable() throws {
+        for (path, message) in [
+            (directory.url.path, "is not a regular file"), (directory.path("no/r.jsonl"), "cannot be written"),
+            ("/dev/null", "is not a regular file"),
+        ] {
+            let failure = #expect(throws: CommandFailure.self) { _ = try RefusedLines(path: path, inputs: []) }
+            #expect(failure?.exitCode == 2 && failure?.message == "`\(path)` \(message)")
+        }
+    }
+}
