@@ -35,8 +35,12 @@ let package = Package(
     products: [
         .executable(name: "offerd", targets: ["offerd"]),
         .executable(name: "offerctl", targets: ["offerctl"]),
-        // For `Benchmarks/`, which measures the evaluator in its own process.
+        // For `Benchmarks/`, which measures the evaluator, the JSON and the service in processes of its own.
         .library(name: "OfferEligibility", targets: ["OfferEligibility", "OfferModel"]),
+        .library(name: "OfferAPI", targets: ["OfferAPI"]),
+        .library(
+            name: "OfferService",
+            targets: ["AppStoreData", "OfferApplication", "OfferSigning", "OfferStore", "OpenSSLCrypto", "SQLiteStore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),

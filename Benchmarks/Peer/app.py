@@ -1,9 +1,11 @@
 """The same job on FastAPI and Apple's Python library, as a good engineer would write it for two workers.
 
 POST /v1/issued-offers: API key, one indexed read of the customer's history, the rules of ../Service/catalog.yaml, the
-limits judged under the write lock, V1 and V2 signatures, one durable commit (WAL, synchronous=FULL).
+limits judged under the write lock, V1 and V2 signatures, a durable commit (WAL, synchronous=FULL) that requests of a worker
+share. Answers are written by orjson; sqlite3 keeps its statements prepared.
 """
 
+import asyncio
 import hashlib
 import hmac
 import os
@@ -12,9 +14,10 @@ import time
 import uuid
 from datetime import datetime, timezone
 
+import orjson
 from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
 from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCreator
-from fastapi import Depends, FastAPI, Header, HTTPException
+from fastapi import Depends, FastAPI, Header, HTTPException, Response
 from pydantic import BaseModel, ConfigDict
 
 BUNDLE, KEY, ISSUER = "com.example.pro", "BENCH00001", "57246542-96fe-1a63-e053-0824d011072a"
@@ -29,8 +32,8 @@ with open(os.environ["PEER_KEY"], "rb") as file:
 V1 = PromotionalOfferSignatureCreator(PRIVATE_KEY, KEY, BUNDLE)
 V2 = PromotionalOfferV2SignatureCreator(PRIVATE_KEY, KEY, ISSUER, BUNDLE)
 
-DATABASE = sqlite3.connect(os.environ["PEER_DATABASE"], isolation_level=None, check_same_thread=False, timeout=5)
-for pragma in ("journal_mode = WAL", "synchronous = FULL", "busy_timeout = 5000"):
+DATABASE = sqlite3.connect(os.environ["PEER_DATABASE"], isolation_level=None, check_same_thread=False, timeout=0)
+for pragma in ("journal_mode = WAL", "synchronous = FULL"):
     DATABASE.execute(f"PRAGMA {pragma}")
 
 
@@ -104,6 +107,76 @@ def refusals(customer: tuple, order: Order, now: int) -> list[dict]:
     return findings
 
 
+class Records:
+    """Records what is to be released: requests that wait together share one durable commit."""
+
+    def __init__(self):
+        self.waiting: list[tuple[tuple, asyncio.Future]] = []
+        self.is_writing = False
+
+    async def keep(self, record: tuple) -> bool:
+        """Whether it was recorded; not if the limits allow no more."""
+        future = asyncio.get_running_loop().create_future()
+        self.waiting.append((record, future))
+        if not self.is_writing:
+            self.is_writing = True
+            asyncio.create_task(self.write())
+        return await future
+
+    async def write(self) -> None:
+        while self.waiting:
+            failure = await self.begin()
+            batch, self.waiting = self.waiting, []
+            try:
+                if failure:
+                    raise failure
+                answers = [self.record(*record) for record, _ in batch]
+                DATABASE.execute("COMMIT")
+            except BaseException as error:
+                if DATABASE.in_transaction:
+                    DATABASE.execute("ROLLBACK")
+                for _, future in batch:
+                    future.set_exception(error)
+                continue
+            for (_, future), answer in zip(batch, answers):
+                future.set_result(answer)
+        self.is_writing = False
+
+    @staticmethod
+    async def begin() -> Exception | None:
+        """Takes the write lock; while the other worker has it, requests of this one go on. Returns why it could not."""
+        until = time.monotonic() + 5
+        while True:
+            try:
+                DATABASE.execute("BEGIN IMMEDIATE")
+                return None
+            except sqlite3.OperationalError as error:
+                if time.monotonic() > until:
+                    return error
+            await asyncio.sleep(0.0002)
+
+    @staticmethod
+    def record(identifier: str, customer: int, now: int, expires: int, signatures: list[tuple]) -> bool:
+        used = DATABASE.execute(
+            "SELECT count(*) FROM issued_offer WHERE customer_id = ? AND offer_id = ? AND counts_until > ?",
+            (customer, OFFER["id"], now),
+        ).fetchone()[0]
+        count, spent = DATABASE.execute("SELECT used, spent FROM counter WHERE offer_id = ?", (OFFER["id"],)).fetchone()
+        if used >= OFFER["perCustomer"] or count >= OFFER["total"] or spent + OFFER["cost"] > OFFER["budget"]:
+            return False
+        DATABASE.execute(
+            "INSERT INTO issued_offer VALUES (?, ?, ?, ?, ?, ?)",
+            (identifier, customer, OFFER["id"], now, expires, expires + 3_600_000),
+        )
+        for nonce, form, signature in signatures:
+            DATABASE.execute("INSERT INTO signature VALUES (?, ?, ?, ?, ?)", (nonce, identifier, form, now, signature))
+        DATABASE.execute(
+            "UPDATE counter SET used = used + 1, spent = spent + ? WHERE offer_id = ?", (OFFER["cost"], OFFER["id"])
+        )
+        return True
+
+
+RECORDS = Records()
 app = FastAPI()
 
 
@@ -135,39 +208,13 @@ async def issue(order: Order, _: int = Depends(caller)):
             )
         }
     expires = now + DAY
-    DATABASE.execute("BEGIN IMMEDIATE")
-    try:
-        used = DATABASE.execute(
-            "SELECT count(*) FROM issued_offer WHERE customer_id = ? AND offer_id = ? AND counts_until > ?",
-            (customer[0], OFFER["id"], now),
-        ).fetchone()[0]
-        count, spent = DATABASE.execute(
-            "SELECT used, spent FROM counter WHERE offer_id = ?", (OFFER["id"],)
-        ).fetchone()
-        if used >= OFFER["perCustomer"] or count >= OFFER["total"] or spent + OFFER["cost"] > OFFER["budget"]:
-            DATABASE.execute("ROLLBACK")
-            raise HTTPException(403, {"code": "not-eligible", "findings": [{"rule": "limit", "reason": "limitReached"}]})
-        DATABASE.execute(
-            "INSERT INTO issued_offer VALUES (?, ?, ?, ?, ?, ?)",
-            (identifier, customer[0], OFFER["id"], now, expires, expires + 3_600_000),
-        )
-        for form, signature in signatures.items():
-            DATABASE.execute(
-                "INSERT INTO signature VALUES (?, ?, ?, ?, ?)",
-                (str(nonce) if form == "v1" else str(uuid.uuid4()), identifier, form, now, str(signature)),
-            )
-        DATABASE.execute(
-            "UPDATE counter SET used = used + 1, spent = spent + ? WHERE offer_id = ?", (OFFER["cost"], OFFER["id"])
-        )
-        DATABASE.execute("COMMIT")
-    except HTTPException:
-        raise
-    except BaseException:
-        if DATABASE.in_transaction:
-            DATABASE.execute("ROLLBACK")
-        raise
-    return {
+    kept = await RECORDS.keep((identifier, customer[0], now, expires, [
+        (str(nonce) if form == "v1" else str(uuid.uuid4()), form, str(signature)) for form, signature in signatures.items()
+    ]))
+    if not kept:
+        raise HTTPException(403, {"code": "not-eligible", "findings": [{"rule": "limit", "reason": "limitReached"}]})
+    return Response(status_code=201, media_type="application/json", content=orjson.dumps({
         "issuedOfferId": identifier, "offerId": OFFER["id"], "offerType": "promotional", "delivery": "signature",
         "offerIdentifier": OFFER["offerIdentifier"], "productId": OFFER["productId"], "bundleId": BUNDLE, "keyId": KEY,
         "state": "open", "issuedAt": now, "expiresAt": expires, "signatures": signatures,
-    }
+    }))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Grows a database: customers who may ask, and offers issued to others in the past two years.
 
-    populate.py DATABASE --askers N --issued N
+    populate.py DATABASE --askers N --issued N [--stride 64]
 
 The database holds one customer that was loaded and never asked, and one that was issued an offer (see measure.py); their
 rows are the templates. A clone differs in its ids, its identifiers and, where it was issued an offer, its times. Columns
@@ -42,7 +42,7 @@ class Template:
         self.slot_place = 0
 
     def expression(self, table: str, column: str, row: int, salt: int) -> str:
-        number = f"(:identifiers + n.i * 64 + {row})"
+        number = f"(:identifiers + n.i * :ids + {row})"
         if column == "sequence":
             self.rows_per_clone += 1
             if table == "issued_offer":
@@ -59,16 +59,16 @@ class Template:
         if (column == "id" and table == "decision") or column == "decision_id":
             return uuid(2)
         if column == "original_transaction_id":
-            return "CAST(:identifiers + n.i * 64 AS TEXT)"
+            return "CAST(:identifiers + n.i * :ids AS TEXT)"
         if column == "transaction_id" and table == "history_transaction":
             return f"CAST({number} AS TEXT)"
         if column == "transaction_id":
-            return "CAST(:identifiers + n.i * 64 AS TEXT)"
+            return "CAST(:identifiers + n.i * :ids AS TEXT)"
         if column == "app_transaction_id" or column == "rollout_key":
-            return "CAST(:identifiers + n.i * 64 + 63 AS TEXT)"
+            return "CAST(:identifiers + n.i * :ids + :ids - 1 AS TEXT)"
         if table == "customer_identifier" and column == "value":
             return (
-                "CAST(:identifiers + n.i * 64 + CASE t.kind WHEN 'appTransactionId' THEN 63 ELSE 0 END AS TEXT)"
+                "CAST(:identifiers + n.i * :ids + CASE t.kind WHEN 'appTransactionId' THEN :ids - 1 ELSE 0 END AS TEXT)"
             )
         if table == "decision" and column == "body":
             return "'{}'"
@@ -130,6 +130,7 @@ def main() -> None:
     parser.add_argument("database")
     parser.add_argument("--askers", type=int, default=0)
     parser.add_argument("--issued", type=int, default=0)
+    parser.add_argument("--stride", type=int, default=64, help="how many ids each customer has")
     arguments = parser.parse_args()
     database = sqlite3.connect(arguments.database)
     for pragma in ("synchronous = OFF", "cache_size = -2000000", "wal_autocheckpoint = 20000"):
@@ -137,7 +138,7 @@ def main() -> None:
     owner = database.execute("SELECT customer_id FROM issued_offer LIMIT 1").fetchone()[0]
     asker = database.execute("SELECT min(id) FROM customer WHERE id <> ?", (owner,)).fetchone()[0]
 
-    askers = Template(database, asker, dict(next_values(database), identifiers=100_000_000_000), None)
+    askers = Template(database, asker, dict(next_values(database), identifiers=100_000_000_000, ids=arguments.stride), None)
     askers.clone("customer", "id = :customer")
     askers.clone("customer_identifier", "customer_id = :customer")
     ids = "(SELECT value FROM customer_identifier WHERE customer_id = :customer)"
@@ -147,7 +148,7 @@ def main() -> None:
     askers.clone("coverage", "customer_id = :customer")
     askers.grow(arguments.askers, "customers who may ask")
 
-    issued = Template(database, owner, dict(next_values(database), identifiers=5_000_000_000_000), 2)
+    issued = Template(database, owner, dict(next_values(database), identifiers=5_000_000_000_000, ids=64), 2)
     issued.clone("customer", "id = :customer")
     issued.clone("customer_identifier", "customer_id = :customer AND kind = 'originalTransactionId'")
     issued.clone("issued_offer", "customer_id = :customer")

@@ -10,9 +10,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
+import wrk
+
 HERE = Path(__file__).resolve().parent
+CATALOG = (HERE / "catalog.yaml").read_bytes()
 APP, ENVIRONMENT, KEY = "com.example.pro", "LocalTesting", "BENCH00001"
 
 
@@ -33,13 +37,22 @@ class Service:
             [self.offerd, *arguments], check=True, stdout=subprocess.PIPE, text=True, cwd=self.folder
         ).stdout
 
-    def prepare(self) -> None:
-        """Makes everything anew, and stops the server again."""
+    def prepare(
+        self, root: list[str] | None = None, load: Callable[["Service", str], None] | None = None
+    ) -> None:
+        """Makes everything anew, and stops the server again.
+
+        `root` is a command that makes a root in the directory named after it; `offerd dev root` unless given. `load` loads a
+        customer by the number of the account; the one of scenario.yaml unless given.
+        """
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "keys").mkdir(parents=True)
         key = f"keys/SubscriptionKey_{KEY}.p8"
         self.run("keys", "generate", "--out", key, "--key-id", KEY)
-        self.run("dev", "root", "--out", "root")
+        if root:
+            subprocess.run([*root, self.folder / "root"], check=True)
+        else:
+            self.run("dev", "root", "--out", "root")
         (self.folder / "offerd.yaml").write_text("listen: 127.0.0.1:0\ndatabase: offers.sqlite\nkeys: keys.yaml\n")
         (self.folder / "keys.yaml").write_text(
             f"""apps:
@@ -61,13 +74,32 @@ class Service:
             (self.folder / f"token-{role}").write_text(token.strip())
         self.start()
         try:
-            catalog = (HERE / "catalog.yaml").read_bytes()
-            self.call("PUT", "/v1/catalog", catalog, "marketing", {"If-Match": '"0"', "Content-Type": "application/yaml"})
+            self.put_catalog(CATALOG, revision=0)
             for number in ("7040000012", "7040000013"):
-                self.load(number)
+                (load or Service.load)(self, number)
             self.post("/v1/issued-offers", {"offerId": "comeback", "customer": {"appTransactionId": "7040000013"}})
         finally:
             self.stop()
+
+    def put_catalog(self, document: bytes, revision: int) -> None:
+        """Puts a catalog in force instead of that revision."""
+        self.call(
+            "PUT", "/v1/catalog", document, "marketing",
+            {"If-Match": f'"{revision}"', "Content-Type": "application/yaml"})
+
+    def copy(self, folder: Path) -> "Service":
+        """The same with a database of its own, at rest on the disk; the server is stopped."""
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run(["cp", "--recursive", "--reflink=auto", self.folder, folder], check=True)
+        os.sync()
+        return Service(self.offerd, folder)
+
+    def restore(self, base: "Service") -> None:
+        """Takes the database of another one, at rest on the disk, in place of one's own; the server is stopped."""
+        for ending in ("", "-wal", "-shm"):
+            Path(f"{self.database}{ending}").unlink(missing_ok=True)
+        subprocess.run(["cp", "--reflink=auto", base.database, self.database], check=True)
+        os.sync()
 
     def load(self, app_transaction: str) -> None:
         scenario = self.folder / "scenario.yaml"
@@ -120,15 +152,10 @@ class Service:
         except urllib.error.HTTPError as error:
             sys.exit(f"error: {method} {path} answered {error.code}: {error.read().decode()}")
 
-    def load_with_wrk(self, path: str, extra: str, first: int, count: int, connections: int, seconds: int) -> dict:
+    def load_with_wrk(
+        self, path: str, extra: str, first: int, count: int, connections: int, seconds: int, script: str = "issue.lua"
+    ) -> dict:
         """Runs wrk once, every request another of `count` customers, and returns its figures."""
-        environment = dict(
-            os.environ, BENCH_TOKEN=self.token("client"), BENCH_PATH=path, BENCH_EXTRA=extra, BENCH_FIRST=str(first),
-            BENCH_COUNT=str(count), BENCH_THREADS="1",
-        )
-        output = subprocess.run(
-            ["wrk", "--threads", "1", "--connections", str(connections), "--duration", f"{seconds}s", "--timeout", "10s",
-             "--script", str(HERE / "issue.lua"), self.url],
-            check=True, stdout=subprocess.PIPE, text=True, env=environment,
-        ).stdout
-        return json.loads(next(line for line in output.splitlines() if line.startswith("RESULT"))[len("RESULT "):])
+        return wrk.load(
+            self.url, script, connections, seconds, BENCH_TOKEN=self.token("client"), BENCH_PATH=path, BENCH_EXTRA=extra,
+            BENCH_FIRST=first, BENCH_COUNT=count)

@@ -1,0 +1,109 @@
+"""What issue 7 asks for, beside what was measured. Every figure is of the one run that is judged."""
+
+from dataclasses import dataclass
+
+MISSED, MET, UNKNOWN = "missed", "met", "not measured"
+
+
+@dataclass
+class Goal:
+    what: str
+    wanted: str
+    measured: str
+    verdict: str
+
+
+def rows_at(rows: list[dict], **wanted: object) -> dict | None:
+    return next((row for row in rows or [] if all(row[name] == value for name, value in wanted.items())), None)
+
+
+def together(*rates: float) -> float:
+    """The rate of several things done one after the other."""
+    return 1 / sum(1 / rate for rate in rates)
+
+
+def goal(what: str, wanted: str, value: float | None, holds, text: str) -> Goal:
+    if value is None:
+        return Goal(what, wanted, "–", UNKNOWN)
+    return Goal(what, wanted, text.format(value), MET if holds(value) else MISSED)
+
+
+def quotient(over: float | None, under: float | None) -> float | None:
+    return over / under if over is not None and under else None
+
+
+def ceilings(figures: dict, connections: int = 32) -> dict:
+    """The rates that nothing could exceed: exchange, reads, decision, signature and commit, one after the other.
+
+    `two`: what both cores give where work can be shared between them; `one`: those parts at the rate of one core.
+    """
+    floors = figures.get("floors")
+    if not floors or connections not in floors["echo"]:
+        return {}
+    echo, commit, ingest = floors["echo"][connections]["rate"], floors["commit"]["perSecond"], floors["ingest"]["perSecond"]
+    return {
+        cores: {
+            "issued": together(
+                echo, floors["read"][cores], floors["decide"][cores], floors["sign"][cores], commit),
+            "transactions": together(echo, floors["verify"][cores], ingest),
+            "decisions": together(echo, floors["read"][cores], floors["decide"][cores]),
+        }
+        for cores in ("one", "two")
+    }
+
+
+def of_ceiling(what: str, wanted: float, rate: float | None, part: str, limits: dict) -> Goal:
+    """Judged by the higher ceiling, with the lower one told beside it."""
+    text = f"at least {wanted:.0%} of the ceiling"
+    if rate is None or not limits:
+        return Goal(what, text, "–", UNKNOWN)
+    strict, mild = rate / limits["two"][part], rate / limits["one"][part]
+    return Goal(
+        what, text, f"{rate:,.0f} of {limits['two'][part]:,.0f}: {strict:.0%} ({mild:.0%} with one core's rates)",
+        MET if strict >= wanted else MISSED)
+
+
+def judge(figures: dict) -> list[Goal]:
+    issued, limits = figures.get("issued"), ceilings(figures)
+    at = lambda signatures, connections: rows_at(issued, signatures=signatures, connections=connections)
+    rate = lambda row, who="offerd": row[who]["rate"] if row and who in row else None
+    v2, v1, both = at("v2", 32), at("v1", 32), at("v1 and v2", 32)
+    sixty_four = at("v2", 64)
+    library = (figures.get("micro") or {}).get("library") or {}
+    ingest = rows_at(figures.get("transactions"), connections=32)
+    one = rows_at(figures.get("decisions"), question="one offer", connections=32)
+    twenty = (figures.get("micro") or {}).get("ours", {}).get("decide 20 offers over 200 transactions")
+    memory = figures.get("memory") or {}
+    single = max((value for value in (rate(v1), rate(v2)) if value), default=None)
+    ingest_rate = ingest["rate"] if ingest else None
+    late = quotient(sixty_four["offerd"]["p99"], sixty_four["offerd"]["p50"]) if sixty_four else None
+    grown = quotient(memory.get("secondHalf"), memory.get("firstHalf"))
+    is_whole = memory.get("issued") == 1_000_000
+    return [
+        goal("issued-offers, V2, 32 connections, beside the peer", "at least 4 times", quotient(rate(v2), rate(v2, "peer")),
+             lambda value: value >= 4, "{:.2f} times"),
+        of_ceiling("the same beside 1/(1/echo + 1/read + 1/decide + 1/sign + 1/commit)", 0.6, rate(v2), "issued", limits),
+        goal("issued-offers, V2, 64 connections, p99 beside p50", "at most 4 times", late,
+             lambda value: value <= 4, "{:.2f} times"),
+        goal("issued-offers: failed requests, broken limits, answers without rows", "none", 0 if issued else None,
+             lambda value: value == 0, "{}"),
+        goal("issued-offers, V1 and V2 in one reply, beside one of them", "at least 0.7 times",
+             quotient(rate(both), single), lambda value: value >= 0.7, "{:.2f} times"),
+        goal("transactions, 32 connections, beside Apple's library verifying in one process", "at least 8 times",
+             quotient(ingest_rate, library.get("verify")), lambda value: value >= 8, "{:.1f} times"),
+        goal("the same beside that library with its chain cached", "(told, not asked for)",
+             quotient(ingest_rate, library.get("verifyCached")), lambda value: True, "{:.1f} times"),
+        of_ceiling("transactions, 32 connections, beside 1/(1/echo + 1/verify + 1/commit)", 0.45, ingest_rate,
+                   "transactions", limits),
+        of_ceiling("decisions, one offer, 32 connections, beside 1/(1/echo + 1/read + 1/decide)", 0.5,
+                   one["rate"] if one else None, "decisions", limits),
+        goal("20 offers decided over 200 transactions, one core", "under 200 µs", twenty["median"] if twenty else None,
+             lambda value: value < 200, "{:.0f} µs"),
+        goal("memory, idle", "below 40 MB", memory.get("idleSmall"), lambda value: value < 40, "{:.0f} MB"),
+        goal("memory after 1,000,000 issued offers and 10 minutes of load", "below 150 MB",
+             memory.get("after") if is_whole else None, lambda value: value < 150, "{:.0f} MB"),
+        goal("the same, the second half of the load beside the first", "flat: at most 5 % more", grown if is_whole else None,
+             lambda value: value <= 1.05, "{:.2f} times"),
+        goal("ready after start with 1,000,000 issued offers", "within 300 ms", memory.get("ready") if is_whole else None,
+             lambda value: value <= 300, "{:.0f} ms"),
+    ]

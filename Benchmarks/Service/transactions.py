@@ -1,0 +1,63 @@
+"""`POST /v1/transactions`: one new signed transaction a request, its chain known, each kept durably."""
+
+import sqlite3
+import subprocess
+import sys
+
+import wrk
+from service import HERE, Service
+from settings import Settings
+
+# How many a second may be asked at most before the prepared ones are too few.
+EXPECTED_RATE = 6_000
+
+
+def measure(settings: Settings, base: Service) -> list[dict]:
+    """One row for each number of connections."""
+    share = EXPECTED_RATE * (settings.seconds * settings.runs + 1)
+    count = min(share * len(settings.connections), settings.customers * 49)
+    share = count // len(settings.connections)
+    settings.say(f"transactions: signing {count:,} of them")
+    signed = settings.folder / "transactions.txt"
+    subprocess.run(
+        [settings.python, HERE / "chain.py", "transactions", base.folder / "root", "--customers", str(settings.customers),
+         "--count", str(count), "--out", signed], check=True)
+    work = settings.work(base)
+    before = stored(work)
+    work.start()
+    rows, answers = [], 0
+    try:
+        for place, connections in enumerate(settings.connections):
+            settings.say(f"transactions: {connections} connections")
+            runs, sent = [], place * share
+            for number in range(settings.runs + 1):
+                left = ((place + 1) * share - sent) // (settings.runs + 1 - number)
+                rate = runs[-1]["requests"] / runs[-1]["seconds"] if runs else 1
+                seconds = wrk.fitting_seconds(settings.seconds, rate, left) if runs else 1
+                figures = wrk.require_answers(
+                    wrk.load(work.url, "transactions.lua", connections, seconds, BENCH_TOKEN=work.token("client"),
+                             BENCH_SIGNED=signed, BENCH_FIRST=sent),
+                    f"transactions, {connections} connections")
+                # wrk reads one line to see that the script works, and each connection may have one under way at the end.
+                sent += figures["requests"] + connections + 1
+                if sent > (place + 1) * share:
+                    sys.exit("error: more transactions were sent than signed\nhint: raise EXPECTED_RATE in transactions.py")
+                answers += figures["requests"]
+                runs.append(figures)
+            rows.append({"connections": connections, **wrk.medians(runs[1:])})
+    finally:
+        work.stop()
+    kept = stored(work) - before
+    most = sum(settings.connections) * (settings.runs + 1)
+    if not answers <= kept <= answers + most:
+        sys.exit(f"error: {answers} answers, but {kept} transactions were stored")
+    signed.unlink()
+    settings.clean("work")
+    return rows
+
+
+def stored(service: Service) -> int:
+    database = sqlite3.connect(service.database)
+    count = database.execute("SELECT count(*) FROM history_transaction").fetchone()[0]
+    database.close()
+    return count

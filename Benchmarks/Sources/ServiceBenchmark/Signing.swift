@@ -1,0 +1,44 @@
+import Foundation
+import OfferModel
+import OfferSigning
+import OpenSSLCrypto
+import Rounds
+
+/// One artefact of each kind, signed again and again with one key.
+struct Signing {
+    private static let count = 20_000
+    private let key: OpenSSLSigningKey
+    private let nonce = LowercaseUUID(version4From: [UInt8](repeating: 7, count: 16))
+    private let now = Instant(milliseconds: 1_795_000_000_123)
+
+    init(folder: URL) throws {
+        key = try Self.key(in: folder)
+    }
+
+    static func key(in folder: URL) throws -> OpenSSLSigningKey {
+        try OpenSSLSigningKey(
+            file: folder.appending(path: "keys/SubscriptionKey_BENCH00001.p8").path, keyId: "BENCH00001")
+    }
+
+    func measure() throws {
+        let customer = TransactionReference.transaction("100000000064")
+        let v1 = PromotionalOfferV1(
+            bundleId: "com.example.pro", productId: "com.example.pro.monthly", offerIdentifier: "comeback50",
+            nonce: nonce, timestamp: now)
+        let v2 = PromotionalOfferV2(
+            issuerId: Bench.issuer, bundleId: "com.example.pro", productId: "com.example.pro.monthly",
+            offerIdentifier: "comeback50", transactionId: customer, nonce: nonce, timestamp: now)
+        let introductory = IntroductoryOfferEligibility(
+            issuerId: Bench.issuer, bundleId: "com.example.pro", productId: "com.example.pro.monthly",
+            allowIntroductoryOffer: true, transactionId: customer, nonce: nonce, timestamp: now)
+        try measure("sign v1") { _ = try v1.signed(by: key) }
+        try measure("sign v2") { _ = try v2.signed(by: key) }
+        try measure("sign introductory") { _ = try introductory.signed(by: key) }
+    }
+
+    private func measure(_ name: String, _ sign: () throws -> Void) throws {
+        var rounds = Rounds()
+        for _ in 0..<Self.count { try rounds.measure(sign) }
+        print("\(name)\t\(rounds.text())")
+    }
+}

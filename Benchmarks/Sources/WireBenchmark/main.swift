@@ -1,0 +1,54 @@
+import OfferAPI
+import OfferModel
+import Rounds
+
+// usage: WireBenchmark ROUNDS parse|encode
+//
+// `parse` reads the body of an issue request as the server does; `encode` writes the body of its answer with a V1 and a V2
+// signature. A round does it a hundred times; the printed microseconds and `Scripts/bench`'s instructions are of one.
+
+let repetitions = 100
+let arguments = CommandLine.arguments.dropFirst()
+let count = max(1, arguments.first.flatMap { Int($0) } ?? 200)
+let request = Array(
+    """
+    {"offerId":"comeback","customer":{"originalTransactionId":"100000000064","appAccountToken":\
+    "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"},"formats":["v2","v1"],"signals":{"interactions":60,"plan":"team"},\
+    "request":{"appVersion":"4.2.1","locale":"de-DE"}}
+    """.utf8)
+let answer = IssuedOfferBody(
+    issuedOfferId: LowercaseUUID(version4From: [UInt8](repeating: 1, count: 16)),
+    decisionId: LowercaseUUID(version4From: [UInt8](repeating: 2, count: 16)), offerId: "comeback",
+    offerType: .promotional, delivery: .signature, offerIdentifier: "comeback50", productId: "com.example.pro.monthly",
+    bundleId: "com.example.pro", environment: .production, keyId: "BENCH00001", state: .open,
+    issuedAt: Instant(milliseconds: 1_795_000_000_123), expiresAt: Instant(milliseconds: 1_795_086_400_123),
+    catalogRevision: 7,
+    signatures: SignaturesBody(
+        v1: SignatureV1Body(
+            keyId: "BENCH00001", nonce: LowercaseUUID(version4From: [UInt8](repeating: 3, count: 16)),
+            timestamp: Instant(milliseconds: 1_795_000_000_123), signature: String(repeating: "MEUCIQ+/", count: 12),
+            appAccountToken: "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"),
+        v2: SignatureV2Body(jws: String(repeating: "eyJhbGciOiJFUzI1NiIs", count: 26))))
+var rounds = Rounds()
+var bytes = 0
+
+switch arguments.dropFirst().first {
+case "parse":
+    for _ in 0..<count {
+        try rounds.measure {
+            for _ in 0..<repetitions {
+                bytes += try WireJSON.decodeRequest(IssueRequestBody.self, from: request).offerId.rawValue.utf8.count
+            }
+        }
+    }
+case "encode":
+    for _ in 0..<count {
+        try rounds.measure {
+            for _ in 0..<repetitions { bytes += try WireJSON.encode(answer).count }
+        }
+    }
+case let other:
+    fatalError("`\(other ?? "")` is not `parse` or `encode`")
+}
+
+print("rounds \(count) of \(repetitions), \(rounds.text(each: repetitions)), \(bytes / count / repetitions) bytes each")
