@@ -19,6 +19,9 @@ extension SubjectFacts {
             rolloutKey: first?.rolloutKey ?? identifiers.rolloutKey,
             openedAt: try OpeningStore(transaction).openings(of: customers))
         facts.isUnited = customers.count > 1
+        if first?.wereErased == true {
+            facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: customers)
+        }
         return facts
     }
 }

@@ -74,19 +74,26 @@ public struct CustomerStore {
         return SubjectVersion(changes: changes)
     }
 
-    /// The one of these customers who was stored first: when, and under which identifier.
+    /// The one of these customers who was stored first: when, and under which identifier; and whether one of them all was
+    /// ever erased, so that something may be kept of what is gone.
     ///
     /// - Throws: ``StoreError``.
-    public func first(of customers: [CustomerNumber]) throws -> (storedAt: Instant, rolloutKey: String)? {
+    public func first(
+        of customers: [CustomerNumber]
+    ) throws -> (storedAt: Instant, rolloutKey: String, wereErased: Bool)? {
         guard !customers.isEmpty else { return nil }
-        let row = try transaction.row(
+        let rows = try transaction.rows(
             Statement(
                 """
-                SELECT first_stored_at, rollout_key FROM customer
+                SELECT first_stored_at, rollout_key, erasure_sequence FROM customer
                 WHERE id IN (\(Statement.placeholders(customers.count))) AND merged_into IS NULL
-                ORDER BY first_stored_at, id LIMIT 1
+                ORDER BY first_stored_at, id
                 """, values: customers.map(\.storedValue)))
-        return try row.map { (storedAt: try $0.value(0), rolloutKey: try $0.value(1)) }
+        guard let first = rows.first else { return nil }
+        return (
+            storedAt: try first.value(0), rolloutKey: try first.value(1),
+            wereErased: rows.contains { $0.values[2] != .null }
+        )
     }
 
     /// Adds a customer of whom no signed payload is stored, under the first of these aliases.

@@ -19,7 +19,7 @@ public struct AllowedStep: Sendable {
     }
 
     /// Every one there is.
-    public static let all: [AllowedStep] = subjects + pages + revisions + counters
+    public static let all: [AllowedStep] = subjects + pages + revisions + counters + erasures
 
     private static let order = "USE TEMP B-TREE FOR ORDER BY"
 
@@ -75,6 +75,13 @@ public struct AllowedStep: Sendable {
             "USE TEMP B-TREE FOR GROUP BY",
             of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0",
             because: "slots of one offer that have passed and are not settled yet, by their few currencies")
+    ]
+
+    private static let erasures = [
+        AllowedStep(
+            "SEARCH erased_identifier USING INDEX sqlite_autoindex_erased_identifier_1 (scope_id=?)",
+            of: "SELECT digest_key FROM erased_identifier WHERE scope_id = ?1 LIMIT 1",
+            because: "any row tells whether there is one, and under which key")
     ]
 
     private static let revisions = [
