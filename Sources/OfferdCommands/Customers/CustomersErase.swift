@@ -90,8 +90,21 @@ struct CustomersErase: AsyncParsableCommand {
         } catch {
             throw CommandFailure(person: error) ?? error
         }
-        if compact { try database.compact() }
+        let failure = compact ? try rebuild(database) : nil
         try empty(database)
+        guard let failure else { return }
+        throw CommandFailure.failed(
+            "the customer was erased, but the file was not built anew: \(failure.detail)",
+            hints: ["`sqlite3 \(setup.databasePath) VACUUM` does that while nothing else writes"])
+    }
+
+    private func rebuild(_ database: SQLiteDatabase) throws -> StoreError? {
+        do {
+            try database.compact()
+            return nil
+        } catch let error as StoreError {
+            return error
+        }
     }
 
     /// What was overwritten in the file still stands in its log, until that is emptied.
