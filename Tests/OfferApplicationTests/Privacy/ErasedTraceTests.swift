@@ -1,6 +1,7 @@
 import OfferApplication
 import OfferModel
 import OfferStore
+import SQLiteStore
 import Testing
 
 @Suite("What tells of an erased customer elsewhere")

@@ -2,6 +2,7 @@ import OfferApplication
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
+import SQLiteStore
 
 /// A workbench whose configuration has a key for digests, so that customers may be erased.
 struct ErasingBench: Sendable {

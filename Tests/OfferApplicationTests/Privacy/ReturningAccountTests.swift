@@ -1,6 +1,7 @@
 import OfferApplication
 import OfferEligibility
 import OfferModel
+import OfferStore
 import OfferTestSupport
 import Testing
 

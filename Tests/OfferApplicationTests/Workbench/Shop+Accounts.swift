@@ -5,7 +5,7 @@ import Testing
 extension Shop {
     /// The signed data of somebody who lapsed, and of whose Apple Account nothing is known yet.
     func anonymous(_ id: String) throws -> SignedDelivery {
-        var delivery = try delivery(.lapsed, id)
+        var delivery = try self.delivery(.lapsed, id)
         delivery.signedTransactions = try delivery.signedTransactions.map { try named($0, nil) }
         delivery.signedRenewalInfo = try delivery.signedRenewalInfo.map { try named($0, nil) }
         return delivery

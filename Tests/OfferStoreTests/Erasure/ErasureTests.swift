@@ -216,7 +216,7 @@ struct ErasureTests {
                     [ErasedCustomer.offered(TransactionId(rawValue: id), day: day)], at: Bench.now, in: scope)
             }
         }
-        #expect(counts.withLock(\.self) == [1])
+        #expect(counts.withLock { $0 } == [1])
     }
 
     @Test("who comes back may be erased again, and is known once more")
@@ -287,8 +287,9 @@ struct ErasureTests {
         let long = "{\(String(repeating: marker, count: 1_500))}"
         _ = try await erased.bench.ingest([
             HistoryPayload(
-                .transaction(.fixture("710000000000009", original: ErasedCustomer.original)), bytes: Array(long.utf8),
-                provenance: .client)
+                .transaction(
+                    .fixture("710000000000009", original: ErasedCustomer.original, purchased: ErasedCustomer.start)),
+                bytes: Array(long.utf8), provenance: .client)
         ])
         let database = erased.bench.database.base
         #expect(try database.emptyLog())
