@@ -20,6 +20,8 @@ public enum RequestError: Error, Sendable {
     case unknownIssuedOffer(LowercaseUUID)
     /// `keys.yaml` has no such app, or not in that environment.
     case unknownScope(Scope)
+    /// What a decision depended on was erased with its customer's data, so it cannot be replayed.
+    case erasedRecord(LowercaseUUID)
     /// The catalog never had this revision.
     case unknownRevision(String)
     /// The request's `Idempotency-Key` was used for another body.

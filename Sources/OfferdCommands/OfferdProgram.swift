@@ -43,7 +43,8 @@ struct Offerd: AsyncParsableCommand {
         version: offerdVersion,
         subcommands: [
             Serve.self, Migrate.self, BackfillCommand.self, ImportCommand.self, Doctor.self, Backup.self, Restore.self,
-            VerifyLedger.self, RetentionCommand.self, KeysCommand.self, APIKeysCommand.self, DevelopmentCommand.self,
+            VerifyLedger.self, RetentionCommand.self, KeysCommand.self, APIKeysCommand.self, CustomersCommand.self,
+            DevelopmentCommand.self,
         ])
 }
 

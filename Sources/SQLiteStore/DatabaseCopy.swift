@@ -57,6 +57,24 @@ extension SQLiteDatabase {
         return content
     }
 
+    /// Runs a body on a database file of this version without writing anything, such as on a copy.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    public static func look<T>(
+        at path: String, _ body: (any StoreTransaction) throws -> T
+    ) throws -> T {
+        var configuration = configuration
+        configuration.readonly = true
+        let queue = try StoreError.mapping { try DatabaseQueue(path: path, configuration: configuration) }
+        do {
+            let value = try queue.read { try body(SQLiteTransaction(connection: $0)) }
+            try StoreError.mapping { try queue.close() }
+            return value
+        } catch let error as DatabaseError {
+            throw StoreError(error)
+        }
+    }
+
     /// Reads a whole database file, checks its structure with its indexes, and counts what it holds; writes nothing.
     ///
     /// - Throws: ``StoreError/damaged(_:)``, ``StoreError/newerThanThisVersion(_:)``, or ``StoreError/unavailable(_:)`` for a

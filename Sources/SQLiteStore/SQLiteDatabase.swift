@@ -132,6 +132,50 @@ public final class SQLiteDatabase: StoreDatabase {
         }
     }
 
+    /// Overwrites from now on all that is deleted here, also what is in pages that nothing else would write: for an erasure.
+    ///
+    /// - Throws: ``StoreError``.
+    public func overwriteDeleted() throws {
+        try StoreError.mapping {
+            try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA secure_delete = ON") }
+        }
+    }
+
+    /// Writes what is in the log into the file and empties the log, where older versions of rows stand until then.
+    ///
+    /// - Returns: false if somebody reads or writes all the time; then the log stays as it is.
+    /// - Throws: ``StoreError``.
+    public func emptyLog() throws -> Bool {
+        let end = ContinuousClock.now.advanced(by: .seconds(5))
+        repeat {
+            let isBusy = try StoreError.mapping {
+                try connections.writeWithoutTransaction { connection in
+                    try connection.execute(sql: "PRAGMA busy_timeout = 250")
+                    defer { try? connection.execute(sql: "PRAGMA busy_timeout = 1") }
+                    return try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? 0
+                }
+            }
+            if isBusy == 0 { return true }
+        } while ContinuousClock.now < end
+        return false
+    }
+
+    /// Builds the file anew without its unused parts, where fragments of deleted rows can stand: SQLite overwrites what it
+    /// deletes, but not what it leaves behind when it splits a page.
+    ///
+    /// Nothing can be recorded meanwhile, and the disk needs room for another copy.
+    ///
+    /// - Throws: ``StoreError/busy(_:)`` if another process does not let go of the database.
+    public func compact() throws {
+        try StoreError.mapping {
+            try connections.writeWithoutTransaction { connection in
+                try connection.execute(sql: "PRAGMA busy_timeout = 5000")
+                defer { try? connection.execute(sql: "PRAGMA busy_timeout = 1") }
+                try connection.execute(sql: "VACUUM")
+            }
+        }
+    }
+
     static var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "offers"
@@ -139,6 +183,8 @@ public final class SQLiteDatabase: StoreDatabase {
         configuration.foreignKeysEnabled = true
         // A transaction that could not be undone is left to the next batch; GRDB would stop the process (WriteBatch).
         configuration.allowsUnsafeTransactions = true
+        // What is deleted is overwritten where its page is written anyway, however SQLite was built (decision 0031).
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = FAST") }
         return configuration
     }
 }

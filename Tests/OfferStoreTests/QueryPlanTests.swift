@@ -152,6 +152,8 @@ struct QueryPlanTests {
                 requestDigest: Array(0..<32), status: 200, contentType: "t", location: nil, body: [],
                 answeredAt: Bench.now),
             under: key)
+        _ = try ErasureStore(transaction).isErased(customers, after: 1)
+        _ = try KeptEvidenceStore(transaction).evidence(of: customers)
         // Joins the two customers, with everything a merge does.
         _ = try history.ingest([.bought("5", original: "2", account: "B")], at: Bench.now, in: scope)
     }

@@ -148,6 +148,7 @@ struct DatabaseFileTests {
             "0008-pause-ends": "1943fbfc39a0c75f8e441cd75a96270d6ca87eab6b4557056e78464b36725604",
             "0009-notifications": "aca6bd0b9bd13c3677381e7096e65c176dcbacab5c29951d91f4a59739feb6f4",
             "0010-import": "d89a3dcb8e80a0a3ed3f6eface71595f596e69963264c6dcf2f9343f738beb2b",
+            "0011-erasure": "af985935021913677fbf7b76445794b47fa5aaa37094e1e429352623cd6ba497",
             "0013-sign-ups": "aa2a522915cfae80dc09de30f20d17538de86637fd3d95e470ccd4d0522862d8",
             "0014-newest-notification": "b86ae8f6b1773330d335912ad2c340d401692305fbcad9f7e48600dcd17a9401",
         ]

@@ -48,6 +48,14 @@ struct EarlierSchemaTests {
         INSERT INTO import_refusal VALUES (1, 2, 'malformed', 'not JSON');
         INSERT INTO import_customer VALUES (1, 1, '');
         """,
+        "0011-erasure": """
+        INSERT INTO erasure VALUES (12, 1, 2, 9, 'offerd customers erase', 'request 4711');
+        INSERT INTO erased_identifier VALUES (1, 'appTransactionId', zeroblob(32), '0123456789abcdef', 2, 9);
+        INSERT INTO kept_evidence VALUES
+            (13, 1, 2, 'period', 'hmac-sha256:00', '21500001', 'com.example.pro.monthly', 2, 'comeback50', 'P1M', 3, 4,
+            NULL, 1, 0, 'client');
+        UPDATE store_state SET sequence = 13;
+        """,
         "0013-sign-ups": """
         INSERT INTO issued_offer_sign_up SELECT sequence, NULL, 'anna' FROM issued_offer;
         """,
@@ -152,6 +160,38 @@ struct EarlierSchemaTests {
             #expect(after.contains { new in row.allSatisfy { new[$0.key] == $0.value } })
         }
         #expect(try SQLiteDatabase.inspect(path: path).isCurrent)
+    }
+
+    @Test("a step that was added before the newest one is taken too, and nothing that is there is lost")
+    func addedBefore() async throws {
+        let path = try database(steps: Migration.all.count)
+        let whole = try content(path)
+        let queue = try DatabaseQueue(path: directory.path("gap.sqlite"))
+        try Schema.migrate(queue, steps: Migration.all.filter { $0.name != "0011-erasure" })
+        try queue.close()
+        let gap = directory.path("gap.sqlite")
+        #expect(throws: StoreError.self) { try SQLiteDatabase(path: gap) }
+        #expect(try SQLiteDatabase.migrate(path: gap) == ["0011-erasure"])
+        try SQLiteDatabase(path: gap).close()
+        #expect(Set(try content(gap).keys) == Set(whole.keys))
+    }
+
+    @Test("an answer that was kept before erasures notes the decision that it tells of")
+    func keptAnswers() throws {
+        let path = try database(steps: 2)
+        let body = #"{"bundleId":"com.example.pro","decisionId":"00000000-0000-4000-8000-000000000010","x":"Zoë"}"#
+        let queue = try DatabaseQueue(path: path)
+        try queue.write {
+            try $0.execute(
+                sql: "INSERT INTO kept_answer SELECT api_key_id, route, 'two', request_digest, 201, 't', NULL, ?, 1 "
+                    + "FROM kept_answer", arguments: [Data(body.utf8)])
+        }
+        try queue.close()
+        try SQLiteDatabase.migrate(path: path)
+        let noted = try #require(try content(path)["kept_answer"]).map { row in
+            ["key", "decision_id"].map { String.fromDatabaseValue(row[$0] ?? .null) }
+        }
+        #expect(Set(noted) == [["once", nil], ["two", "00000000-0000-4000-8000-000000000010"]])
     }
 
     @Test("what Apple's clock said is taken from the Production data that is there")

@@ -26,6 +26,9 @@ extension SubjectFacts {
             firstStoredAt: overview.firstStoredAt, rolloutKey: overview.rolloutKey ?? identifiers.rolloutKey,
             openedAt: overview.hasOpenings ? try OpeningStore(transaction).openings(of: customers) : [:])
         facts.isUnited = customers.count > 1
+        if overview.wereErased {
+            facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: customers)
+        }
         return facts
     }
 }

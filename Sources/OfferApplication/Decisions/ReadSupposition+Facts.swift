@@ -11,6 +11,7 @@ extension ReadSupposition.Supplied {
     ) throws(RequestError) -> SubjectFacts {
         var facts = stored
         facts.history = History(payloads, isComplete: isComplete, at: now)
+        facts.keptEvidence = []
         guard let issuedOffers else { return facts }
         facts.slots = []
         for (place, offer) in issuedOffers.enumerated() {

@@ -18,7 +18,19 @@ protocol IssueReply: Sendable {
     func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> Answer?
 
     /// Keeps an answer in the transaction that makes it true.
-    func keep(_ answer: Answer, at now: Instant, _ transaction: any StoreTransaction) throws
+    ///
+    /// - Parameter decision: the decision that it tells of, if it was made before; otherwise the answer has the instant
+    ///   of its decision.
+    func keep(
+        _ answer: Answer, onEarlier decision: LowercaseUUID?, at now: Instant, _ transaction: any StoreTransaction
+    ) throws
+}
+
+extension IssueReply {
+    /// Keeps the answer of a decision that the same transaction records.
+    func keep(_ answer: Answer, at now: Instant, _ transaction: any StoreTransaction) throws {
+        try keep(answer, onEarlier: nil, at: now, transaction)
+    }
 }
 
 /// The reply to a request without a key: nothing is kept, and nothing found.
@@ -29,7 +41,9 @@ struct PlainReply: IssueReply {
 
     func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> IssueAnswer? { nil }
 
-    func keep(_ answer: IssueAnswer, at now: Instant, _ transaction: any StoreTransaction) throws {}
+    func keep(
+        _ answer: IssueAnswer, onEarlier decision: LowercaseUUID?, at now: Instant, _ transaction: any StoreTransaction
+    ) throws {}
 }
 
 /// The reply to a request with a key (DESIGN §5.4).
@@ -61,11 +75,14 @@ struct KeptReply: IssueReply {
             isReplayed: true)
     }
 
-    func keep(_ answer: WrittenAnswer, at now: Instant, _ transaction: any StoreTransaction) throws {
+    func keep(
+        _ answer: WrittenAnswer, onEarlier decision: LowercaseUUID?, at now: Instant,
+        _ transaction: any StoreTransaction
+    ) throws {
         try KeptAnswerStore(transaction).keep(
             KeptAnswer(
                 requestDigest: digest, status: answer.status, contentType: answer.contentType,
                 location: answer.location, body: answer.body, answeredAt: now),
-            under: key)
+            under: key, onEarlier: decision)
     }
 }

@@ -58,6 +58,7 @@ struct OpenSlot: Sendable {
         guard plan.isSigned else {
             return newestSigning.isEmpty && slot.productId == plan.productId && now < slot.expiresAt
         }
+        guard !newestSigning.contains(where: \.isRemoved) else { return false }
         guard !fresh, let timestamp = newestSigning.first?.timestamp, plan.matches(newestSigning) else { return false }
         let life = timestamp.adding(milliseconds: policy.signatureLife).milliseconds(since: now)
         return life >= policy.storedSignatureMinimumLife

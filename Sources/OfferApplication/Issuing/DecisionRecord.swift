@@ -54,6 +54,8 @@ struct DecisionRecord: Codable, Sendable {
     var identifiers: SeenIdentifiers?
     var historySequence: Int64
     var slots: [SeenSlot]
+    /// What was known of uses whose history had been erased; absent where there was nothing.
+    var keptEvidence: [KeptEvidence]?
     /// What everyone had used of the offer; only where its limits count that.
     var counters: OfferCounters?
     var coverage: String
@@ -81,6 +83,7 @@ struct DecisionRecord: Codable, Sendable {
         identifiers = SeenIdentifiers(snapshot.facts.history)
         historySequence = snapshot.sequence
         slots = snapshot.facts.slots.map(SeenSlot.init)
+        keptEvidence = snapshot.facts.keptEvidence.isEmpty ? nil : snapshot.facts.keptEvidence
         counters = snapshot.facts.counters[asked.question.offer.id]
         self.coverage = coverage.level.rawValue
         coverageAsOf = coverage.asOf

@@ -80,7 +80,7 @@ extension OfferIssuing {
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
             guard try asked.stillHolds(in: number, transaction) else { return nil }
             try asked.noteOpening(transaction)
-            try reply.keep(answer, at: asked.snapshot.now, transaction)
+            try reply.keep(answer, onEarlier: issued.decisionId, at: asked.snapshot.now, transaction)
             try StoreClock(transaction).advance(to: asked.snapshot.now)
             return answer
         }

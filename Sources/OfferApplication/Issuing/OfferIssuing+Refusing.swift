@@ -30,8 +30,16 @@ extension OfferIssuing {
         return try await database.write(by: asked.author) { transaction in
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
             let number = try ScopeStore(transaction).findOrAdd(scope)
-            // Where anything has changed meanwhile the next request opens the offer.
-            if asked.opens, try asked.stillHolds(in: number, transaction) { try asked.noteOpening(transaction) }
+            if asked.opens, try asked.stillHolds(in: number, transaction) {
+                try asked.noteOpening(transaction)
+            } else {
+                // Where anything has changed meanwhile the next request opens the offer. The record holds what was read of
+                // the customer: an erasure since then must not be undone by it.
+                guard
+                    try !ErasureStore(transaction).isErased(
+                        asked.snapshot.subject.customers, after: asked.snapshot.sequence)
+                else { return nil }
+            }
             try DecisionStore(transaction).insert(
                 RecordedDecision(
                     id: decisionId, kind: .refusal, customer: asked.snapshot.subject.customers.first,

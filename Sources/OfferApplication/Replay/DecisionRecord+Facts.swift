@@ -17,6 +17,7 @@ extension DecisionRecord {
             firstStoredAt: firstStoredAt, rolloutKey: rolloutKey,
             openedAt: Dictionary((openedAt ?? [:]).map { (OfferId($0), $1) }) { first, _ in first })
         facts.isUnited = customers.count > 1
+        facts.keptEvidence = keptEvidence ?? []
         facts.history.coverage = Coverage(
             level: Coverage.Level(rawValue: coverage) ?? .none, asOf: coverageAsOf, provenance: coverageProvenance)
         return facts

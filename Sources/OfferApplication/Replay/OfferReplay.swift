@@ -20,7 +20,7 @@ public struct OfferReplay: Sendable {
     /// Replays the decision that allowed an issued offer.
     ///
     /// - Parameter revision: the catalog to decide by; the one of the decision if absent.
-    /// - Throws: ``RequestError/unknownIssuedOffer(_:)``, ``RequestError/unknownRevision(_:)``,
+    /// - Throws: ``RequestError/unknownIssuedOffer(_:)``, ``RequestError/erasedRecord(_:)``, ``RequestError/unknownRevision(_:)``,
     ///   ``RequestError/unknownOffer(_:)`` if that catalog does not have the offer,
     ///   ``RequestError/invalidCatalog(_:)`` if this version no longer reads that catalog, and what the store throws.
     public func replay(
@@ -31,6 +31,7 @@ public struct OfferReplay: Sendable {
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let found = try DecisionStore(transaction).decisions(issuedOffer: id, in: number).first
             else { throw RequestError.unknownIssuedOffer(id) }
+            guard !found.body.hasPrefix(RemovedText.prefix) else { throw RequestError.erasedRecord(found.id) }
             let record: DecisionRecord
             do {
                 record = try DecisionRecord(text: found.body)

@@ -30,8 +30,9 @@ struct FunnelTally {
     /// - Throws: what the store throws.
     mutating func add(_ member: CohortMember) throws {
         let issued = try SlotStore(transaction).issuedOffers(to: member.customer)
-        let facts = SubjectFacts(
+        var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: [member.customer]), slots: issued.map(\.slot))
+        facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [member.customer])
         let course = OfferCourse(
             of: offer, in: group, facts, since: member.firstEvaluated, at: asOf, policy: policy)
         count(stages: member, course)

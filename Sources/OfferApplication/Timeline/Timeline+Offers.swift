@@ -36,7 +36,9 @@ extension Timeline {
             var remarks = [redemption.slotId.map { "issued offer \($0)" } ?? "not issued by us"]
             if redemption.isDoubled { remarks.append("used before") }
             if redemption.isLate { remarks.append("after it stopped counting") }
-            if redemption.transactionId == nil { remarks.append("waits for the next renewal") }
+            if redemption.transactionId == nil, redemption.offerEnds == nil {
+                remarks.append("waits for the next renewal")
+            }
             return TimelineEntry(
                 .redeemed, at: redemption.firstEvidence,
                 "\(known ?? name) was redeemed (\(remarks.joined(separator: "; ")))")

@@ -127,6 +127,8 @@ public struct SubjectFacts: Sendable, Hashable {
     public var counters: [OfferId: OfferCounters]
     /// Whether they are several customers whom only the app's word makes one (DESIGN §5.6).
     public var isUnited = false
+    /// What stays known of uses of offers whose history was erased; nearly always nothing.
+    public var keptEvidence: [KeptEvidence] = []
 
     /// Facts by their parts; nothing is known of an empty one.
     public init(

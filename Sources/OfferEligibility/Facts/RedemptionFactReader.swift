@@ -27,7 +27,7 @@ struct RedemptionFactReader {
         let days = Fact.Knowledge.days(since: newest.firstEvidence, at: now)
         return Fact(
             doubt.map { .atLeast(0, because: $0) } ?? .known(.number(days)), provenance: newest.provenance,
-            transactionId: newest.transactionId ?? newest.originalTransactionId, change: change)
+            transactionId: newest.namedTransaction, change: change)
     }
 
     /// Uses of one offer of the catalog, or of one that left it and was issued.
@@ -68,7 +68,7 @@ struct RedemptionFactReader {
         let newest = uses.last
         return Fact(
             .count(count, doubt: doubt), provenance: newest?.provenance,
-            transactionId: newest.map { $0.transactionId ?? $0.originalTransactionId },
+            transactionId: newest?.namedTransaction,
             change: .growth(.offerRedeemed))
     }
 

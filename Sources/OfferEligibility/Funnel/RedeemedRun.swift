@@ -33,7 +33,7 @@ struct RedeemedRun {
 
     /// Running, or shown as the offer of the next renewal of a subscription that runs.
     func isRunning(at now: Instant, isActive: Bool) -> Bool {
-        guard redemption.transactionId != nil else { return isActive }
+        guard redemption.transactionId != nil || redemption.offerEnds != nil else { return isActive }
         return redemption.offerEnds.map { $0 > now } ?? false
     }
 

@@ -18,6 +18,7 @@ extension SubjectFacts {
             known.history.coverage = Coverage(level: isEmpty ? .none : .partial)
         }
         known.slots.removeAll { $0.issuedAt > instant }
+        known.keptEvidence.removeAll { $0.at > instant }
         if let firstStoredAt, firstStoredAt > instant { known.firstStoredAt = nil }
         known.openedAt = openedAt.filter { $0.value <= instant }
         for index in known.slots.indices {

@@ -24,7 +24,7 @@ final class Place: Sendable {
         countsUntil = nil
         evidence = Evidence(
             field: "redemption", observed: .instant(redemption.firstEvidence), provenance: redemption.provenance,
-            transactionId: redemption.transactionId ?? redemption.originalTransactionId)
+            transactionId: redemption.namedTransaction)
         slotId = slot?.id
         issuedAt = slot?.issuedAt
         signUp = slot?.signUp

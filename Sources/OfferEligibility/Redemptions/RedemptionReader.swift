@@ -12,9 +12,7 @@ struct RedemptionReader {
     func redemptions() -> [Redemption] {
         var used: Set<LowercaseUUID> = []
         var found: [Redemption] = []
-        for (id, group) in past.groups {
-            for subscription in group.subscriptions { found += redemptions(of: subscription, in: id) }
-        }
+        forEach { found += redemptions(of: $0) }
         found.sort { $0.firstEvidence != $1.firstEvidence ? $0.firstEvidence < $1.firstEvidence : $0.order < $1.order }
         return found.map { redemption in
             guard let slot = slot(of: redemption) else { return redemption }
@@ -26,20 +24,77 @@ struct RedemptionReader {
         }
     }
 
-    private func redemptions(of subscription: SubscriptionPast, in group: SubscriptionGroupId) -> [Redemption] {
-        // What the family's owner redeemed is not this customer's use.
-        guard subscription.transactions.contains(where: { $0.isOwned != false }) else { return [] }
-        var infos = infosWithOffer(subscription)[...]
+    /// What has to stay known of each subscription that shows a use: all that the walk over it does not pass by.
+    func evidenceToKeep() -> [KeptEvidence] {
+        var kept: [KeptEvidence] = []
+        forEach { subscription in
+            var evidence: [KeptEvidence] = []
+            if !redemptions(of: subscription, noting: { evidence.append($0) }).isEmpty { kept += evidence }
+        }
+        return kept.sorted {
+            ($0.at, $0.originalTransactionId, $0.kind.rawValue, $0.productId)
+                < ($1.at, $1.originalTransactionId, $1.kind.rawValue, $1.productId)
+        }
+    }
+
+    /// One subscription, as far as the history and what was kept of an erased one show it.
+    fileprivate struct ShownSubscription {
+        let group: SubscriptionGroupId
+        var periods: [Recorded<Transaction>]
+        var infos: [Recorded<RenewalInfo>]
+    }
+
+    private func forEach(_ body: (ShownSubscription) -> Void) {
+        var kept =
+            past.facts.keptEvidence.isEmpty ? [:] : Dictionary(grouping: past.facts.keptEvidence, by: KeptKey.init)
+        for (id, group) in past.groups {
+            for subscription in group.subscriptions {
+                // What the family's owner redeemed is not this customer's use.
+                let isShared = subscription.transactions.contains { $0.isOwned == false }
+                let periods =
+                    isShared ? subscription.transactions.filter { $0.isOwned != false } : subscription.transactions
+                var shown = ShownSubscription(
+                    group: id, periods: periods, infos: periods.isEmpty ? [] : infosWithOffer(subscription))
+                if !kept.isEmpty, let original = subscription.transactions.first?.payload.originalTransactionId,
+                    let known = kept.removeValue(forKey: KeptKey(subscription: original, group: id))
+                {
+                    shown.add(known)
+                }
+                body(shown)
+            }
+        }
+        for (key, known) in kept {
+            var shown = ShownSubscription(group: key.group, periods: [], infos: [])
+            shown.add(known)
+            body(shown)
+        }
+    }
+
+    private func redemptions(
+        of subscription: ShownSubscription, noting note: ((KeptEvidence) -> Void)? = nil
+    ) -> [Redemption] {
+        guard !subscription.periods.isEmpty || !subscription.infos.isEmpty else { return [] }
+        let group = subscription.group
+        var infos = subscription.infos[...]
         var walk = RedemptionWalk(group: group, wholePeriod: wholePeriod)
-        for row in subscription.transactions where row.isOwned != false {
+        func show(_ info: Recorded<RenewalInfo>) {
+            walk.show(info)
+            note?(KeptEvidence(info, in: group))
+        }
+        for row in subscription.periods {
             while let info = infos.first, info.payload.signedDate < row.payload.purchaseDate {
-                walk.show(info)
+                show(info)
                 infos.removeFirst()
             }
+            if let note, !walk.isIdle || row.payload.offerType != nil { note(KeptEvidence(row, in: group)) }
             walk.begin(row)
         }
-        for info in infos { walk.show(info) }
-        return walk.finished()
+        for info in infos { show(info) }
+        var found = walk.finished()
+        for index in found.indices where found[index].transactionId == KeptEvidence.noTransaction {
+            found[index].transactionId = nil
+        }
+        return found
     }
 
     /// Every proven renewal info that names an offer, also where a newer one does not: a use counts for ever. Unproven
@@ -52,15 +107,17 @@ struct RedemptionReader {
                     && (takesHistoryAsProven || row.provenance.isProven
                         || row.payload == subscription.latestInfo?.payload)
             }
-            .sorted {
-                (
-                    $0.payload.signedDate, $0.payload.offerType?.rawValue ?? 0,
-                    $0.payload.offerIdentifier?.rawValue ?? "", $0.provenance.rawValue
-                ) < (
-                    $1.payload.signedDate, $1.payload.offerType?.rawValue ?? 0,
-                    $1.payload.offerIdentifier?.rawValue ?? "", $1.provenance.rawValue
-                )
-            }
+            .sorted(by: Self.isShownBefore)
+    }
+
+    fileprivate static func isShownBefore(_ first: Recorded<RenewalInfo>, _ second: Recorded<RenewalInfo>) -> Bool {
+        (
+            first.payload.signedDate, first.payload.offerType?.rawValue ?? 0,
+            first.payload.offerIdentifier?.rawValue ?? "", first.provenance.rawValue
+        ) < (
+            second.payload.signedDate, second.payload.offerType?.rawValue ?? 0,
+            second.payload.offerIdentifier?.rawValue ?? "", second.provenance.rawValue
+        )
     }
 
     private func wholePeriod(_ stated: String?, _ key: RedemptionKey) -> Period? {
@@ -83,6 +140,45 @@ struct RedemptionReader {
             newest = place
         }
         return newest.map { slots[$0] }
+    }
+}
+
+/// Which subscription evidence is of.
+private struct KeptKey: Hashable {
+    let subscription: TransactionId
+    let group: SubscriptionGroupId
+
+    init(subscription: TransactionId, group: SubscriptionGroupId) {
+        self.subscription = subscription
+        self.group = group
+    }
+
+    init(_ evidence: KeptEvidence) {
+        self.init(subscription: evidence.originalTransactionId, group: evidence.subscriptionGroupIdentifier)
+    }
+}
+
+extension RedemptionReader.ShownSubscription {
+    /// Adds what was kept of an erased history, but for the periods that are shown again.
+    fileprivate mutating func add(_ kept: [KeptEvidence]) {
+        let shown = Set(periods.map { PeriodKey($0.payload) })
+        periods += kept.filter { $0.kind == .period }.map(\.period).filter { !shown.contains(PeriodKey($0.payload)) }
+        periods.sort {
+            ($0.payload.purchaseDate, $0.payload.productId) < ($1.payload.purchaseDate, $1.payload.productId)
+        }
+        infos += kept.filter { $0.kind == .pending }.map(\.info)
+        infos.sort(by: RedemptionReader.isShownBefore)
+    }
+}
+
+/// What makes two rows of one subscription the same period.
+private struct PeriodKey: Hashable {
+    let begins: Instant
+    let product: ProductId
+
+    init(_ period: Transaction) {
+        begins = period.purchaseDate
+        product = period.productId
     }
 }
 

@@ -15,7 +15,7 @@ struct RedemptionWalk {
     private var waiting: (redemption: Redemption, isPassedOver: Bool)?
     private var previous: Recorded<Transaction>?
     /// Whether nothing runs or waits.
-    private var isIdle = true
+    private(set) var isIdle = true
 
     init(group: SubscriptionGroupId, wholePeriod: @escaping (String?, RedemptionKey) -> Period?) {
         self.group = group

@@ -14,7 +14,7 @@ struct LimitCoolDownRule: Rule {
             let evidence = [
                 Evidence(
                     field: "redemption", observed: .instant(latest.firstEvidence), provenance: latest.provenance,
-                    transactionId: latest.transactionId ?? latest.originalTransactionId),
+                    transactionId: latest.namedTransaction),
                 Evidence(field: "offer.coolDown", observed: .instant(context.now), required: .instant(ends)),
             ]
             guard context.now >= ends else {

@@ -32,12 +32,13 @@ struct UnusedInGroupRule: Rule {
         if let pending = subject.redemptions.first(where: {
             $0.isIntroductory(in: group) && !subject.purchases.uncertain.contains($0.originalTransactionId)
         }) {
+            let known = pending.offerEnds == nil ? "waits for the next renewal" : "was used"
             return violated(
-                .introductoryOfferUsed, "an introductory offer of group `\(group)` waits for the next renewal",
+                .introductoryOfferUsed, "an introductory offer of group `\(group)` \(known)",
                 evidence: [
                     Evidence(
                         field: "offerType", observed: .number(TransactionOfferType.introductory.rawValue),
-                        provenance: pending.provenance, transactionId: pending.originalTransactionId)
+                        provenance: pending.provenance, transactionId: pending.namedTransaction)
                 ])
         }
         if let other = uses.first {

@@ -41,7 +41,7 @@ struct WaitBetweenOffersRule: WinBackMonthRule {
                 required: .number(months)),
             Evidence(
                 field: "redemption", observed: .instant(last.ends), provenance: last.provenance,
-                transactionId: last.transactionId ?? last.originalTransactionId),
+                transactionId: last.namedTransaction),
         ]
     }
 }

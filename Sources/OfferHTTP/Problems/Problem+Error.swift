@@ -49,6 +49,11 @@ extension Problem {
                 .notFound,
                 "there is no app `\(scope.bundleId.rawValue.prefix(200))` in `\(scope.environment.rawValue)` here",
                 hint: "keys.yaml names the apps and their environments; both are written in the URL as they are there")
+        case .erasedRecord(let decision):
+            self.init(
+                .notFound,
+                "what decision `\(decision)` depended on was erased with its customer's data, so it cannot be replayed",
+                hint: "docs/privacy.md tells what an erasure leaves")
         case .unknownRevision(let revision):
             self.init(
                 .unknownRevision,

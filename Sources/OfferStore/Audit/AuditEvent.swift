@@ -89,9 +89,20 @@ extension AuditEvent {
     ///
     /// - Throws: ``StoreError/corrupt(_:)``.
     func references() throws -> [LedgerRow.Reference] {
+        do {
+            return try Self.references(rows)
+        } catch is StoreError {
+            throw StoreError.corrupt("the rows of event \(sequence) cannot be read")
+        }
+    }
+
+    /// The rows of ``text(_:)``.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)``.
+    static func references(_ rows: String) throws -> [LedgerRow.Reference] {
         if rows == "[]" { return [] }
         guard let items = try? JSONDecoder().decode([Item].self, from: Data(rows.utf8)) else {
-            throw StoreError.corrupt("the rows of event \(sequence) cannot be read")
+            throw StoreError.corrupt("the rows of an event cannot be read")
         }
         return items.map(\.reference)
     }

@@ -88,6 +88,17 @@ public struct AuditLog {
         return recording.remains(of: value, column: column, known, key: key)
     }
 
+    /// A digest under the key that digests are taken with.
+    func keyedDigest(of bytes: [UInt8]) -> [UInt8] { recording.keyedDigest(of: bytes) }
+
+    /// The same log, with digests taken under the random bytes that lie in the database, as they were before the
+    /// configuration had a key for them.
+    func salted(_ salt: [UInt8]) -> AuditLog { AuditLog(recording: recording.salted(salt)) }
+
+    private init(recording: AuditRecording) {
+        self.recording = recording
+    }
+
     /// A row as the audit sees it.
     func row(_ table: LedgerTable, _ row: StoredRow?) throws -> LedgerRow {
         guard let row else { throw StoreError.corrupt("a new row of `\(table.name)` is missing") }

@@ -43,6 +43,15 @@ public final class AuditRecording {
         digests.remainsText(of: value, column: column, table, key: key)
     }
 
+    func keyedDigest(of bytes: [UInt8]) -> [UInt8] { digests.keyed.digest(of: bytes) }
+
+    /// For digests alone; what is told to it is never written.
+    func salted(_ salt: [UInt8]) -> AuditRecording {
+        AuditRecording(
+            author: author,
+            digests: LedgerDigests(digest: digests.digest, keyed: SaltedDigest(digest: digests.digest, salt: salt)))
+    }
+
     func append(_ event: Pending) {
         pending.append(event)
     }

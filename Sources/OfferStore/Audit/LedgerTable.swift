@@ -62,7 +62,8 @@ public struct LedgerTable: Sendable {
 
     /// Every table the audit covers, besides `audit_event` itself.
     static let all: [LedgerTable] = [
-        .issuedOffer, .decision, .signature, .customerMerge, .auditCheckpoint, .pause, .catalogRevision, .apiKey,
+        .issuedOffer, .decision, .signature, .customerMerge, .erasure, .auditCheckpoint, .pause, .catalogRevision,
+        .apiKey,
     ]
 
     static func named(_ name: String) -> LedgerTable? {
@@ -112,6 +113,9 @@ extension LedgerTable {
 
     static let customerMerge = LedgerTable(
         "customer_merge", fixed: ["scope_id", "survivor_id", "merged_id", "merged_at"], erasable: ["proof"])
+
+    static let erasure = LedgerTable(
+        "erasure", fixed: ["scope_id", "customer_id", "erased_at", "actor"], erasable: ["reason"])
 
     static let auditCheckpoint = LedgerTable(
         "audit_checkpoint", key: "number",

@@ -52,6 +52,7 @@ struct CustomerMerge {
             Statement("UPDATE issued_offer SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged))
         try transaction.execute(
             Statement("UPDATE redemption SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged))
+        try moveWhatErasuresKept(of: merged, to: survivor)
         try transaction.execute(
             Statement(
                 """
@@ -84,15 +85,31 @@ struct CustomerMerge {
         return "(\(merged) > \(own) OR (\(merged) = \(own) AND \(isEarlier)))"
     }()
 
+    private func moveWhatErasuresKept(of merged: CustomerNumber, to survivor: CustomerNumber) throws {
+        let row = try transaction.row(Statement("SELECT erasure_sequence FROM customer WHERE id = ?1", merged))
+        guard let row, let erasure: Int64 = try row.value(0, as: Int64?.self) else { return }
+        try transaction.execute(
+            Statement("UPDATE erased_identifier SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged))
+        try transaction.execute(
+            Statement("UPDATE kept_evidence SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged))
+        try transaction.execute(
+            Statement(
+                """
+                UPDATE customer SET erasure_sequence = ?2
+                WHERE id = ?1 AND (erasure_sequence IS NULL OR erasure_sequence < ?2)
+                """, survivor, erasure))
+    }
+
     /// Of two open slots for one offer the newer is voided, and its place is not freed: both may still be redeemed.
     private func voidDoubledSlots(_ first: CustomerNumber, _ second: CustomerNumber) throws {
         let slots = SlotStore(transaction)
         try slots.settlePassed(of: [first, second], at: now)
         guard try !doubledSlots(first, second).isEmpty else { return }
         // Together the two histories may show that one of them was redeemed: then it is not open.
-        let facts = SubjectFacts(
+        var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: [first, second]),
             slots: try slots.slots(of: [first, second]))
+        facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [first, second])
         try slots.settle(facts.redemptions(of: offers).compactMap(\.slotId), at: now, in: scope)
         for slot in try doubledSlots(first, second) {
             try slots.close(slot, reason: SlotStore.mergeReason, release: false, at: now)

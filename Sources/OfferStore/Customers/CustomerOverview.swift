@@ -12,6 +12,8 @@ public struct CustomerOverview: Sendable, Hashable {
     public var hasAttributes: Bool
     /// Whether any offer was ever open to one of them.
     public var hasOpenings: Bool
+    /// Whether the data of any was ever erased, so that something may be kept of what is gone.
+    public var wereErased: Bool
 }
 
 extension CustomerStore {
@@ -23,7 +25,7 @@ extension CustomerStore {
         var changes = [CustomerNumber: Int64]()
         var first: (storedAt: Instant, number: CustomerNumber)?
         var overview = CustomerOverview(
-            version: SubjectVersion(changes: [:]), hasAttributes: false, hasOpenings: false)
+            version: SubjectVersion(changes: [:]), hasAttributes: false, hasOpenings: false, wereErased: false)
         guard !customers.isEmpty else { return overview }
         try transaction.each(
             Statement(Self.overviewSQL(customers.count), values: customers.map(\.storedValue))
@@ -36,6 +38,7 @@ extension CustomerStore {
             changes[number] = try row.value(1)
             if try row.value(4) { overview.hasAttributes = true }
             if try row.value(5) { overview.hasOpenings = true }
+            if try row.value(6) { overview.wereErased = true }
         }
         overview.firstStoredAt = first?.storedAt
         overview.version = SubjectVersion(changes: changes)
@@ -46,7 +49,7 @@ extension CustomerStore {
         """
         SELECT id, version, first_stored_at, rollout_key,
             EXISTS (SELECT 1 FROM customer_attribute WHERE customer_id = customer.id),
-            EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id)
+            EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id), erasure_sequence IS NOT NULL
         FROM customer WHERE id IN (
         """, ") AND merged_into IS NULL")
 }

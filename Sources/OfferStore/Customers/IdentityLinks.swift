@@ -81,23 +81,30 @@ struct IdentityLinks {
     private struct Known {
         let customer: CustomerNumber
         let isProven: Bool
+        /// Whether only its digest is stored, because the customer's data was erased.
+        var isErased = false
     }
 
     private func find(_ identifier: ProvenIdentifier) throws -> Known? {
-        try transaction.row(
+        let row = try transaction.row(
             Statement(
                 """
                 SELECT customer_id, is_proven FROM customer_identifier
                 WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
-                """, scope, identifier.kind, identifier.value)
-        ).map { Known(customer: try $0.value(0), isProven: try $0.value(1)) }
+                """, scope, identifier.kind, identifier.value))
+        if let row { return Known(customer: try row.value(0), isProven: try row.value(1)) }
+        return try ErasedIdentifierStore(transaction: transaction, scope: scope).customer(identifier)
+            .map { Known(customer: $0, isProven: false, isErased: true) }
     }
 
     private func store(
         _ identifier: ProvenIdentifier, known: Known?, of customer: CustomerNumber, isProven: Bool,
         from source: IdentifierSource
     ) throws {
-        if known == nil {
+        if known?.isErased == true {
+            try ErasedIdentifierStore(transaction: transaction, scope: scope).bringBack(identifier, of: customer)
+        }
+        if known == nil || known?.isErased == true {
             try transaction.execute(
                 Statement(
                     """

@@ -34,8 +34,12 @@ public struct KeptAnswerStore {
 
     /// Keeps an answer in place of one whose life is over, and clears a few others of those away.
     ///
+    /// - Parameter decision: the decision that it tells of, if that was made before, so that an erasure finds it. The
+    ///   answer of a decision of the same instant is found by that.
     /// - Throws: ``StoreError/constraint(_:)`` if an answer stands under the key.
-    public func keep(_ answer: KeptAnswer, under key: KeptAnswerKey) throws {
+    public func keep(
+        _ answer: KeptAnswer, under key: KeptAnswerKey, onEarlier decision: LowercaseUUID? = nil
+    ) throws {
         let end = Self.end(before: answer.answeredAt)
         try transaction.execute(
             Statement(
@@ -46,10 +50,10 @@ public struct KeptAnswerStore {
             Statement(
                 """
                 INSERT INTO kept_answer
-                (api_key_id, route, key, request_digest, status, content_type, location, body, answered_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                (api_key_id, route, key, request_digest, status, content_type, location, body, answered_at, decision_id)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
                 """, key.apiKeyId, key.route, key.key, answer.requestDigest, answer.status, answer.contentType,
-                answer.location, answer.body, answer.answeredAt))
+                answer.location, answer.body, answer.answeredAt, decision))
     }
 
     /// Deletes some of the answers given by an instant, the earliest first.

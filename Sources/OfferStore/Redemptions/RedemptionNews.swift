@@ -64,7 +64,7 @@ extension Redemption {
     fileprivate func shows(_ kind: RedemptionNews.Kind) -> Bool {
         switch kind {
         case .redeemed: true
-        case .pending: transactionId == nil
+        case .pending: transactionId == nil && offerEnds == nil
         case .unmatched: slotId == nil
         case .doubled: isDoubled
         case .late: isLate

@@ -32,9 +32,11 @@ public struct RedemptionStore {
         of customer: CustomerNumber, offers: [Offer], at now: Instant, in scope: ScopeNumber
     ) throws -> RedemptionChange {
         let known = try redemptions(of: customer)
-        let facts = SubjectFacts(
+        var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: [customer]),
             slots: try SlotStore(transaction).slots(of: [customer]))
+        // What an erasure keeps shows a use, so that there is a row of it.
+        if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }
         var change = RedemptionChange()
         guard !known.isEmpty || !facts.slots.isEmpty || facts.history.showsOffers else { return change }
         let found = facts.redemptions(of: offers)

@@ -86,17 +86,21 @@ public struct RetentionStore {
             let countsUntil: Instant? = try row.value(2)
             return signedAt <= cutoff && countsUntil.map { $0 <= now } != false
         }
+        var removed: [Int64] = []
         for row in due {
-            let sequence: Int64 = try row.value(0)
+            let (sequence, artefact): (Int64, String) = (try row.value(0), try row.value(3))
+            // What an erasure took away is not told again.
+            if artefact.hasPrefix(RemovedText.prefix) { continue }
             let remains = try audit.remains(
-                of: try row.value(3, as: String.self).storedValue, column: "artefact", table: "signature",
-                key: sequence.storedValue)
+                of: artefact.storedValue, column: "artefact", table: "signature", key: sequence.storedValue)
             try transaction.execute(
                 Statement(
                     "UPDATE signature SET artefact = ?2, body_removed_at = ?3 WHERE sequence = ?1", sequence, remains,
                     now))
+            removed.append(sequence)
         }
-        return try note(due, of: .signatures, among: rows, limit, &isLast)
+        try note(due, of: .signatures, among: rows, limit, &isLast)
+        return removed
     }
 
     private func removeRefusals(
@@ -111,7 +115,7 @@ public struct RetentionStore {
         let passed = try rows.prefix { try $0.value(1, as: Instant.self) <= cutoff }
         var due: [StoredRow] = []
         for row in passed {
-            guard let body = try row.value(2, as: String?.self) else { continue }
+            guard let body = try row.value(2, as: String?.self), !body.hasPrefix(RemovedText.prefix) else { continue }
             due.append(row)
             let sequence: Int64 = try row.value(0)
             let remains = try audit.remains(
@@ -120,7 +124,7 @@ public struct RetentionStore {
                 Statement(
                     "UPDATE decision SET body = ?2, body_removed_at = ?3 WHERE sequence = ?1", sequence, remains, now))
         }
-        _ = try note(passed, of: .refusals, among: rows, limit, &isLast)
+        try note(passed, of: .refusals, among: rows, limit, &isLast)
         return try due.map { try $0.value(0) }
     }
 }
@@ -137,16 +141,14 @@ extension RetentionStore {
 
     private func note(
         _ passed: some Collection<StoredRow>, of kind: Kind, among rows: [StoredRow], _ limit: Int, _ isLast: inout Bool
-    ) throws -> [Int64] {
-        let sequences: [Int64] = try passed.map { try $0.value(0) }
-        guard let last = sequences.last else { return [] }
+    ) throws {
+        guard let last = try passed.map({ try $0.value(0, as: Int64.self) }).last else { return }
         try transaction.execute(
             Statement(
                 """
                 INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
                 ON CONFLICT (subject) DO UPDATE SET done_to = ?2
                 """, kind, last))
-        if sequences.count == rows.count, rows.count == limit { isLast = false }
-        return sequences
+        if passed.count == rows.count, rows.count == limit { isLast = false }
     }
 }

@@ -53,7 +53,7 @@ public struct RecordedSignature: Sendable, Hashable {
     public var transactionId: String?
     /// What the client receives: Base64 for V1, a compact JWS for the others.
     public var artefact: String
-    /// Whether retention has removed the artefact; then its place holds the audit's keyed digest of it.
+    /// Whether retention or an erasure has removed the artefact; then its place holds the audit's keyed digest of it.
     public var isRemoved = false
 
     /// A signature by its parts.

@@ -66,7 +66,18 @@ extension RecordedSignature {
             nonce: try reader.next(), issuedOfferId: try reader.next(), signing: try reader.next(),
             decisionId: try reader.next(), format: try reader.next(), allowIntroductoryOffer: try reader.next(),
             keyId: try reader.next(), timestamp: try reader.next(), productId: try reader.next(),
-            appAccountToken: try reader.next(), transactionId: try reader.next(), artefact: try reader.next())
+            appAccountToken: try reader.next(String?.self).flatMap { try Self.token($0) },
+            transactionId: try reader.next(String?.self).flatMap { $0.hasPrefix(RemovedText.prefix) ? nil : $0 },
+            artefact: try reader.next())
         isRemoved = try reader.next()
+    }
+
+    /// `nil` for one that was erased.
+    private static func token(_ text: String) throws -> AppAccountToken? {
+        if text.hasPrefix(RemovedText.prefix) { return nil }
+        guard let token = AppAccountToken(storedValue: .text(text)) else {
+            throw StoreError.corrupt("the account of a signature is no UUID")
+        }
+        return token
     }
 }

@@ -108,6 +108,8 @@ extension IssuedOffer {
         var reader = RowReader(row)
         self.init(
             slot: try Slot(reading: &reader), customer: try reader.next(), catalogRevision: try reader.next(),
-            voidReason: try reader.next(), fullPriceTransactionId: try reader.next(), sequence: try reader.next())
+            voidReason: try reader.next(String?.self).flatMap { $0.hasPrefix(RemovedText.prefix) ? nil : $0 },
+            fullPriceTransactionId: try reader.next(TransactionId?.self).flatMap { $0.isErased ? nil : $0 },
+            sequence: try reader.next())
     }
 }

@@ -38,7 +38,8 @@ extension SlotStore {
         {
             let id: LowercaseUUID = try row.value(0)
             let noted: TransactionId? = try row.value(1)
-            guard purchases[id] != noted else { continue }
+            // An erased one stays noted: the purchase was made, and the history that showed it is gone.
+            guard purchases[id] != noted, noted?.isErased != true else { continue }
             try change(
                 .fullPrice, where: "id = ?1", [id.storedValue], set: "full_price_transaction_id = ?2",
                 [purchases[id].storedValue], at: now)

@@ -14,6 +14,10 @@ struct DatabaseReplacement {
     func run(from copy: String, replace: Bool) throws -> String? {
         let files = FileManager.default
         let exists = files.fileExists(atPath: path)
+        guard !Self.isSame(copy, path) else {
+            throw CommandFailure.failed(
+                "`\(copy)` is the database itself, not a copy of it", hints: ["`offerd backup` makes a copy"])
+        }
         guard !exists || replace else {
             throw CommandFailure.failed(
                 "there is a database at `\(path)`",
@@ -40,6 +44,13 @@ struct DatabaseReplacement {
         }
         try DirectoryEntries.flush(of: path)
         return exists ? kept : nil
+    }
+
+    /// Whether two paths lead to one file, also by links.
+    private static func isSame(_ first: String, _ second: String) -> Bool {
+        var (one, other) = (stat(), stat())
+        guard stat(first, &one) == 0, stat(second, &other) == 0 else { return false }
+        return one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 }
 

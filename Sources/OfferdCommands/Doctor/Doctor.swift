@@ -43,7 +43,7 @@ struct Doctor: AsyncParsableCommand {
         let setup = try options.setup()
         if resetClock { return try await reset(setup) }
         var report = DoctorReport()
-        report.add(DoctorChecks.keys(setup))
+        report.add(DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)])
         let file = DoctorChecks.file(setup.databasePath)
         report.add(file)
         if !file.contains(where: { $0.verdict == .failed }) { report.add(await DoctorChecks.content(setup)) }

@@ -26,6 +26,30 @@ enum DoctorChecks {
         }
     }
 
+    /// Whether the audit's keys can be used by this user.
+    static func audit(_ setup: ServerSetup) -> DoctorReport.Check {
+        do {
+            guard let keys = try setup.auditKeys() else {
+                return .warning(
+                    "audit", "keys.yaml has no `audit`: checkpoints are not signed, and erasure is refused",
+                    hint: "docs/ledger.md, \"Keys\", tells how to make the two keys")
+            }
+            return .ok("audit", "both keys can be read; digests are taken with `\(keys.digestKey.name)`")
+        } catch {
+            return failure("audit", error)
+        }
+    }
+
+    /// Whether customers who were erased are known again under the digest key of the configuration.
+    private static func erased(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> DoctorReport.Check? {
+        let keys = try await database.read { try ErasureStore($0).digestKeys() }
+        guard let foreign = keys.subtracting([try? setup.auditKeys()?.digestKey.name].compactMap(\.self)).sorted().first
+        else { return nil }
+        return .failed(
+            "erasures", "customers were erased under the digest key `\(foreign)`, which keys.yaml does not name",
+            hint: "put that key back as `digestKey`: without it nothing can be recorded for new customers")
+    }
+
     /// The file itself, beside whoever uses it.
     static func file(_ path: String) -> [DoctorReport.Check] {
         let checks = SQLiteDatabase.examine(path: path).map { check in
@@ -82,6 +106,7 @@ enum DoctorChecks {
             checks.append(clock(marks))
             checks += try await pauses(setup, database)
             checks += try await NotificationChecks.arrival(setup, database)
+            if let erased = try await erased(setup, database) { checks.append(erased) }
         } catch {
             checks.append(failure("reading", error))
         }

@@ -7,6 +7,13 @@ enum LedgerOutcome {
     case proven(LedgerReport, isSigned: Bool)
     case broken(BrokenRow)
 
+    /// A broken row as a command's failure.
+    static func failure(_ row: BrokenRow) -> CommandFailure {
+        .failed(
+            "the ledger is broken: \(row.table) \(row.key): \(row.detail)",
+            hints: ["keep a copy of the file as it is; docs/ledger.md tells what to look at"])
+    }
+
     /// For people; a broken row is told as the command's failure.
     func lines() -> [String] {
         switch self {
@@ -25,6 +32,11 @@ enum LedgerOutcome {
                         + "\(checkpoint.signedAt)")
             } else {
                 lines.append("checkpoints: none")
+            }
+            if report.saltedEvents > 0 {
+                lines.append(
+                    "\(report.saltedEvents) events took their digests with the random bytes in the file although the "
+                        + "service had a digest key by then: whoever can write the file could have told them")
             }
             return lines + Self.unprovable(report, isSigned: isSigned)
         }
@@ -62,7 +74,8 @@ enum LedgerOutcome {
                 olderRows: report.olderRows, checkpoints: report.checkpoints,
                 newestCheckpoint: report.newestCheckpoint.map {
                     Body.Checkpoint(number: $0.number, eventSequence: $0.eventSequence, signedAt: $0.signedAt)
-                }, signaturesChecked: isSigned, unsignedEvents: report.unsignedEvents)
+                }, signaturesChecked: isSigned, unsignedEvents: report.unsignedEvents, saltedEvents: report.saltedEvents
+            )
         }
     }
 
@@ -89,5 +102,6 @@ enum LedgerOutcome {
         var newestCheckpoint: Checkpoint?
         var signaturesChecked: Bool?
         var unsignedEvents: Int64?
+        var saltedEvents: Int64?
     }
 }

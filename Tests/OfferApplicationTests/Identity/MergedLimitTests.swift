@@ -11,34 +11,12 @@ struct MergedLimitTests {
     private let second = CustomerIdentifiers(
         appAccountToken: AppAccountToken("aaaaaaaa-4c5d-4e6f-8a9b-0c1d2e3f4a5b"), customerId: "second")
 
-    /// The signed data of somebody of whose Apple Account nothing is known yet.
-    private func anonymous(_ id: String, _ bench: Workbench) throws -> SignedDelivery {
-        var delivery = try bench.shop.delivery(.lapsed, id)
-        delivery.signedTransactions = try delivery.signedTransactions.map { jws in
-            try bench.shop.edited(jws) { $0["appTransactionId"] = nil }
-        }
-        delivery.signedRenewalInfo = try delivery.signedRenewalInfo.map { jws in
-            try bench.shop.edited(jws) { $0["appTransactionId"] = nil }
-        }
-        return delivery
-    }
-
-    /// The same transaction as Apple signs it later, with the Apple Account.
-    private func proof(_ delivery: SignedDelivery, of account: String, _ bench: Workbench) throws -> SignedDelivery {
-        let signed = bench.clock.now.milliseconds
-        let jws = try bench.shop.edited(try #require(delivery.signedTransactions.first)) { payload in
-            payload["appTransactionId"] = account
-            payload["signedDate"] = signed
-        }
-        return SignedDelivery(signedTransactions: [jws])
-    }
-
     @Test(
         "taken under the first sign-up, it is refused under the second, at issue and in a dry-run, and says why in words (invariants 2 and 4)",
         arguments: [true, false])
     func refused(isUsed: Bool) async throws {
         let bench = try await Workbench()
-        let (first, other) = (try anonymous("100", bench), try anonymous("200", bench))
+        let (first, other) = (try bench.shop.anonymous("100"), try bench.shop.anonymous("200"))
         let slot = try await bench.granted(IssueOrder(offerId: "comeback", customer: anna, delivery: first)).offer
         if isUsed {
             bench.clock.advance(hours: 1)
@@ -51,7 +29,7 @@ struct MergedLimitTests {
         #expect(try await bench.dryRun(second, "comeback").outcome == .eligible)
 
         bench.clock.advance(hours: isUsed ? 24 * 40 : 1)
-        for delivery in [first, other] { try await bench.deliver(try proof(delivery, of: "app-100", bench)) }
+        for delivery in [first, other] { try await bench.deliver(try bench.shop.proof(delivery, of: "app-100")) }
         #expect(try await bench.count("customer_merge") == 1)
         if !isUsed {
             // Under the open slot the second sign-up may have a signing of its own, but no second place.
@@ -95,11 +73,11 @@ struct MergedLimitTests {
     func twoOpen() async throws {
         let bench = try await Workbench()
         bench.tolerateOverrun()
-        let (first, other) = (try anonymous("100", bench), try anonymous("200", bench))
+        let (first, other) = (try bench.shop.anonymous("100"), try bench.shop.anonymous("200"))
         let kept = try await bench.granted(IssueOrder(offerId: "comeback", customer: anna, delivery: first)).offer
         bench.clock.advance(hours: 1)
         let voided = try await bench.granted(IssueOrder(offerId: "comeback", customer: second, delivery: other)).offer
-        for delivery in [first, other] { try await bench.deliver(try proof(delivery, of: "app-100", bench)) }
+        for delivery in [first, other] { try await bench.deliver(try bench.shop.proof(delivery, of: "app-100")) }
         let finding = try #require(try await bench.dryRun(second, "comeback")[.limitCustomer])
         #expect(finding.verdict == .violated)
         let entries = try await bench.useCases.customers.story(second, caller: Workbench.client).timeline.entries
@@ -119,14 +97,14 @@ struct MergedLimitTests {
     @Test("a replay of what was signed under either sign-up comes out the same (invariant 5)")
     func replay() async throws {
         let bench = try await Workbench()
-        let first = try anonymous("100", bench)
+        let first = try bench.shop.anonymous("100")
         let slot = try await bench.granted(IssueOrder(offerId: "twice", customer: anna, delivery: first)).offer
         bench.clock.advance(hours: 1)
         let use = try bench.shop.redemption(
             of: "twice10", "100900", like: try #require(first.signedTransactions.first), at: bench.clock.now)
         try await bench.deliver(SignedDelivery(signedTransactions: [use]))
         bench.clock.advance(hours: 24 * 40)
-        try await bench.deliver(SignedDelivery(signedRenewalInfo: try anonymous("100", bench).signedRenewalInfo))
+        try await bench.deliver(SignedDelivery(signedRenewalInfo: try bench.shop.anonymous("100").signedRenewalInfo))
         let again = try await bench.granted(IssueOrder(offerId: "twice", customer: second, delivery: first)).offer
         #expect(again.id != slot.id)
         let replay = try await bench.useCases.replay.replay(again.id, catalogRevision: nil, caller: Workbench.client)

@@ -38,9 +38,10 @@ struct Recount: Equatable {
     static func again(_ transaction: any StoreTransaction) throws -> Recount {
         var recount = Recount()
         for customer in try customers(transaction) {
-            let facts = SubjectFacts(
+            var facts = SubjectFacts(
                 history: try HistoryStore(transaction).history(of: [customer]),
                 slots: try SlotStore(transaction).slots(of: [customer]))
+            facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer])
             let redemptions = facts.redemptions()
             for redemption in redemptions {
                 recount.redemptions.insert("\(customer.rawValue) \(redemption)")

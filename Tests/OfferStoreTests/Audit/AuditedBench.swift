@@ -55,8 +55,17 @@ struct AuditedBench {
             .bought("1", account: "shared", bytes: "x"), .bought("2", account: "shared", bytes: "y"),
         ])
         try await bench.ingest([.bought("3", account: "twin"), .bought("4"), .bought("4", account: "twin", bytes: "z")])
+        try await erase()
         try await checkpoint()
         try await refuse(5, nonce: nil)
+    }
+
+    /// Two customers of whom nothing else is told.
+    private func erase() async throws {
+        for id: TransactionId in ["8", "9"] {
+            let customer = try await bench.customer(id)
+            _ = try await bench.erase([customer])
+        }
     }
 
     func write(_ body: @escaping @Sendable (any StoreTransaction) throws -> Void) async throws {
@@ -112,7 +121,7 @@ struct AuditedBench {
 
     var verification: LedgerVerification {
         let key = signer.publicKey
-        return LedgerVerification(digest: OpenSSLDigest(), key: nil) { checkpoint in
+        return LedgerVerification(digest: OpenSSLDigest(), key: Bench.digestKey) { checkpoint in
             guard checkpoint.keyFingerprint == key.fingerprint else { return .unknownKey }
             return key.isValid(derSignature: checkpoint.signature, of: checkpoint.message) ? .valid : .invalid
         }

@@ -55,6 +55,8 @@ struct LedgerVerificationTests {
         "redemption_backlog": "what a migration still has to do",
         "offer_counter": "follows from the slots",
         "retention_progress": "how far retention has come",
+        "erased_identifier": "digests by which somebody erased is known again; a changed one is like new data",
+        "kept_evidence": "follows from the history that was erased; the slots that it counts for are covered",
         "kept_answer": "repeats what signatures and decisions hold, for a day",
         "grdb_migrations": "the driver's own",
         "sqlite_sequence": "the engine's own",

@@ -72,6 +72,23 @@ struct Bench: Sendable {
         return try await database.write { try HistoryStore($0).ingest(payloads, at: now, in: scope) }
     }
 
+    /// The key of the audit's digests, for what needs one.
+    static let digestKey = FixedDigestKey()
+
+    /// The ledger as a service writes it whose configuration has a key for digests.
+    var keyed: Ledger { Ledger(database.base, digest: OpenSSLDigest(), key: Self.digestKey) }
+
+    /// Erases customers; `nil` if one has changed meanwhile.
+    func erase(_ customers: [CustomerNumber], at now: Instant = now) async throws -> ErasureOutcome? {
+        let scope = scope
+        let plan = try await database.read {
+            try ErasureStore($0).plan(for: customers, digestKey: Self.digestKey.name, in: scope)
+        }
+        return try await keyed.write(by: AuditAuthor(actor: "tests")) {
+            try CustomerErasure(in: scope, at: now, author: "tests", offers: [], $0).run(plan, reason: "request 4711")
+        }
+    }
+
     /// The bytes of every payload that is stored, superseded or not.
     func storedPayloads() async throws -> Set<[UInt8]> {
         try await database.read { transaction in
@@ -89,5 +106,14 @@ struct Bench: Sendable {
         let number = try await ingest([payload]).first?.customer
         guard let number else { throw StoreError.corrupt("a proven payload named nobody") }
         return number
+    }
+}
+
+/// A key for digests that is the same in every test.
+struct FixedDigestKey: KeyedDigest {
+    let name = "0123456789abcdef"
+
+    func digest(of bytes: [UInt8]) -> [UInt8] {
+        OpenSSLDigest().hmacSHA256(key: Array("a secret of the tests".utf8), message: bytes)
     }
 }

@@ -19,7 +19,8 @@ public struct AllowedStep: Sendable {
     }
 
     /// Every one there is.
-    public static let all: [AllowedStep] = subjects + pages + revisions + counters + notifications
+    public static let all: [AllowedStep] =
+        subjects + pages + revisions + counters + notifications + erasures
 
     private static let order = "USE TEMP B-TREE FOR ORDER BY"
 
@@ -86,6 +87,13 @@ public struct AllowedStep: Sendable {
             "SEARCH notification USING INDEX notification_test (scope_id=?)",
             of: "FROM notification WHERE scope_id = ?1 AND type = 'TEST' ORDER BY sequence DESC LIMIT 1",
             because: "the newest is the first"),
+    ]
+
+    private static let erasures = [
+        AllowedStep(
+            "SEARCH erased_identifier USING INDEX sqlite_autoindex_erased_identifier_1 (scope_id=?)",
+            of: "SELECT digest_key FROM erased_identifier WHERE scope_id = ?1 LIMIT 1",
+            because: "any row tells whether there is one, and under which key")
     ]
 
     private static let revisions = [

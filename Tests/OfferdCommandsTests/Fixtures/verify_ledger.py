@@ -26,6 +26,7 @@ TABLES = {
         "app_account_token transaction_id artefact",
     ),
     "customer_merge": ("sequence", "scope_id survivor_id merged_id merged_at", "proof"),
+    "erasure": ("sequence", "scope_id customer_id erased_at actor", "reason"),
     "audit_checkpoint": ("number", "event_sequence head signed_at key_fingerprint signature", ""),
     "pause": ("sequence", "scope_id offer_id actor paused_at", ""),
     "catalog_revision": (

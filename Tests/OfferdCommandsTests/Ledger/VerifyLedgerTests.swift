@@ -18,21 +18,6 @@ struct VerifyLedgerTests {
         var signaturesChecked: Bool?
     }
 
-    /// An installation whose audit has keys of its own.
-    private func installation() async throws -> Installation {
-        let installation = try await Installation()
-        let directory = installation.directory
-        let made = try await Installation.offerd.run(
-            ["keys", "generate", "--out", "audit.p8", "--key-id", "AUDIT", "--public-key", "audit.pem"],
-            directory: directory.url)
-        try #require(made.status == 0, "\(made.errorText)")
-        let line = "(umask 077; openssl rand -hex 32 > digest.key)"
-        try #require(try Command.run("bash", ["-c", line], directory: directory.url).status == 0)
-        let keys = try String(contentsOfFile: directory.path("keys.yaml"), encoding: .utf8)
-        try directory.write(keys + "\naudit: { privateKey: audit.p8, digestKey: digest.key }\n", to: "keys.yaml")
-        return installation
-    }
-
     private func offerd(_ arguments: String..., in installation: Installation) async throws -> Command {
         try await Installation.offerd.run(
             arguments + ["--config", "offerd.yaml"], directory: installation.directory.url)
@@ -124,7 +109,7 @@ struct VerifyLedgerTests {
 
     @Test("what a server did is proven, by the command and by a verifier that shares no code with it")
     func proven() async throws {
-        let installation = try await installation()
+        let installation = try await Installation.withAudit()
         try await serve(installation, customers: 0..<3)
         try await serve(installation, customers: 3..<5)
         let run = try await offerd("verify-ledger", "--json", in: installation)
@@ -185,7 +170,7 @@ struct VerifyLedgerTests {
 
     @Test("a ledger under a digest key that keys.yaml does not name is a mistake of configuration")
     func lostKey() async throws {
-        let installation = try await installation()
+        let installation = try await Installation.withAudit()
         try await serve(installation, customers: 0..<1)
         let keys = try String(contentsOfFile: installation.directory.path("keys.yaml"), encoding: .utf8)
         try installation.directory.write(keys.replacing("\naudit:", with: "\n# audit:"), to: "keys.yaml")
@@ -196,7 +181,7 @@ struct VerifyLedgerTests {
 
     @Test("an app's key as the audit's, and a digest key that is none, are refused")
     func wrongKeys() async throws {
-        let installation = try await installation()
+        let installation = try await Installation.withAudit()
         let directory = installation.directory
         // Both files keep their mode.
         _ = try Command.run("cp", ["signing.p8", "audit.p8"], directory: directory.url)

@@ -8,14 +8,21 @@ struct ChainCheck {
     let progress: (Int64) -> Void
 
     /// - Throws: ``BrokenRow`` for the first event or checkpoint that does not fit.
-    func run(_ report: inout LedgerReport) throws {
+    ///
+    /// - Returns: what the events of erasures tell.
+    func run(_ report: inout LedgerReport) throws -> ErasedRows {
+        var erased = ErasedRows()
+        var hasKey = false
         var events = AuditPages(
             AuditEvent.columns, of: "audit_event", key: "sequence", after: 0, transaction)
         var checkpoints = AuditPages(
             CheckpointStore.columns, of: "audit_checkpoint", key: "number", after: 0, transaction)
         var head = AuditHead(sequence: 0, hash: AuditEvent.origin)
         while let row = try events.next() {
-            head = try follow(row, after: head)
+            let event = try follow(row, after: head, &erased)
+            head = event.head
+            if event.kind == .keys { hasKey = try Self.hasDigestKey(row) }
+            if hasKey, try row.value(7, as: String.self) == SaltedDigest.name { report.saltedEvents += 1 }
             while let next = try checkpoints.peek(), try next.value(1) == head.sequence {
                 try check(next, head: head, number: report.checkpoints + 1)
                 report.checkpoints += 1
@@ -29,9 +36,12 @@ struct ChainCheck {
         report.head = head.hash
         report.unsignedEvents =
             report.newestCheckpoint.map { max(0, head.sequence - $0.eventSequence - 1) } ?? head.sequence
+        return erased
     }
 
-    private func follow(_ row: StoredRow, after head: AuditHead) throws -> AuditHead {
+    private func follow(
+        _ row: StoredRow, after head: AuditHead, _ erased: inout ErasedRows
+    ) throws -> (head: AuditHead, kind: AuditKind) {
         let expected = head.sequence + 1
         let sequence: Int64 = try row.value(0)
         guard sequence == expected else {
@@ -42,6 +52,7 @@ struct ChainCheck {
         do {
             (event, hash) = try AuditEvent.read(row)
             _ = try event.references()
+            try erased.add(event)
         } catch let error as StoreError {
             throw BrokenRow("audit_event", .integer(sequence), "it cannot be read: \(error.detail)")
         }
@@ -54,7 +65,13 @@ struct ChainCheck {
         guard (sequence == 1) == (event.kind == .begin) else {
             throw BrokenRow("audit_event", .integer(sequence), "the audit begins with the event `begin` and no other")
         }
-        return AuditHead(sequence: sequence, hash: hash)
+        return (AuditHead(sequence: sequence, hash: hash), event.kind)
+    }
+
+    /// Whether a start of the service told of a key for digests.
+    private static func hasDigestKey(_ row: StoredRow) throws -> Bool {
+        guard let after = try AuditEvent.read(row).event.after else { return false }
+        return try AuditValues(text: after)[SigningKeyLog.digestMember] != nil
     }
 
     private func check(_ row: StoredRow, head: AuditHead, number: Int64) throws {

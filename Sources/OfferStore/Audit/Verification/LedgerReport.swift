@@ -30,6 +30,8 @@ public struct LedgerReport: Sendable, Hashable {
     public internal(set) var newestCheckpoint: AuditCheckpoint?
     /// How many events follow what it signs, its own not counted.
     public internal(set) var unsignedEvents: Int64 = 0
+    /// How many events took their digests with the random bytes in the database after the service had told of a key.
+    public internal(set) var saltedEvents: Int64 = 0
 }
 
 extension StoredValue {

@@ -44,11 +44,11 @@ public struct LedgerVerification: Sendable {
         try UnseenCheck(transaction: transaction).run()
         let total = try AuditHead.read(transaction).sequence
         func tell(_ events: Int64) { progress(Int(events * 500 / max(1, total))) }
-        try ChainCheck(
+        let erased = try ChainCheck(
             transaction: transaction, digest: digest, judge: judge, progress: tell
         ).run(&report)
         try RowCheck(
-            transaction: transaction, digests: try digests(transaction), progress: { tell(total + $0) }
+            transaction: transaction, digests: try digests(transaction), told: erased, progress: { tell(total + $0) }
         ).run(&report)
         return report
     }

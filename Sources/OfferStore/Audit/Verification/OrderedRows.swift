@@ -8,11 +8,17 @@ final class OrderedRows {
     /// Events that change slots of the page in hand, without those that issued them.
     private var changes: [Int64: [AuditEvent]] = [:]
     private(set) var count: Int64 = 0
-    /// How many columns of these rows were erased.
+    /// How many columns of these rows retention removed.
+    private(set) var removed: Int64 = 0
+    /// How many columns are gone of rows that an erasure names.
     private(set) var erased: Int64 = 0
+    private let told: ErasedRows
 
-    init(_ table: LedgerTable, after first: Int64, _ transaction: any StoreTransaction) {
+    init(
+        _ table: LedgerTable, after first: Int64, told: ErasedRows = ErasedRows(), _ transaction: any StoreTransaction
+    ) {
         self.table = table
+        self.told = told
         self.transaction = transaction
         pages = AuditPages(table.columns, of: table.name, key: table.key, after: first, transaction)
         if table.name == LedgerTable.issuedOffer.name {
@@ -46,7 +52,11 @@ final class OrderedRows {
         }
         _ = try pages.next()
         count += 1
-        erased += read.erased
+        if told.holds(table.name, read.sequence) {
+            erased += read.erased
+        } else {
+            removed += read.erased
+        }
     }
 
     /// - Throws: ``BrokenRow`` if a row is left that no event covers.

@@ -6,6 +6,8 @@ import OfferModel
 struct RowCheck {
     let transaction: any StoreTransaction
     let digests: (_ key: String) throws -> LedgerDigests
+    /// What the events of erasures tell.
+    let told: ErasedRows
     let progress: (Int64) -> Void
 
     /// - Throws: ``BrokenRow`` for the first row that is not as it should be.
@@ -38,13 +40,13 @@ struct RowCheck {
         for table in LedgerTable.all {
             if table.isOrdered {
                 let first = table.name == LedgerTable.auditCheckpoint.name ? 0 : beginning.beganAfter
-                ordered[table.name] = OrderedRows(table, after: first, transaction)
+                ordered[table.name] = OrderedRows(table, after: first, told: told, transaction)
             } else {
                 few[table.name] = FewRows(table, transaction)
             }
         }
         var events = AuditPages(AuditEvent.columns, of: "audit_event", key: "sequence", after: 0, transaction)
-        var told: Int64 = 0
+        var removed: Int64 = 0
         while let row = try events.next() {
             let event = try AuditEvent.read(row).event
             for reference in try event.references() {
@@ -59,14 +61,21 @@ struct RowCheck {
                 }
             }
             try follow(event, few)
-            told += try erased(by: event)
+            removed += try self.removed(by: event)
             if event.sequence.isMultiple(of: 10_000) { progress(event.sequence) }
         }
-        let found = ordered.values.reduce(0) { $0 + $1.erased } + few.values.reduce(0) { $0 + $1.erased }
-        guard found <= told else {
+        removed -= told.removedBefore
+        let found = ordered.values.reduce(0) { $0 + $1.removed } + few.values.reduce(0) { $0 + $1.erased }
+        guard found <= removed else {
             throw BrokenRow(
                 "audit_event", .null,
-                "\(found) texts were erased, and the events `retention` and `erasure` tell of \(told)")
+                "\(found) texts were removed of rows that no erasure names, and the events `retention` tell of "
+                    + "\(removed)")
+        }
+        let erased = ordered.values.reduce(0) { $0 + $1.erased }
+        guard erased <= told.told else {
+            throw BrokenRow(
+                "audit_event", .null, "\(erased) texts were erased, and the events `erasure` tell of \(told.told)")
         }
         for table in LedgerTable.all {
             if let rows = ordered[table.name] {
@@ -83,9 +92,9 @@ struct RowCheck {
         }
     }
 
-    /// How many texts an event tells to have been erased.
-    private func erased(by event: AuditEvent) throws -> Int64 {
-        guard event.kind == .retention || event.kind == .erasure else { return 0 }
+    /// How many texts an event tells that retention removed.
+    private func removed(by event: AuditEvent) throws -> Int64 {
+        guard event.kind == .retention else { return 0 }
         return try AuditValues(text: event.after ?? "{}").value("erased")
     }
 

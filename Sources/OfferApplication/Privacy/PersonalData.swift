@@ -1,0 +1,95 @@
+import OfferEligibility
+public import OfferModel
+public import OfferStore
+
+/// What a customer may ask of their data: all of it, and that it be forgotten (docs/privacy.md).
+public struct PersonalData: Sendable {
+    /// Everything held about a person.
+    public struct Held: Sendable, Hashable {
+        /// The instant it was read at.
+        public var readAt: Instant
+        /// The rows of each table, those without a row left out.
+        public var tables: [String: [PersonalRow]]
+    }
+
+    /// How often an erasure is begun anew when data about the customer arrives meanwhile.
+    private static let attempts = 5
+
+    private let ledger: Ledger
+    private let digestKey: (any KeyedDigest)?
+    private let author: AuditAuthor
+    private let catalogs = CompiledCatalogs()
+    private let clock: RequestClock
+
+    /// The personal data in a ledger.
+    ///
+    /// - Parameters:
+    ///   - digestKey: the key that the ledger takes its digests with; without one nothing is erased.
+    ///   - author: who answers for an erasure.
+    ///   - clock: the wall clock.
+    public init(
+        ledger: Ledger, digestKey: (any KeyedDigest)?, author: AuditAuthor,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        self.ledger = ledger
+        self.digestKey = digestKey
+        self.author = author
+        self.clock = RequestClock(wallClock: clock)
+    }
+
+    /// Everything held about whom the identifiers name.
+    ///
+    /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and what the store throws.
+    public func held(about identifiers: CustomerIdentifiers, in scope: Scope) async throws -> Held {
+        let clock = clock
+        return try await ledger.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: scope) else { throw RequestError.unknownCustomer }
+            let person = try NamedPerson(identifiers, in: number, transaction)
+            let chain = try ErasureStore(transaction).chain(of: person.customers)
+            let rows = PersonalRows(of: chain, in: number, transaction)
+            var tables: [String: [PersonalRow]] = [:]
+            for table in PersonalTable.all {
+                let found = try rows.rows(of: table)
+                if !found.isEmpty { tables[table.name] = found }
+            }
+            return Held(readAt: try clock.instantOfLooking(transaction), tables: tables)
+        }
+    }
+
+    /// What an erasure would take away; nothing is written.
+    ///
+    /// - Throws: ``ErasureRefusal``, ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and
+    ///   what the store throws.
+    public func plan(for identifiers: CustomerIdentifiers, in scope: Scope) async throws -> ErasurePlan {
+        guard let key = digestKey?.name else { throw ErasureRefusal.noDigestKey }
+        return try await ledger.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: scope) else { throw RequestError.unknownCustomer }
+            let person = try NamedPerson(identifiers, in: number, transaction)
+            return try ErasureStore(transaction).plan(for: person.customers, digestKey: key, in: number)
+        }
+    }
+
+    /// Erases whom the identifiers name, in one transaction. The server may run meanwhile: what it does about the
+    /// customer comes wholly before or wholly after.
+    ///
+    /// - Throws: as ``plan(for:in:)``, ``ErasureRefusal/changing``, ``RequestError/clockBehind(_:)``.
+    public func erase(
+        _ identifiers: CustomerIdentifiers, in scope: Scope, reason: String
+    ) async throws -> ErasureOutcome {
+        let (clock, catalogs, author) = (clock, catalogs, author)
+        for _ in 0..<Self.attempts {
+            let plan = try await plan(for: identifiers, in: scope)
+            let outcome = try await ledger.write(by: author) { transaction -> ErasureOutcome? in
+                guard let number = try ScopeStore(transaction).number(of: scope),
+                    try NamedPerson(identifiers, in: number, transaction).customers == plan.customers
+                else { return nil }
+                return try CustomerErasure(
+                    in: number, at: try clock.instant(transaction), author: author.actor,
+                    offers: try catalogs.offersInForce(of: number, in: scope, transaction), transaction
+                ).run(plan, reason: reason)
+            }
+            if let outcome { return outcome }
+        }
+        throw ErasureRefusal.changing
+    }
+}

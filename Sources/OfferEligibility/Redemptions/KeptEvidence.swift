@@ -1,0 +1,120 @@
+public import OfferModel
+
+/// What stays known of a use of an offer when the history that showed it is erased: a period of its subscription, or that
+/// the offer waited for the next renewal. Dates and the catalog's names alone, so that limits hold for whoever comes back
+/// with the same Apple account.
+public struct KeptEvidence: Sendable, Hashable, Codable {
+    /// What it was.
+    public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+        /// A transaction: a period of the subscription, with an offer or after one.
+        case period
+        /// Renewal info that showed an offer pending.
+        case pending
+    }
+
+    /// What it was.
+    public var kind: Kind
+    /// The subscription; what stands for an erased one until Apple signs it again.
+    public var originalTransactionId: TransactionId
+    /// Its group.
+    public var subscriptionGroupIdentifier: SubscriptionGroupId
+    /// The product of the period, or of the next one.
+    public var productId: ProductId
+    /// The kind of offer; absent for a period without one.
+    public var offerType: TransactionOfferType?
+    /// Apple's name of the offer; absent for introductory offers.
+    public var offerIdentifier: OfferIdentifier?
+    /// The length of the offer where Apple's data stated it.
+    public var offerPeriod: String?
+    /// When the period began, or the renewal info was signed.
+    public var at: Instant
+    /// When the period ended.
+    public var expires: Instant?
+    /// When it was taken back.
+    public var revoked: Instant?
+    /// Whether the period renewed the one before.
+    public var isRenewal: Bool
+    /// Whether an upgrade took its place.
+    public var isUpgraded: Bool
+    /// How it had reached us.
+    public var provenance: Provenance
+
+    /// Evidence by its parts.
+    public init(
+        kind: Kind, originalTransactionId: TransactionId, subscriptionGroupIdentifier: SubscriptionGroupId,
+        productId: ProductId, offerType: TransactionOfferType?, offerIdentifier: OfferIdentifier?, offerPeriod: String?,
+        at: Instant, expires: Instant?, revoked: Instant?, isRenewal: Bool, isUpgraded: Bool, provenance: Provenance
+    ) {
+        self.kind = kind
+        self.originalTransactionId = originalTransactionId
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.productId = productId
+        self.offerType = offerType
+        self.offerIdentifier = offerIdentifier
+        self.offerPeriod = offerPeriod
+        self.at = at
+        self.expires = expires
+        self.revoked = revoked
+        self.isRenewal = isRenewal
+        self.isUpgraded = isUpgraded
+        self.provenance = provenance
+    }
+}
+
+extension KeptEvidence {
+    /// What stays of a period.
+    init(_ row: Recorded<Transaction>, in group: SubscriptionGroupId) {
+        let period = row.payload
+        self.init(
+            kind: .period, originalTransactionId: period.originalTransactionId, subscriptionGroupIdentifier: group,
+            productId: period.productId, offerType: period.offerType, offerIdentifier: period.offerIdentifier,
+            offerPeriod: period.offerPeriod, at: period.purchaseDate, expires: period.expiresDate,
+            revoked: period.revocationDate, isRenewal: period.transactionReason == .renewal,
+            isUpgraded: period.isUpgraded, provenance: row.provenance)
+    }
+
+    /// What stays of renewal info.
+    init(_ row: Recorded<RenewalInfo>, in group: SubscriptionGroupId) {
+        let info = row.payload
+        self.init(
+            kind: .pending, originalTransactionId: info.originalTransactionId, subscriptionGroupIdentifier: group,
+            productId: info.autoRenewProductId ?? info.productId, offerType: info.offerType,
+            offerIdentifier: info.offerIdentifier, offerPeriod: nil, at: info.signedDate, expires: nil, revoked: nil,
+            isRenewal: false, isUpgraded: false, provenance: row.provenance)
+    }
+
+    /// The period as the walk over a subscription reads it.
+    var period: Recorded<Transaction> {
+        var period = Transaction(
+            transactionId: Self.noTransaction, originalTransactionId: originalTransactionId, bundleId: "",
+            productId: productId, purchaseDate: at, signedDate: at)
+        period.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        period.expiresDate = expires
+        period.revocationDate = revoked
+        period.transactionReason = isRenewal ? .renewal : .purchase
+        period.isUpgraded = isUpgraded
+        period.offerType = offerType
+        period.offerIdentifier = offerIdentifier
+        period.offerPeriod = offerPeriod
+        return Recorded(payload: period, payloadBytes: [], provenance: provenance, sequence: 0)
+    }
+
+    /// The renewal info as the walk over a subscription reads it.
+    var info: Recorded<RenewalInfo> {
+        var info = RenewalInfo(originalTransactionId: originalTransactionId, productId: productId, signedDate: at)
+        info.offerType = offerType
+        info.offerIdentifier = offerIdentifier
+        return Recorded(payload: info, payloadBytes: [], provenance: provenance, sequence: 0)
+    }
+
+    /// What a period has in the place of its id: nobody knows it any more.
+    static let noTransaction: TransactionId = ""
+}
+
+extension SubjectFacts {
+    /// What has to stay known of the uses of offers if this history is erased.
+    public func evidenceToKeep() -> [KeptEvidence] {
+        RedemptionReader(past: SubjectPast(self), lengths: OfferLengths([]), takesHistoryAsProven: false)
+            .evidenceToKeep()
+    }
+}

@@ -1,0 +1,205 @@
+import OfferEligibility
+public import OfferModel
+
+/// Takes away what names a customer, and leaves what limits need: internal ids, dates and keyed digests.
+///
+/// The one exception to an append-only history. It is one transaction with its event; `verify-ledger` accepts the rows
+/// that it blanks only because that event names them.
+public struct CustomerErasure {
+    private let transaction: any StoreTransaction
+    private let scope: ScopeNumber
+    private let now: Instant
+    private let author: String
+    /// Of the catalog in force: they tell where one use of an offer ends and the next begins.
+    private let offers: [Offer]
+
+    /// An erasure in a transaction of ``Ledger/write(by:_:)``.
+    public init(
+        in scope: ScopeNumber, at now: Instant, author: String, offers: [Offer], _ transaction: any StoreTransaction
+    ) {
+        self.transaction = transaction
+        self.scope = scope
+        self.now = now
+        self.author = author
+        self.offers = offers
+    }
+
+    /// Erases what was planned.
+    ///
+    /// - Parameter reason: why, as the operator typed it; it names nobody.
+    /// - Returns: `nil` if a customer has changed since the plan was made; then nothing was.
+    /// - Throws: ``ErasureRefusal``, ``StoreError``.
+    public func run(_ plan: ErasurePlan, reason: String) throws -> ErasureOutcome? {
+        let log = try AuditLog(transaction)
+        guard log.digestKey != SaltedDigest.name else { throw ErasureRefusal.noDigestKey }
+        guard try CustomerStore(transaction).version(of: plan.customers) == plan.version,
+            try ErasureStore(transaction).chain(of: plan.customers) == plan.chain,
+            try !hasForeignEvents(after: plan.eventsTo, log)
+        else { return nil }
+        var outcome = ErasureOutcome()
+        let search = PersonSearch(
+            customers: plan.customers, chain: plan.chain, scope: scope, transaction: transaction)
+        let mentions = plan.mentions + (try search.decisions(after: plan.searchedTo))
+        let waiting = plan.waiting + (try search.renewalInfos(after: plan.searchedTo))
+        for (index, customer) in plan.customers.enumerated() {
+            let chain = try ErasureStore(transaction).chain(of: [customer])
+            var blanking = LedgerBlanking(transaction: transaction, log: log, otherKeys: plan.otherKeys, now: now)
+            try keepEvidence(of: customer)
+            let proven = try provenIdentifiers(of: customer)
+            try keepIdentifiers(proven, of: customer, chain)
+            try blankLedger(of: chain, mentions: index == 0 ? mentions : [], &blanking, &outcome)
+            // Whose they are is told by the identifiers, which are deleted next.
+            _ = try NotificationStore(transaction).erase(of: chain, at: now)
+            try forgetImports(proven, of: chain, &outcome)
+            try deleteRows(of: chain, waiting: index == 0 ? waiting : [], &outcome)
+            try RedemptionStore(transaction).record(of: customer, offers: offers, at: now, in: scope)
+            try tell(customer, chain, reason: reason, blanking)
+            outcome.digested += blanking.erased
+            outcome.customers += 1
+        }
+        try StoreClock(transaction).advance(to: now)
+        return outcome
+    }
+
+    /// Whether something was recorded meanwhile under another digest key, by a process with another configuration.
+    private func hasForeignEvents(after sequence: Int64, _ log: AuditLog) throws -> Bool {
+        try transaction.row(
+            Statement(
+                "SELECT 1 FROM audit_event WHERE sequence > ?1 AND digest_key <> ?2 LIMIT 1", sequence, log.digestKey)
+        ) != nil
+    }
+
+    private func keepEvidence(of customer: CustomerNumber) throws {
+        var facts = SubjectFacts(
+            history: try HistoryStore(transaction).history(of: [customer]),
+            slots: try SlotStore(transaction).slots(of: [customer]))
+        let known = KeptEvidenceStore(transaction)
+        facts.keptEvidence = try known.evidence(of: [customer])
+        let identifiers = ErasedIdentifierStore(transaction: transaction, scope: scope)
+        let log = try AuditLog(transaction)
+        let evidence = facts.evidenceToKeep().map { kept in
+            var kept = kept
+            if !kept.originalTransactionId.isErased {
+                kept.originalTransactionId = TransactionId(
+                    rawValue: identifiers.standIn(for: .originalTransactionId(kept.originalTransactionId), log))
+            }
+            return kept
+        }
+        try known.replace(evidence, of: customer, in: scope)
+    }
+
+    private func provenIdentifiers(of customer: CustomerNumber) throws -> [ProvenIdentifier] {
+        let stored = try CustomerStore(transaction).customers([customer])
+        return stored.flatMap(\.originalTransactionIds).map(ProvenIdentifier.originalTransactionId)
+            + stored.flatMap(\.appTransactionIds).map(ProvenIdentifier.appTransactionId)
+    }
+
+    private func keepIdentifiers(
+        _ proven: [ProvenIdentifier], of customer: CustomerNumber, _ chain: [CustomerNumber]
+    ) throws {
+        let store = ErasedIdentifierStore(transaction: transaction, scope: scope)
+        try store.keep(proven, of: customer, at: now)
+        let log = try AuditLog(transaction)
+        for one in chain {
+            let row = try transaction.row(Statement("SELECT rollout_key FROM customer WHERE id = ?1", one))
+            guard let key: String = try row?.value(0), !key.hasPrefix(RemovedText.prefix) else { continue }
+            // An alias is digested as if it were a subscription: it is never brought back.
+            let identifier = proven.first { $0.value == key } ?? .originalTransactionId(TransactionId(rawValue: key))
+            try transaction.execute(
+                Statement(
+                    "UPDATE customer SET rollout_key = ?2 WHERE id = ?1", one, store.standIn(for: identifier, log)))
+        }
+    }
+
+    private func blankLedger(
+        of chain: [CustomerNumber], mentions: [Int64], _ blanking: inout LedgerBlanking, _ outcome: inout ErasureOutcome
+    ) throws {
+        let numbers = chain.map(\.storedValue)
+        let own = "customer_id IN (\(Statement.placeholders(chain.count)))"
+        try blanking.blank("issued_offer", ["void_reason", "full_price_transaction_id"], where: own, numbers)
+        try blanking.blank(
+            "customer_merge", ["proof"], where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
+        let ofDecision = "decision_id IN (SELECT id FROM decision WHERE "
+        let columns = ["app_account_token", "transaction_id", "artefact"]
+        try blanking.blank("signature", columns, where: "\(ofDecision)\(own))", numbers, dated: true)
+        var answers = try deleteAnswers(of: own, numbers)
+        for mention in mentions {
+            let one = [StoredValue.integer(mention)]
+            // The signatures of another customer's slot name that customer, and stay.
+            try blanking.blank(
+                "signature", columns, where: "\(ofDecision)sequence = ?1) AND issued_offer_id IS NULL", one, dated: true
+            )
+            answers += try deleteAnswers(of: "sequence = ?1", one)
+            try blanking.blank("decision", ["body"], where: "sequence = ?1", one, dated: true)
+        }
+        try blanking.blank("decision", ["body"], where: own, numbers, dated: true)
+        outcome.deleted["kept_answer", default: 0] += answers
+    }
+
+    private func deleteAnswers(of decisions: String, _ values: [StoredValue]) throws -> Int {
+        try transaction.execute(
+            Statement("DELETE FROM kept_answer AS t WHERE \(PersonalTable.isAnswer(of: decisions))", values: values))
+    }
+
+    private func deleteRows(
+        of chain: [CustomerNumber], waiting: [Int64], _ outcome: inout ErasureOutcome
+    ) throws {
+        for sequence in waiting {
+            outcome.deleted["history_renewal_info", default: 0] += try transaction.execute(
+                Statement("DELETE FROM history_renewal_info WHERE sequence = ?1", sequence))
+        }
+        // The identifiers last: they say whose the history is.
+        let tables = PersonalTable.all.filter { table in
+            table.columns.allSatisfy { $0.fate == .deleted } && !["kept_answer", "import_row"].contains(table.name)
+        }
+        for table in tables.filter({ $0.name != "customer_identifier" })
+            + tables.filter({ $0.name == "customer_identifier" })
+        {
+            guard let condition = table.condition else { continue }
+            let rows = condition.replacing(":customers", with: Statement.placeholders(chain.count, after: 1))
+            outcome.deleted[table.name, default: 0] += try transaction.execute(
+                Statement(
+                    "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1",
+                    values: [scope.storedValue] + chain.map(\.storedValue)))
+        }
+    }
+
+    /// What imports have staged of the customer, and what else they remember besides what is deleted.
+    private func forgetImports(
+        _ proven: [ProvenIdentifier], of chain: [CustomerNumber], _ outcome: inout ErasureOutcome
+    ) throws {
+        outcome.deleted["import_row", default: 0] += try ImportStore(transaction).forget(
+            proven.map(\.value), in: scope)
+        for (name, column) in [("import_run", "applied_key"), ("import_refusal", "detail")] {
+            guard let condition = PersonalTable.all.first(where: { $0.name == name })?.condition else { continue }
+            let rows = condition.replacing(":customers", with: Statement.placeholders(chain.count, after: 1))
+            try transaction.execute(
+                Statement(
+                    "UPDATE \(name) AS t SET \(column) = '' WHERE \(rows)",
+                    values: [scope.storedValue] + chain.map(\.storedValue)))
+        }
+    }
+
+    private func tell(
+        _ customer: CustomerNumber, _ chain: [CustomerNumber], reason: String, _ blanking: LedgerBlanking
+    ) throws {
+        let sequence = try StoreClock(transaction).nextSequence()
+        let inserted = try transaction.row(
+            Statement(
+                """
+                INSERT INTO erasure (sequence, scope_id, customer_id, erased_at, actor, reason)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING \(LedgerTable.erasure.columns)
+                """, sequence, scope, customer, now, author, reason))
+        try AuditLog(transaction).record(
+            .erasure, .erasure, inserted: inserted, at: now, in: scope,
+            after: [
+                "customer": customer, "erased": blanking.erased, "removedBefore": blanking.removedBefore,
+                "rows": ErasedRows.text(blanking.rows),
+            ])
+        for one in chain {
+            try transaction.execute(
+                Statement("UPDATE customer SET erasure_sequence = ?2 WHERE id = ?1", one, sequence))
+        }
+        try CustomerStore(transaction).noteChange(sequence, of: [customer])
+    }
+}

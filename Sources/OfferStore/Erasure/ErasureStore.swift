@@ -1,0 +1,104 @@
+import OfferModel
+
+/// Erasures: who was erased, and what one would take away (docs/privacy.md).
+public struct ErasureStore {
+    let transaction: any StoreTransaction
+
+    /// The erasures as this transaction sees them.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Whether one of these customers was erased after a place in the store-wide order, also together with another whom
+    /// they were merged into meanwhile.
+    ///
+    /// - Throws: ``StoreError``.
+    public func isErased(_ customers: [CustomerNumber], after sequence: Int64) throws -> Bool {
+        guard !customers.isEmpty else { return false }
+        return try transaction.row(
+            Statement(
+                """
+                SELECT 1 FROM customer
+                WHERE id IN (\(Statement.placeholders(customers.count, after: 1))) AND erasure_sequence > ?1 LIMIT 1
+                """, values: [.integer(sequence)] + customers.map(\.storedValue))) != nil
+    }
+
+    /// The keys under which digests of erased identifiers were taken.
+    ///
+    /// - Throws: ``StoreError``.
+    public func digestKeys() throws -> Set<String> {
+        Set(
+            try transaction.rows(Statement("SELECT DISTINCT digest_key FROM erased_identifier")).map {
+                try $0.value(0, as: String.self)
+            })
+    }
+
+    /// These customers with those who were merged into them.
+    ///
+    /// - Throws: ``StoreError``.
+    public func chain(of customers: [CustomerNumber]) throws -> [CustomerNumber] {
+        let merged = try CustomerStore(transaction).merged(into: customers).values.flatMap(\.self)
+        return Set(customers + merged).sorted()
+    }
+
+    /// What an erasure of these customers takes away. Reads every decision of the scope and every event once.
+    ///
+    /// - Parameter digestKey: the name of the configured key for digests.
+    /// - Throws: ``ErasureRefusal/otherDigestKey(_:)``, ``StoreError``.
+    public func plan(
+        for customers: [CustomerNumber], digestKey: String, in scope: ScopeNumber
+    ) throws -> ErasurePlan {
+        let chain = try chain(of: customers)
+        let held = PersonalRows(of: chain, in: scope, transaction)
+        var counts: [String: Int] = [:]
+        var covered: Set<LedgerRowKey> = []
+        for table in PersonalTable.all where table.condition != nil {
+            let rows = try held.rows(of: table)
+            if !rows.isEmpty { counts[table.name] = rows.count }
+            guard LedgerTable.named(table.name) != nil else { continue }
+            for row in rows {
+                if case .integer(let key)? = row.values.first {
+                    covered.insert(LedgerRowKey(table: table.name, key: key))
+                }
+            }
+        }
+        let search = PersonSearch(customers: customers, chain: chain, scope: scope, transaction: transaction)
+        let mentions = try search.decisions(after: 0)
+        for sequence in mentions { covered.insert(LedgerRowKey(table: "decision", key: sequence)) }
+        for sequence in try search.signatures(of: mentions) {
+            covered.insert(LedgerRowKey(table: "signature", key: sequence))
+        }
+        let others = try digestKeys(of: covered, except: digestKey)
+        return ErasurePlan(
+            customers: customers, chain: chain, rows: counts, mentions: mentions, sharing: try search.sharing(),
+            version: try CustomerStore(transaction).version(of: customers), waiting: try search.renewalInfos(after: 0),
+            searchedTo: try StoreClock(transaction).newestSequence(),
+            eventsTo: try AuditHead.read(transaction).sequence, otherKeys: others)
+    }
+
+    /// With which other key the digests of rows were taken: rows recorded before the configuration named one for them.
+    private func digestKeys(of rows: Set<LedgerRowKey>, except own: String) throws -> [LedgerRowKey: String] {
+        var keys: [LedgerRowKey: String] = [:]
+        var last: Int64 = 0
+        while true {
+            let page = try transaction.rows(
+                Statement(
+                    """
+                    SELECT sequence, digest_key, ledger_rows FROM audit_event
+                    WHERE sequence > ?1 AND digest_key <> ?2 ORDER BY sequence LIMIT 500
+                    """, last, own))
+            for event in page {
+                last = try event.value(0)
+                let key: String = try event.value(1)
+                for reference in try AuditEvent.references(try event.value(2)) {
+                    guard case .integer(let number) = reference.key else { continue }
+                    let row = LedgerRowKey(table: reference.table, key: number)
+                    guard rows.contains(row) else { continue }
+                    guard key == SaltedDigest.name else { throw ErasureRefusal.otherDigestKey(key) }
+                    keys[row] = key
+                }
+            }
+            if page.count < 500 { return keys }
+        }
+    }
+}

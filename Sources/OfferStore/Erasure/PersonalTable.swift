@@ -1,0 +1,245 @@
+/// What a table holds of a customer, and what an erasure does to each of its columns (docs/privacy.md has the same table).
+public struct PersonalTable: Sendable {
+    /// What an erasure does to a column of a customer's row.
+    public enum Fate: String, Sendable, Hashable, CaseIterable {
+        /// It stays: an internal id, a date, a count, or a name of the catalog's.
+        case kept
+        /// A keyed digest takes the place of what it held.
+        case digested
+        /// What it held is taken away, and nothing stands in its place.
+        case emptied
+        /// The whole row is deleted.
+        case deleted
+        /// No row of the table is about a customer.
+        case none
+    }
+
+    /// The table.
+    public let name: String
+    /// Every column with its fate, those of one fate together.
+    public let columns: [(name: String, fate: Fate)]
+    /// Which rows `t` are about a customer: `?1` is the scope, `:customers` stands for the numbers of the customers.
+    let condition: String?
+
+    init(
+        _ name: String, of condition: String? = nil, kept: String = "", digested: String = "", emptied: String = "",
+        deleted: String = "", none: String = ""
+    ) {
+        self.name = name
+        self.condition = condition
+        let parts: [(String, Fate)] = [
+            (kept, .kept), (digested, .digested), (emptied, .emptied), (deleted, .deleted), (none, .none),
+        ]
+        columns = parts.flatMap { names, fate in names.split(separator: " ").map { (String($0), fate) } }
+    }
+}
+
+extension PersonalTable {
+    /// Every table of the schema, also those that hold nothing of a customer.
+    public static let all: [PersonalTable] =
+        [
+            .customer, .customerIdentifier, .customerAlias, .customerAttribute, .customerMerge, .coverage,
+            .offerOpening,
+        ] + history + imports + ledger + traces + impersonal
+
+    private static let isOfCustomer = "t.customer_id IN (:customers)"
+
+    private static let customer = PersonalTable(
+        "customer", of: "t.id IN (:customers)",
+        kept: "id scope_id first_stored_at merged_into version erasure_sequence",
+        digested: "rollout_key")
+    private static let customerIdentifier = PersonalTable(
+        "customer_identifier", of: isOfCustomer,
+        deleted: "scope_id kind value customer_id is_proven first_stored_at provenance transaction_id")
+    private static let customerAlias = PersonalTable(
+        "customer_alias", of: isOfCustomer,
+        deleted: "scope_id kind value customer_id first_stored_at provenance transaction_id request_id")
+    private static let customerAttribute = PersonalTable(
+        "customer_attribute", of: isOfCustomer, deleted: "customer_id name type value actor set_at sequence")
+    private static let customerMerge = PersonalTable(
+        "customer_merge", of: "(t.survivor_id IN (:customers) OR t.merged_id IN (:customers))",
+        kept: "sequence scope_id survivor_id merged_id merged_at", digested: "proof")
+    private static let coverage = PersonalTable(
+        "coverage", of: isOfCustomer,
+        deleted: "sequence scope_id customer_id is_complete as_of provenance stated_at")
+    private static let offerOpening = PersonalTable(
+        "offer_opening", of: isOfCustomer, kept: "customer_id offer_id opened_at")
+
+    private static func isNamed(_ column: String, _ kind: String) -> String {
+        """
+        t.scope_id = ?1 AND t.\(column) IN (
+            SELECT value FROM customer_identifier WHERE kind = '\(kind)' AND customer_id IN (:customers)
+        )
+        """
+    }
+
+    private static let history: [PersonalTable] = [
+        PersonalTable(
+            "history_transaction", of: isNamed("original_transaction_id", "originalTransactionId"),
+            deleted: """
+                sequence scope_id provenance is_proven received_at payload transaction_id original_transaction_id \
+                web_order_line_item_id bundle_id product_id subscription_group_identifier purchase_date \
+                original_purchase_date expires_date signed_date revocation_date revocation_reason revocation_type \
+                revocation_percentage type quantity in_app_ownership_type app_account_token app_transaction_id \
+                is_upgraded offer_type offer_identifier offer_discount_type offer_period price currency \
+                transaction_reason storefront storefront_id billing_plan_type has_commitment_info \
+                billing_period_number total_billing_periods commitment_expires_date commitment_price environment
+                """),
+        PersonalTable(
+            "history_renewal_info", of: isNamed("original_transaction_id", "originalTransactionId"),
+            deleted: """
+                sequence scope_id provenance is_proven received_at payload original_transaction_id product_id \
+                auto_renew_product_id auto_renew_status expiration_intent is_in_billing_retry_period \
+                grace_period_expires_date price_increase_status offer_type offer_identifier offer_discount_type \
+                offer_period renewal_date renewal_price currency recent_subscription_start_date \
+                eligible_win_back_offer_ids app_account_token app_transaction_id renewal_billing_plan_type \
+                has_commitment_info commitment_auto_renew_product_id commitment_auto_renew_status \
+                commitment_renewal_billing_plan_type commitment_renewal_date commitment_renewal_price signed_date \
+                environment
+                """),
+        PersonalTable(
+            "history_app_transaction", of: isNamed("app_transaction_id", "appTransactionId"),
+            deleted: """
+                sequence scope_id provenance is_proven received_at payload bundle_id app_apple_id app_transaction_id \
+                original_purchase_date original_application_version application_version receipt_creation_date \
+                receipt_type
+                """),
+    ]
+
+    /// The answers `t` that tell of some decisions: an earlier decision is noted, any other has the instant of its answer.
+    static func isAnswer(of decisions: String) -> String {
+        """
+        (t.decision_id IN (SELECT id FROM decision WHERE \(decisions))
+            OR (t.answered_at IN (SELECT decided_at FROM decision WHERE \(decisions)) AND EXISTS (
+                SELECT 1 FROM decision WHERE \(decisions) AND decided_at = t.answered_at
+                AND instr(CAST(t.body AS TEXT), id) > 0)))
+        """
+    }
+
+    private static let isOfDecision = "(SELECT id FROM decision WHERE customer_id IN (:customers))"
+
+    /// What an import that is not finished yet has read.
+    private static let imports: [PersonalTable] = [
+        PersonalTable(
+            "import_run", of: "t.closed_at IS NOT NULL AND \(isNamed("applied_key", "originalTransactionId"))",
+            kept: """
+                id scope_id source provenance digest complete_as_of began_at stage position lines refused gaps staged \
+                applied applied_row added updated unchanged repeated subscriptions stated closed_at
+                """,
+            emptied: "applied_key"),
+        PersonalTable(
+            "import_row",
+            of: """
+                t.run_id IN (SELECT id FROM import_run WHERE scope_id = ?1) AND t.subscription_key IN (
+                    SELECT value FROM customer_identifier WHERE customer_id IN (:customers)
+                )
+                """,
+            deleted: "id run_id subscription_key line kind payload app_account_token app_customer_id"),
+        PersonalTable(
+            "import_refusal",
+            of: """
+                t.run_id IN (SELECT id FROM import_run WHERE scope_id = ?1) AND EXISTS (
+                    SELECT 1 FROM customer_identifier i WHERE i.customer_id IN (:customers)
+                    AND instr(t.detail, i.value) > 0
+                )
+                """,
+            kept: "run_id line reason", emptied: "detail"),
+        PersonalTable(
+            "import_customer", of: isOfCustomer, deleted: "run_id customer_id app_transaction_id"),
+    ]
+
+    private static let ledger: [PersonalTable] = [
+        PersonalTable(
+            "issued_offer_sign_up",
+            of: "t.sequence IN (SELECT sequence FROM issued_offer WHERE customer_id IN (:customers))",
+            deleted: "sequence app_account_token app_customer_id"),
+        PersonalTable(
+            "issued_offer", of: isOfCustomer,
+            kept: """
+                sequence id scope_id customer_id catalog_revision offer_id offer_identifier offer_type delivery \
+                product_id subscription_group_identifier tags issued_at expires_at counts_until signings voided_at \
+                is_released settled_at cost cost_currency redemptions places
+                """,
+            digested: "void_reason full_price_transaction_id"),
+        PersonalTable(
+            "decision", of: isOfCustomer,
+            kept: """
+                sequence id scope_id kind customer_id offer_id decided_at catalog_revision outcome issued_offer_id \
+                body_removed_at
+                """,
+            digested: "body"),
+        PersonalTable(
+            "signature", of: "t.decision_id IN \(isOfDecision)",
+            kept: """
+                sequence scope_id nonce issued_offer_id signing decision_id format allow_introductory_offer key_id \
+                signed_at product_id body_removed_at
+                """,
+            digested: "app_account_token transaction_id artefact"),
+        PersonalTable(
+            "redemption", of: isOfCustomer,
+            kept: """
+                sequence scope_id customer_id offer_type offer_identifier subscription_group_identifier product_id \
+                first_evidence offer_ends provenance issued_offer_id is_doubled is_late recorded_at
+                """,
+            digested: "original_transaction_id", emptied: "transaction_id"),
+    ]
+
+    private static let traces: [PersonalTable] = [
+        PersonalTable(
+            "notification",
+            of: """
+                EXISTS (SELECT 1 FROM customer_identifier i WHERE i.scope_id = t.scope_id \
+                AND i.kind = t.identifier_kind AND i.value = t.identifier AND i.customer_id IN (:customers))
+                """,
+            kept: """
+                sequence scope_id uuid type subtype signed_date received_at source outcome product_id \
+                payload_removed_at erased_at
+                """,
+            emptied: "identifier_kind identifier transaction_id payload"),
+        PersonalTable(
+            "kept_answer", of: isAnswer(of: "customer_id IN (:customers)"),
+            deleted: """
+                api_key_id route key request_digest status content_type location body answered_at decision_id
+                """),
+        PersonalTable(
+            "erasure", of: isOfCustomer, kept: "sequence scope_id customer_id erased_at actor reason"),
+        PersonalTable(
+            "erased_identifier", of: isOfCustomer,
+            kept: "scope_id kind digest digest_key customer_id erased_at"),
+        PersonalTable(
+            "kept_evidence", of: isOfCustomer,
+            kept: """
+                sequence scope_id customer_id kind subscription_group_identifier product_id offer_type \
+                offer_identifier offer_period dated expires revoked is_renewal is_upgraded provenance
+                """,
+            digested: "original_transaction_id"),
+        PersonalTable(
+            "audit_event",
+            kept: """
+                sequence kind actor at request_id scope_id issued_offer digest_key before_change after_change \
+                ledger_rows previous_hash hash
+                """),
+        PersonalTable("redemption_backlog", of: isOfCustomer, kept: "customer_id"),
+    ]
+
+    private static let impersonal: [PersonalTable] = [
+        PersonalTable(
+            "store_state", none: "id sequence last_instant newest_signed_date tried_at"),
+        PersonalTable("scope", none: "id bundle_id environment generation"),
+        PersonalTable(
+            "api_key", none: "id scope_id role secret_digest label created_at expires_at revoked_at"),
+        PersonalTable(
+            "catalog_revision", none: "scope_id revision document format digest actor message created_at"),
+        PersonalTable("pause", none: "sequence scope_id offer_id actor paused_at resumed_at resumed_by"),
+        PersonalTable("offer_counter", none: "scope_id offer_id unit amount"),
+        PersonalTable(
+            "redemption_counter",
+            none: """
+                scope_id offer_type offer_identifier subscription_group_identifier product_id amount
+                """),
+        PersonalTable("audit_state", none: "id began_after api_keys catalog_revisions digest_salt"),
+        PersonalTable(
+            "audit_checkpoint", none: "number event_sequence head signed_at key_fingerprint signature"),
+        PersonalTable("retention_progress", none: "subject done_to"),
+    ]
+}

@@ -1,0 +1,73 @@
+import OfferApplication
+import OfferModel
+import OfferStore
+import OpenSSLCrypto
+import SQLiteStore
+
+/// A workbench whose configuration has a key for digests, so that customers may be erased.
+struct ErasingBench: Sendable {
+    private struct FixedDigestKey: KeyedDigest {
+        let name = "0123456789abcdef"
+
+        func digest(of bytes: [UInt8]) -> [UInt8] {
+            OpenSSLDigest().hmacSHA256(key: Array("a secret of the tests".utf8), message: bytes)
+        }
+    }
+
+    let bench: Workbench
+    let data: PersonalData
+    /// The application of a server with that key.
+    let useCases: UseCases
+
+    init(catalog: String = BenchCatalog.yaml) async throws {
+        bench = try await Workbench(catalog: catalog)
+        let clock = bench.clock
+        data = PersonalData(
+            ledger: OfferStore.Ledger(bench.database, digest: OpenSSLDigest(), key: FixedDigestKey()),
+            digestKey: FixedDigestKey(), author: AuditAuthor(actor: "tests"), clock: { clock.now })
+        useCases = Self.useCases(bench, over: bench.database)
+    }
+
+    private static func useCases(_ bench: Workbench, over database: any StoreDatabase) -> UseCases {
+        let clock = bench.clock
+        return UseCases(
+            registry: bench.registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            digestKey: FixedDigestKey(), clock: { clock.now })
+    }
+
+    /// The same over another way to the data.
+    func useCases(over database: any StoreDatabase) -> UseCases {
+        Self.useCases(bench, over: database)
+    }
+
+    @discardableResult
+    func erase(_ person: CustomerIdentifiers) async throws -> ErasureOutcome {
+        let outcome = try await data.erase(person, in: Workbench.scope, reason: "request 4711")
+        try await bench.checkLedger()
+        return outcome
+    }
+
+    func deliver(_ delivery: SignedDelivery, as person: CustomerIdentifiers = CustomerIdentifiers()) async throws {
+        _ = try await useCases.ingestion.ingest(delivery, aliases: person, caller: Workbench.client)
+        try await bench.checkLedger()
+    }
+
+    func ask(_ order: IssueOrder) async throws -> IssueAnswer {
+        let answer = try await useCases.issuing.issue(order, caller: Workbench.client)
+        bench.note(answer)
+        return answer
+    }
+
+    /// Proves the ledger as `offerd verify-ledger` does.
+    func verify() async throws {
+        let verification = LedgerVerification(digest: OpenSSLDigest(), key: FixedDigestKey(), judge: nil)
+        _ = try await bench.database.read { try verification.verify($0) }
+    }
+
+    /// What the decisions hold, in their order.
+    func records() async throws -> [String] {
+        try await bench.database.read { transaction in
+            try transaction.rows(Statement("SELECT body FROM decision ORDER BY sequence")).map { try $0.value(0) }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import OfferEligibility
+import OfferModel
+import OfferTestSupport
+
+@testable import OfferStore
+
+/// A customer of whom every table that can hold something does, beside one who is left alone.
+struct ErasedCustomer {
+    let bench: Bench
+    let number: CustomerNumber
+    /// Merged into the first.
+    let merged: CustomerNumber
+    let other: CustomerNumber
+
+    /// What must not be found anywhere afterwards.
+    static let names = [
+        "710000000000001", "710000000000002", "720000000000007", "Zoë Überall", "11111111-aaaa-4aaa-8aaa-111111111111",
+        "favourite-team", "signalled-mood", "called about Zoë", "kept answer of Zoë", "artefact-of-zoe", "notified-zoe",
+    ]
+
+    static let original: TransactionId = "710000000000001"
+    static let start = Bench.now.adding(milliseconds: -90 * Instant.Duration.day)
+
+    init(_ driver: Driver = .file) async throws {
+        bench = try await Bench(driver)
+        let scope = bench.scope
+        other = try await bench.customer("799")
+        try await bench.ingest([Self.offered("710000000000001", day: 0), .renews("710000000000001", account: nil)])
+        try await bench.ingest([Self.offered("710000000000002", original: "710000000000002", day: 40, offer: nil)])
+        try await bench.ingest([
+            Self.offered("710000000000001", day: 0, account: "720000000000007"),
+            Self.offered(
+                "710000000000002", original: "710000000000002", day: 40, offer: nil, account: "720000000000007"),
+            .installed("720000000000007"),
+        ])
+        let people = try await bench.database.read { transaction in
+            try transaction.rows(
+                Statement("SELECT id, merged_into FROM customer WHERE id <> ?1 ORDER BY merged_into IS NOT NULL", 1)
+            ).map { try $0.value(0, as: CustomerNumber.self) }
+        }
+        (number, merged) = (people[0], people[1])
+        let (customer, token) = (number, AppAccountToken("11111111-AAAA-4AAA-8AAA-111111111111"))
+        try await bench.database.write { transaction in
+            let customers = CustomerStore(transaction)
+            try customers.attach([.customerId("Zoë Überall")], to: [customer], at: Bench.now, in: scope)
+            if let token { try customers.attach([.appAccountToken(token)], to: [customer], at: Bench.now, in: scope) }
+            _ = try AttributeStore(transaction).replace(
+                ["team": .text("favourite-team")], of: [customer], actor: "key", at: Bench.now)
+            try OpeningStore(transaction).open("comeback", to: [customer], at: Bench.now)
+            try CoverageStore(transaction).stateComplete(
+                [customer], asOf: Bench.now, provenance: .caller, at: Bench.now, in: scope)
+            try Self.issue(transaction, customer, token, in: scope)
+            var told = NotificationRecord(
+                notificationUUID: "u1", type: .didRenew, signedDate: Bench.now, source: .delivered, outcome: .added,
+                payload: "notified-zoe.b.c")
+            told.identifier = .originalTransactionId(Self.original)
+            told.transactionId = Self.original
+            told.productId = "com.example.pro.monthly"
+            try NotificationStore(transaction).insert(told, at: Bench.now, in: scope)
+            for sql in Self.imported { try transaction.execute(Statement(sql)) }
+            try APIKeyStore(transaction).insert(.fixture("k1"))
+            try Self.keepAnswers(transaction)
+        }
+    }
+
+    /// The answer of a decision, one that handed its signatures out again later, and one to somebody else of the same instant.
+    private static func keepAnswers(_ transaction: any StoreTransaction) throws {
+        let later = Bench.now.adding(milliseconds: 7)
+        let kept: [(key: String, told: Int, at: Instant, earlier: LowercaseUUID?, words: String)] = [
+            ("one", 1, Bench.now, nil, "kept answer of Zoë"), ("two", 1, later, .number(1), "kept answer of Zoë"),
+            ("three", 5, Bench.now, nil, "kept answer of anna"),
+        ]
+        for answer in kept {
+            let body = #"{"bundleId":"a","decisionId":"\#(LowercaseUUID.number(answer.told))","to":"\#(answer.words)"}"#
+            try KeptAnswerStore(transaction).keep(
+                KeptAnswer(
+                    requestDigest: Array(0..<32), status: 201, contentType: "application/json", location: nil,
+                    body: Array(body.utf8), answeredAt: answer.at),
+                under: KeptAnswerKey(apiKeyId: "k1", route: "POST /v1/issued-offers", key: answer.key),
+                onEarlier: answer.earlier)
+        }
+    }
+
+    /// What imports remember, and for which account a slot was issued.
+    private static let imported = [
+        """
+        INSERT INTO import_run VALUES (1, 1, 'transactions', 'operator', zeroblob(32), NULL, 9, 'closed', 100, 2, 1, 1, 1,
+            0, '710000000000001', 0, 0, 0, 0, 0, 0, 0, 10)
+        """,
+        """
+        INSERT INTO import_run VALUES (2, 1, 'transactions', 'operator', zeroblob(32), NULL, 9, 'applying', 100, 2, 1, 1, 1,
+            0, '799', 0, 0, 0, 0, 0, 0, 0, NULL)
+        """,
+        "INSERT INTO import_row VALUES (1, 2, '710000000000001', 1, 'transaction', X'7B7D', NULL, 'Zoë Überall')",
+        "INSERT INTO import_row VALUES (2, 2, '799', 1, 'transaction', X'7B7D', NULL, 'anna')",
+        "INSERT INTO import_refusal VALUES (2, 2, 'malformed', 'not the date of 710000000000001')",
+        "INSERT INTO import_refusal VALUES (2, 3, 'malformed', 'not JSON')",
+        """
+        INSERT INTO import_customer SELECT 2, customer_id, value FROM customer_identifier
+            WHERE value IN ('720000000000007', '799')
+        """,
+        """
+        INSERT INTO issued_offer_sign_up SELECT sequence, '11111111-aaaa-4aaa-8aaa-111111111111', 'Zoë Überall'
+            FROM issued_offer WHERE offer_id = 'comeback'
+        """,
+    ]
+
+    /// A voided slot with its signature, a refusal, and refusals of others that name the customer.
+    private static func issue(
+        _ transaction: any StoreTransaction, _ customer: CustomerNumber, _ token: AppAccountToken?,
+        in scope: ScopeNumber
+    ) throws {
+        let slots = SlotStore(transaction)
+        try slots.insert(
+            .fixture(1, issued: start.adding(milliseconds: -1)), catalogRevision: 3, for: customer, subject: [customer],
+            in: scope)
+        var decision = RecordedDecision.fixture(1, customer: customer, issuedOffer: .number(1))
+        decision.body = #"{"signals":{"mood":"signalled-mood"},"order":{"customerId":"Zoë Überall"}}"#
+        try DecisionStore(transaction).insert(decision, in: scope)
+        var signature = RecordedSignature.fixture(1, slot: .number(1), decision: .number(1))
+        signature.appAccountToken = token
+        signature.transactionId = "710000000000001"
+        signature.artefact = "artefact-of-zoe"
+        try SignatureStore(transaction).insert(signature, in: scope)
+        try RedemptionStore(transaction).record(of: customer, offers: [], at: Bench.now, in: scope)
+        try slots.insert(.fixture(2, offer: "b"), catalogRevision: 3, for: customer, subject: [customer], in: scope)
+        _ = try slots.void(.number(2), reason: "called about Zoë", release: false, at: Bench.now, in: scope)
+        var unknown = RecordedDecision.fixture(3, customer: nil, kind: .refusal)
+        unknown.body = #"{"order":{"customerId":"Zoë Überall"}}"#
+        try DecisionStore(transaction).insert(unknown, in: scope)
+        var together = RecordedDecision.fixture(4, customer: CustomerNumber(rawValue: 1), kind: .refusal)
+        together.body = #"{"identifiers":{"originalTransactionIds":["710000000000001","799"]}}"#
+        try DecisionStore(transaction).insert(together, in: scope)
+        var alone = RecordedDecision.fixture(5, customer: CustomerNumber(rawValue: 1), kind: .refusal)
+        alone.body = #"{"customers":[1],"identifiers":{"originalTransactionIds":["799"]}}"#
+        try DecisionStore(transaction).insert(alone, in: scope)
+        var united = RecordedDecision.fixture(6, customer: CustomerNumber(rawValue: 1), kind: .refusal)
+        united.body = #"{"attributes":{"a":"favourite-team"},"customers":[1,\#(customer.rawValue)],"signals":{}}"#
+        try DecisionStore(transaction).insert(united, in: scope)
+        // A number that begins as the customer's does, and the same in another place.
+        var like = RecordedDecision.fixture(7, customer: CustomerNumber(rawValue: 1), kind: .refusal)
+        like.body = #"{"customers":[1,\#(customer.rawValue)9],"signals":{"n":\#(customer.rawValue)}}"#
+        try DecisionStore(transaction).insert(like, in: scope)
+    }
+
+    static func offered(
+        _ id: TransactionId, original: TransactionId = original, day: Int64, offer: OfferIdentifier? = "comeback50",
+        account: AppTransactionId? = nil, reason: TransactionReason = .purchase
+    ) -> HistoryPayload {
+        let transaction = Transaction.fixture(
+            id, original: original, purchased: start.adding(milliseconds: day * Instant.Duration.day)
+        ) {
+            $0.offerType = offer == nil ? nil : .promotional
+            $0.offerIdentifier = offer
+            $0.offerPeriod = offer == nil ? nil : "P1M"
+            $0.transactionReason = reason
+            $0.appTransactionId = account
+        }
+        let bytes = "{\(id) \(original) \(day) \(offer?.rawValue ?? "-") \(account?.rawValue ?? "-")}"
+        return HistoryPayload(.transaction(transaction), bytes: Array(bytes.utf8), provenance: .client)
+    }
+
+    /// Every row of a table as text, by columns.
+    func rows(of table: PersonalTable, in transaction: any StoreTransaction) throws -> [[String: StoredValue]] {
+        let columns = table.columns.map(\.name)
+        return try transaction.rows(
+            Statement("SELECT \(columns.joined(separator: ", ")) FROM \(table.name) ORDER BY 1", values: [])
+        ).map { Dictionary(uniqueKeysWithValues: zip(columns, $0.values)) }
+    }
+
+    func uses() async throws -> [Int64] {
+        try await bench.database.read { transaction in
+            try transaction.rows(Statement("SELECT redemptions FROM issued_offer ORDER BY sequence")).map {
+                try $0.value(0)
+            }
+                + transaction.rows(Statement("SELECT amount FROM offer_counter ORDER BY offer_id")).map {
+                    try $0.value(0)
+                }
+        }
+    }
+
+    func redemptions() async throws -> Int {
+        let number = number
+        return try await bench.database.read { try RedemptionStore($0).redemptions(of: number).count }
+    }
+}
