@@ -43,7 +43,7 @@ struct CustomersExport: AsyncParsableCommand {
         }
         let document = try PersonalDocument(held, scope: scope).json()
         guard let out else { return try Terminal.output(document) }
-        try PrivateFile.make(document + "\n", at: out)
+        try NewPrivateFile.make(document + "\n", at: out)
         try Terminal.output("wrote \(out)")
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Files that only their owner may read.
-enum PrivateFile {
+/// Files that only their owner may read, and that replace none.
+enum NewPrivateFile {
     /// Makes a file that does not exist yet.
     ///
     /// - Throws: ``CommandFailure`` naming the file.
