@@ -124,7 +124,6 @@ public final class SQLiteDatabase: StoreDatabase {
     /// - Throws: ``StoreError``.
     public func close() throws {
         queue.close()
-        // Before the writer: only who leaves last, and may write, takes the log away.
         readers?.close()
         try StoreError.mapping {
             connections.writeWithoutTransaction { _ in queue.forgetStatements() }
