@@ -9,40 +9,60 @@ public enum Base64URL {
 
     /// The text of some bytes.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        var text = [UInt8]()
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var buffer: UInt32 = 0
-        var bits = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int(buffer >> UInt32(bits) & 0x3F)])
-            }
-        }
-        if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits) & 0x3F)]) }
-        return String(decoding: text, as: UTF8.self)
+        bytes.withContiguousStorageIfAvailable(encode(contiguous:))
+            ?? Array(bytes).withUnsafeBufferPointer(encode(contiguous:))
     }
 
     /// The bytes of a text; `nil` for padding, another alphabet, an impossible length or non-zero trailing bits, so
     /// that no two texts mean the same bytes.
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        var bytes = [UInt8]()
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var buffer: UInt32 = 0
-        var bits = 0
-        for character in text {
-            let value = values[Int(character)]
-            guard value != 0xFF else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+        if let decoded = text.withContiguousStorageIfAvailable(decode(contiguous:)) { return decoded }
+        return Array(text).withUnsafeBufferPointer(decode(contiguous:))
+    }
+
+    /// Byte by byte in one piece of memory: data of Apple's has six kilobytes of it.
+    private static func encode(contiguous bytes: UnsafeBufferPointer<UInt8>) -> String {
+        alphabet.withUnsafeBufferPointer { alphabet in
+            String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+                var (buffer, bits, length): (UInt32, UInt32, Int) = (0, 0, 0)
+                for byte in bytes {
+                    buffer = buffer << 8 | UInt32(byte)
+                    bits += 8
+                    while bits >= 6 {
+                        bits -= 6
+                        text[length] = alphabet[Int(buffer >> bits & 0x3F)]
+                        length += 1
+                    }
+                }
+                if bits > 0 {
+                    text[length] = alphabet[Int(buffer << (6 - bits) & 0x3F)]
+                    length += 1
+                }
+                return length
             }
         }
-        guard bits < 6, buffer & ((1 << UInt32(bits)) - 1) == 0 else { return nil }
-        return bytes
+    }
+
+    private static func decode(contiguous text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        var isValid = true
+        let decoded = values.withUnsafeBufferPointer { values in
+            [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, length in
+                var (buffer, bits, wrong): (UInt32, UInt32, UInt8) = (0, 0, 0)
+                for character in text {
+                    let value = values[Int(character)]
+                    // 0xFF stands for what is not in the alphabet; every value of it has two leading zeros.
+                    wrong |= value & 0xC0
+                    buffer = buffer << 6 | UInt32(value & 0x3F)
+                    bits += 6
+                    if bits >= 8 {
+                        bits -= 8
+                        bytes[length] = UInt8(truncatingIfNeeded: buffer >> bits)
+                        length += 1
+                    }
+                }
+                isValid = wrong == 0 && bits < 6 && buffer & ((1 << bits) - 1) == 0
+            }
+        }
+        return isValid ? decoded : nil
     }
 }

@@ -31,19 +31,40 @@ public struct CompactJWS: Sendable, Hashable {
     /// - Throws: ``SignedDataRefusal`` with `malformedJws` if it is not three base64url parts with a JSON header,
     ///   or if the header has `crit`: no extension is understood here (RFC 7515 §4.1.11).
     public init(parsing text: String) throws(SignedDataRefusal) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
-            throw SignedDataRefusal(.malformedJws, "a compact JWS has 3 parts, this one has \(parts.count)")
+        let known = RecentHeaders.shared.header(of: text)
+        let bytes = Array(text.utf8)
+        guard let header = known?.length ?? bytes.firstIndex(of: Self.point),
+            let payload = bytes[(header + 1)...].firstIndex(of: Self.point),
+            bytes[(payload + 1)...].firstIndex(of: Self.point) == nil
+        else {
+            let parts = min(bytes.count { $0 == Self.point } + 1, 4)
+            throw SignedDataRefusal(.malformedJws, "a compact JWS has 3 parts, this one has \(parts)")
         }
-        guard let header = Base64URL.decode(parts[0]) else {
+        guard let decodedHeader = known == nil ? Base64URL.decode(bytes[..<header]) : [] else {
             throw SignedDataRefusal(.malformedJws, "the header is not base64url")
         }
-        guard let payload = Base64URL.decode(parts[1]) else {
+        guard let decodedPayload = Base64URL.decode(bytes[(header + 1)..<payload]) else {
             throw SignedDataRefusal(.malformedJws, "the payload is not base64url")
         }
-        guard let signature = Base64URL.decode(parts[2]) else {
+        guard let decodedSignature = Base64URL.decode(bytes[(payload + 1)...]) else {
             throw SignedDataRefusal(.malformedJws, "the signature is not base64url")
         }
+        if let known {
+            self.header = known.header
+        } else {
+            self.header = try Self.readHeader(decodedHeader)
+        }
+        self.payload = decodedPayload
+        signature = decodedSignature
+        signingInput = Array(bytes[..<payload])
+        if known == nil {
+            RecentHeaders.shared.remember(self.header, text: String(decoding: bytes[..<header], as: UTF8.self))
+        }
+    }
+
+    private static let point = UInt8(ascii: ".")
+
+    private static func readHeader(_ header: [UInt8]) throws(SignedDataRefusal) -> Header {
         guard let decoded = try? JSONDecoder().decode(ProtectedHeader.self, from: Data(header)) else {
             throw SignedDataRefusal(.malformedJws, "the header is not a JSON object of the expected form")
         }
@@ -51,10 +72,7 @@ public struct CompactJWS: Sendable, Hashable {
             throw SignedDataRefusal(
                 .malformedJws, "the header's `crit` demands extensions that are not understood here")
         }
-        self.header = decoded.header
-        self.payload = payload
-        self.signature = signature
-        signingInput = Array(parts[0]) + [UInt8(ascii: ".")] + Array(parts[1])
+        return decoded.header
     }
 
     /// The header with what must not be in it.

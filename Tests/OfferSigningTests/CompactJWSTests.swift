@@ -60,4 +60,32 @@ struct CompactJWSTests {
         #expect(jws.signature == [1, 2])
         #expect(jws.signingInput == Array("\(header).e30".utf8))
     }
+
+    @Test("a header means what its own text says, however many others were read before it and however alike they are")
+    func manyHeaders() throws {
+        func header(_ number: Int) -> String {
+            Base64URL.encode(Array(#"{"alg":"ES256","kid":"\#(number)","x5c":["AA=="]}"#.utf8))
+        }
+        for round in 0..<3 {
+            for number in 0..<40 {
+                let text = "\(header(number)).e30.AQI"
+                let jws = try CompactJWS(parsing: text)
+                #expect(jws.header.kid == "\(number)", "round \(round)")
+                #expect(jws.signingInput == Array("\(header(number)).e30".utf8))
+                #expect(try CompactJWS(parsing: text) == jws)
+            }
+        }
+        // The text of one read before is the beginning of these.
+        let known = Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8))
+        #expect(try CompactJWS(parsing: "\(known).e30.AQI").header.alg == "ES256")
+        for rest in ["e30", "A", "=", "."] {
+            let refusal = #expect(throws: SignedDataRefusal.self) {
+                try CompactJWS(parsing: "\(known)\(rest).e30.AQI")
+            }
+            #expect(refusal?.code == .malformedJws)
+        }
+        #expect(try CompactJWS(parsing: "\(known)ICAg.e30.AQI").header.alg == "ES256")
+        #expect(throws: SignedDataRefusal.self) { try CompactJWS(parsing: known) }
+        #expect(throws: SignedDataRefusal.self) { try CompactJWS(parsing: "\(known).") }
+    }
 }

@@ -22,7 +22,7 @@ struct APIKeyTests {
         }
         let (found, unknown, all) = try await bench.database.read { transaction in
             let keys = APIKeyStore(transaction)
-            return (try keys.key("a"), try keys.key("A"), try keys.keys())
+            return (try keys.key("a")?.key, try keys.key("A")?.key, try keys.keys())
         }
         #expect(found == first)
         #expect(unknown == nil)
@@ -50,7 +50,7 @@ struct APIKeyTests {
         #expect(try await generation() == 0)
         #expect(try await bench.database.write { try APIKeyStore($0).revoke("a", at: Bench.now) } == false)
         #expect(try await bench.database.write { try APIKeyStore($0).revoke("x", at: Bench.now) } == false)
-        let revoked = try await bench.database.read { try APIKeyStore($0).key("a") }
+        let revoked = try await bench.database.read { try APIKeyStore($0).key("a")?.key }
         #expect(revoked?.revokedAt == Bench.now)
         #expect(revoked?.isValid(at: Bench.now) == false)
         #expect(stored.isValid(at: Bench.now))

@@ -9,15 +9,37 @@ protocol PayloadReadable {
 }
 
 /// The one place where payload JSON is taken apart.
-enum PayloadJSON {
-    static func read<Payload: PayloadReadable>(
-        _ type: Payload.Type, from bytes: [UInt8]
-    ) throws(SignedDataRefusal) -> Payload {
-        let most = Payload.kind.maximumPayloadBytes
+struct PayloadJSON {
+    private let bytes: [UInt8]
+    /// The members, where a decoder is not needed to find them.
+    private let plain: PlainPayload?
+
+    /// - Parameters:
+    ///   - kind: what the payload should be; a longer one than any of this kind is refused.
+    ///   - triesPlain: whether to read what is in the plain form without a decoder; both ways give the same.
+    init(_ bytes: [UInt8], kind: PayloadKind, triesPlain: Bool = true) throws(SignedDataRefusal) {
+        let most = kind.maximumPayloadBytes
         guard bytes.count <= most else {
             throw SignedDataRefusal(.malformedPayload, "the payload has \(bytes.count) bytes, more than \(most)")
         }
-        return try refusing { try JSONDecoder().decode(Envelope<Payload>.self, from: Data(bytes)).payload }
+        self.bytes = bytes
+        plain = triesPlain ? PlainPayload(bytes) : nil
+    }
+
+    static func read<Payload: PayloadReadable>(
+        _ type: Payload.Type, from bytes: [UInt8]
+    ) throws(SignedDataRefusal) -> Payload {
+        try PayloadJSON(bytes, kind: Payload.kind).read(type)
+    }
+
+    /// Reads the payload, or one part of it.
+    func read<Payload: PayloadReadable>(_ type: Payload.Type) throws(SignedDataRefusal) -> Payload {
+        guard let plain else {
+            return try Self.refusing { try JSONDecoder().decode(Envelope<Payload>.self, from: Data(bytes)).payload }
+        }
+        let members = PayloadMembers(plain, kind: Payload.kind)
+        try members.requireKind()
+        return try Payload(members: members)
     }
 
     /// What is wrong with JSON, in words.

@@ -17,20 +17,35 @@ struct PayloadMembers {
     let kind: PayloadKind
     /// What stands for members that are absent; a signed payload has none.
     var defaults = PayloadDefaults()
-    private let container: KeyedDecodingContainer<MemberName>
+    private let source: Source
     private let path: String
 
+    /// Where the members are read from.
+    private enum Source {
+        case decoder(KeyedDecodingContainer<MemberName>)
+        case plain(PlainPayload)
+    }
+
     init(_ container: KeyedDecodingContainer<MemberName>, kind: PayloadKind, path: String = "") {
-        self.container = container
+        self.init(.decoder(container), kind: kind, path: path)
+    }
+
+    init(_ payload: PlainPayload, kind: PayloadKind) {
+        self.init(.plain(payload), kind: kind, path: "")
+    }
+
+    private init(_ source: Source, kind: PayloadKind, path: String) {
+        self.source = source
         self.kind = kind
         self.path = path
     }
 
     /// Text without control characters: Apple's has none, and a NUL ends a text where it is stored.
     func string(_ name: MemberName) throws(SignedDataRefusal) -> String? {
-        guard let text = try value(name, as: String.self, "a string") ?? defaults.texts[name.stringValue] else {
-            return nil
+        let text = try value(name, "a string") { value -> String? in
+            if case .text(let text) = value { text } else { nil }
         }
+        guard let text = text ?? defaults.texts[name.stringValue] else { return nil }
         try requirePrintable(text, name)
         return text
     }
@@ -51,7 +66,8 @@ struct PayloadMembers {
     }
 
     func strings(_ name: MemberName) throws(SignedDataRefusal) -> [String]? {
-        guard let texts = try value(name, as: [String].self, "an array of strings") else { return nil }
+        let texts = try value(name, "an array of strings") { _ -> [String]? in nil }
+        guard let texts else { return nil }
         for text in texts { try requirePrintable(text, name) }
         return texts
     }
@@ -84,11 +100,15 @@ struct PayloadMembers {
     }
 
     func integer<Number: FixedWidthInteger & Decodable>(_ name: MemberName) throws(SignedDataRefusal) -> Number? {
-        try value(name, as: Number.self, "a whole number")
+        try value(name, "a whole number") { value -> Number? in
+            if case .integer(let integer) = value { Number(exactly: integer) } else { nil }
+        }
     }
 
     func bool(_ name: MemberName) throws(SignedDataRefusal) -> Bool? {
-        try value(name, as: Bool.self, "true or false")
+        try value(name, "true or false") { value -> Bool? in
+            if case .boolean(let flag) = value { flag } else { nil }
+        }
     }
 
     /// A value of a list that Apple extends: unknown ones are kept.
@@ -106,7 +126,10 @@ struct PayloadMembers {
 
     /// A date between 1970 and the year 9999, in milliseconds; Xcode's fraction is rounded down.
     func date(_ name: MemberName) throws(SignedDataRefusal) -> Instant? {
-        guard let instant = try value(name, as: Instant.self, "a number of milliseconds") else { return nil }
+        let instant = try value(name, "a number of milliseconds") { value -> Instant? in
+            if case .integer(let integer) = value { Instant(milliseconds: integer) } else { nil }
+        }
+        guard let instant else { return nil }
         guard Self.dates.contains(instant) else {
             throw malformed(name, "`\(path)\(name.stringValue)` is not a date: `\(instant)`")
         }
@@ -134,9 +157,14 @@ struct PayloadMembers {
     /// - Parameter kind: the kind of payload it is itself; that which it is a part of, unless told otherwise.
     func object(_ name: MemberName, kind: PayloadKind? = nil) throws(SignedDataRefusal) -> PayloadMembers? {
         guard isPresent(name) else { return nil }
-        guard let nested = try? container.nestedContainer(keyedBy: MemberName.self, forKey: name) else {
-            throw wrongType(name, "an object")
-        }
+        let nested: Source? =
+            switch source {
+            case .decoder(let container):
+                (try? container.nestedContainer(keyedBy: MemberName.self, forKey: name)).map(Source.decoder)
+            case .plain(let payload):
+                if case .object(let object) = payload[name.stringValue] { .plain(object) } else { nil }
+            }
+        guard let nested else { throw wrongType(name, "an object") }
         return PayloadMembers(nested, kind: kind ?? self.kind, path: "\(path)\(name.stringValue).")
     }
 
@@ -154,16 +182,35 @@ struct PayloadMembers {
     }
 
     private func isPresent(_ name: MemberName) -> Bool {
-        container.contains(name) && (try? container.decodeNil(forKey: name)) == false
+        switch source {
+        case .decoder(let container):
+            return container.contains(name) && (try? container.decodeNil(forKey: name)) == false
+        case .plain(let payload):
+            switch payload[name.stringValue] {
+            case nil, .null: return false
+            default: return true
+            }
+        }
     }
 
+    /// - Parameter read: reads a value in the plain form; `nil` if it has another type.
     private func value<Value: Decodable>(
-        _ name: MemberName, as type: Value.Type, _ form: String
+        _ name: MemberName, _ form: String, plain read: (PlainPayload.Value) -> Value?
     ) throws(SignedDataRefusal) -> Value? {
-        do {
-            return try container.decodeIfPresent(type, forKey: name)
-        } catch {
-            throw wrongType(name, form)
+        switch source {
+        case .decoder(let container):
+            do {
+                return try container.decodeIfPresent(Value.self, forKey: name)
+            } catch {
+                throw wrongType(name, form)
+            }
+        case .plain(let payload):
+            switch payload[name.stringValue] {
+            case nil, .null: return nil
+            case .some(let found):
+                guard let value = read(found) else { throw wrongType(name, form) }
+                return value
+            }
         }
     }
 

@@ -77,7 +77,8 @@ public struct SignedDataReader: Sendable {
             throw SignedDataRefusal(.malformedJws, "the JWS has \(text.utf8.count) bytes, more than \(most)")
         }
         let jws = try CompactJWS(parsing: text)
-        let date = try PayloadJSON.read(SigningDate<Payload>.self, from: jws.payload).date
+        let json = try PayloadJSON(jws.payload, kind: Payload.kind)
+        let date = try json.read(SigningDate<Payload>.self).date
         let ahead = date.milliseconds(since: now)
         guard ahead <= Self.allowedClockSkewMilliseconds else {
             throw SignedDataRefusal(
@@ -85,7 +86,7 @@ public struct SignedDataReader: Sendable {
                 "`\(Payload.kind.dateMember.stringValue)` \(date) is \(ahead / 1_000) s ahead of the clock")
         }
         let anchor = try verifier.verify(jws, effectiveDate: date, environment: claims.environment)
-        let payload = try PayloadJSON.read(type, from: jws.payload)
+        let payload = try json.read(type)
         return Verified(payload: payload, payloadBytes: jws.payload, signedDate: date, anchor: anchor, jws: text)
     }
 }

@@ -6,6 +6,11 @@ public enum WireJSON {
     ///
     /// - Throws: `EncodingError` for a number that JSON cannot hold.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
+        if let plain = value as? any PlainlyWritten, plain.isPlain {
+            var json = JSONText()
+            plain.write(to: &json)
+            return json.bytes
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(value))
@@ -24,6 +29,9 @@ public enum WireJSON {
     public static func decodeRequest<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(RequestFault) -> Value {
+        if let plain = type as? any PlainlyRead.Type, let value = PlainJSON.read(plain, from: bytes) as? Value {
+            return value
+        }
         try JSONForm.check(bytes, .request)
         do {
             return try decode(type, from: bytes)

@@ -36,17 +36,20 @@ public struct HistoryIngestion: Sendable {
         if !verified.entries.isEmpty, verified.payloads.isEmpty {
             throw RequestError.signedDataRefused(verified.refused)
         }
-        let kept = try await keep(verified, identifiers: aliases, caller: caller)
+        let kept = try await keep(verified, identifiers: aliases, caller: caller, namesCustomers: true)
         if let ambiguity = kept.ambiguity { throw ambiguity }
-        let subject = verified.proven
-        let customers = try await database.look { transaction in
-            guard let scope = try ScopeStore(transaction).number(of: caller.scope) else { return [KnownIdentifiers]() }
-            let store = CustomerStore(transaction)
-            var numbers = try store.customers(proven: subject, in: scope)
-            if numbers.isEmpty { numbers = try store.customers(aliases: aliases.aliases, in: scope) }
-            return try store.customers(numbers).map(KnownIdentifiers.init)
-        }
-        return IngestReport(customers: customers, results: Self.results(verified, kept.outcomes))
+        return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))
+    }
+
+    /// Whom a report names, as the transaction that keeps the data sees them.
+    private static func customers(
+        of verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws -> [KnownIdentifiers] {
+        let store = CustomerStore(transaction)
+        var numbers = try store.customers(proven: verified.proven, in: scope)
+        if numbers.isEmpty { numbers = try store.customers(aliases: identifiers.aliases, in: scope) }
+        return try store.customers(numbers).map(KnownIdentifiers.init)
     }
 
     /// Checks every JWS of a delivery against the caller's app and environment.
@@ -71,38 +74,63 @@ public struct HistoryIngestion: Sendable {
         var outcomes: [IngestOutcome]
         /// Set if the request names customers who cannot be one; the payloads are kept all the same.
         var ambiguity: RequestError?
+        /// Everyone whom the data or the aliases name, if they are wanted.
+        var customers: [KnownIdentifiers] = []
     }
 
     /// Keeps what was verified. Data that is all known already, with nothing else to note, costs no durable commit.
     ///
-    /// - Parameter isRefused: whether the request will be refused for its signed data: then it binds no alias to anybody,
-    ///   because nobody can take that back (docs/decisions/0028).
+    /// - Parameters:
+    ///   - isRefused: whether the request will be refused for its signed data: then it binds no alias to anybody, because
+    ///     nobody can take that back (docs/decisions/0028).
+    ///   - namesCustomers: whether it is wanted whose the data is.
     func keep(
-        _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, caller: Caller, isRefused: Bool = false
+        _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, caller: Caller, isRefused: Bool = false,
+        namesCustomers: Bool = false
     ) async throws -> Kept {
-        let payloads = verified.payloads
         let aliases = isRefused ? [] : identifiers.aliases
-        // Nothing to keep and nothing to note: whom the request names is found out where it is decided.
-        if verified.entries.isEmpty, aliases.isEmpty, !verified.isComplete { return Kept(outcomes: []) }
-        guard try await needsWriting(verified, identifiers, attaching: aliases, caller) else {
-            return Kept(outcomes: payloads.map { _ in .unchanged })
+        // An order that brings nothing: the snapshot it is decided on says whether its customers can be one.
+        guard !verified.entries.isEmpty || verified.isComplete || !aliases.isEmpty || namesCustomers else {
+            return Kept(outcomes: [])
         }
+        let clock = clock
+        let known = try await database.look { transaction -> Kept? in
+            let now = try clock.instant(transaction)
+            let scope = try ScopeStore(transaction).number(of: caller.scope)
+            guard try !Self.needsWriting(verified, identifiers, attaching: aliases, at: now, in: scope, transaction)
+            else { return nil }
+            var kept = Kept(outcomes: verified.payloads.map { _ in .unchanged })
+            if namesCustomers, let scope {
+                kept.customers = try Self.customers(of: verified, identifiers, in: scope, transaction)
+            }
+            return kept
+        }
+        if let known { return known }
+        return try await write(
+            verified, identifiers: identifiers, attaching: aliases, caller: caller, namesCustomers: namesCustomers)
+    }
+
+    private func write(
+        _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
+        caller: Caller, namesCustomers: Bool
+    ) async throws -> Kept {
         let (clock, catalogs) = (clock, catalogs)
         return try await database.write(by: caller.author) { transaction in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).findOrAdd(caller.scope)
             let ingested = try HistoryStore(transaction).ingest(
-                payloads, offers: try catalogs.offersInForce(of: scope, in: caller.scope, transaction), at: now,
-                in: scope)
+                verified.payloads, offers: try catalogs.offersInForce(of: scope, in: caller.scope, transaction),
+                at: now, in: scope)
             let storeClock = StoreClock(transaction)
             try storeClock.advance(to: now)
             if let date = verified.newestDateOfApple { try storeClock.noteSigned(at: date) }
-            let outcomes = ingested.map(\.outcome)
+            var kept = Kept(outcomes: ingested.map(\.outcome))
             var owners: [CustomerNumber]
             do {
                 owners = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction).customers
             } catch let ambiguity as RequestError {
-                return Kept(outcomes: outcomes, ambiguity: ambiguity)
+                kept.ambiguity = ambiguity
+                return kept
             }
             let customers = CustomerStore(transaction)
             if owners.isEmpty, verified.isComplete, !identifiers.aliases.isEmpty {
@@ -114,35 +142,30 @@ public struct HistoryIngestion: Sendable {
                     try Self.unstated(owners, at: now, transaction), asOf: now, provenance: .caller, at: now,
                     in: scope)
             }
-            return Kept(outcomes: outcomes)
+            if namesCustomers { kept.customers = try Self.customers(of: verified, identifiers, in: scope, transaction) }
+            return kept
         }
     }
 
-    private func needsWriting(
+    private static func needsWriting(
         _ verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
-        _ caller: Caller
-    ) async throws -> Bool {
-        let clock = clock
-        return try await database.look { transaction in
-            let now = try clock.instant(transaction)
-            guard let scope = try ScopeStore(transaction).number(of: caller.scope) else {
-                return !verified.payloads.isEmpty || verified.isComplete
-            }
-            guard try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else { return true }
-            let subject: Subject
-            do {
-                subject = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction)
-            } catch is RequestError {
-                // The writing path says which customers cannot be one, after keeping what is new.
+        at now: Instant, in scope: ScopeNumber?, _ transaction: any StoreTransaction
+    ) throws -> Bool {
+        guard let scope else { return !verified.payloads.isEmpty || verified.isComplete }
+        guard try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else { return true }
+        let subject: Subject
+        do {
+            subject = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction)
+        } catch is RequestError {
+            // The writing path says which customers cannot be one, after keeping what is new.
+            return true
+        }
+        if verified.isComplete {
+            guard !subject.customers.isEmpty, try unstated(subject.customers, at: now, transaction).isEmpty else {
                 return true
             }
-            if verified.isComplete {
-                guard !subject.customers.isEmpty,
-                    try Self.unstated(subject.customers, at: now, transaction).isEmpty
-                else { return true }
-            }
-            return try !CustomerStore(transaction).have(aliases, customers: subject.customers, in: scope)
         }
+        return try !CustomerStore(transaction).have(aliases, customers: subject.customers, in: scope)
     }
 
     /// Those whose completeness was not stated within the last ten minutes. A backend that vouches with every request

@@ -23,6 +23,9 @@ struct OfferContext: RequestContext {
 extension LowercaseUUID {
     /// An id for a request. It protects nothing, so the standard library's generator is enough.
     static func random() -> LowercaseUUID {
-        LowercaseUUID(version4From: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        // Two draws and not sixteen: each asks the system.
+        let halves = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
+        return LowercaseUUID(
+            version4From: halves.flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (8 * $0)) } })
     }
 }

@@ -65,6 +65,11 @@ extension String {
     /// Whether a path has a segment without a character, as it comes of a missing id. The router would read on past it:
     /// `/v1/offers//pause` would pause every offer.
     fileprivate var hasEmptySegment: Bool {
-        contains("//") || (hasSuffix("/") && self != "/")
+        var last: UInt8 = 0
+        for byte in utf8 {
+            if byte == UInt8(ascii: "/"), last == byte { return true }
+            last = byte
+        }
+        return last == UInt8(ascii: "/") && utf8.count > 1
     }
 }

@@ -16,6 +16,7 @@ enum MediaType: String, Sendable, CaseIterable {
     /// What the body is; `nil` if the header is absent, names something else or a character set other than UTF-8.
     static func ofBody(_ request: Request) throws -> MediaType? {
         guard let value = request.headers[.contentType] else { return nil }
+        if value == Self.json.rawValue { return .json }
         let parts = value.split(separator: ";").map { $0.trimmed.lowercased() }
         let isUTF8 = parts.dropFirst().allSatisfy {
             !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\""

@@ -42,6 +42,7 @@ struct AnsweringChannel: ServerChildChannel {
                 try await value.progress.respond(to: request, writer, channel, by: responder)
             },
             configuration: configuration)
-        await reporting.handle(value: value.base, logger: logger)
+        let executor = EventLoopExecutor(value.channel.eventLoop)
+        await withTaskExecutorPreference(executor) { await reporting.handle(value: value.base, logger: logger) }
     }
 }

@@ -66,11 +66,14 @@ public struct APIKeyStore {
             after: ["apiKey": key.id, "role": key.role])
     }
 
-    /// One key, also a revoked or expired one.
+    /// One key, also a revoked or expired one, and the latest instant a transaction was committed at: together, because
+    /// every request asks for both.
     ///
     /// - Throws: ``StoreError``.
-    public func key(_ id: String) throws -> StoredAPIKey? {
-        try transaction.first(Statement(Self.selectOne, id)) { try StoredAPIKey(reading: &$0) }
+    public func key(_ id: String) throws -> (key: StoredAPIKey, lastInstant: Instant?)? {
+        try transaction.first(Statement(Self.selectOne, id)) { reader in
+            (key: try StoredAPIKey(reading: &reader), lastInstant: try reader.next())
+        }
     }
 
     /// Every key, the earliest first.
@@ -105,11 +108,14 @@ public struct APIKeyStore {
         return true
     }
 
-    private static let select = """
-        SELECT k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, \
-        k.revoked_at FROM api_key k JOIN scope s ON s.id = k.scope_id
+    private static let columns = """
+        k.id, s.bundle_id, s.environment, k.role, k.secret_digest, k.label, k.created_at, k.expires_at, k.revoked_at
         """
-    private static let selectOne = "\(select) WHERE k.id = ?1"
+    private static let select = "SELECT \(columns) FROM api_key k JOIN scope s ON s.id = k.scope_id"
+    private static let selectOne = """
+        SELECT \(columns), t.last_instant FROM api_key k JOIN scope s ON s.id = k.scope_id \
+        JOIN store_state t ON t.id = 1 WHERE k.id = ?1
+        """
 }
 
 extension StoredAPIKey {

@@ -21,6 +21,8 @@ struct HistorySQL {
     /// Rows of one view key: proven or not, date, same bytes, greater bytes.
     let views: String
     let insert: String
+    /// One row of a customer that names an offer; not for app transactions, which name none.
+    let selectOffer: String
     private let selectOwned: String
     private let selectStart: String
     private let selectCurrent: ListedSQL
@@ -48,6 +50,11 @@ struct HistorySQL {
         insert = """
             INSERT INTO \(table) (\(all.joined(separator: ", ")))
             VALUES (\(Statement.placeholders(all.count)))
+            """
+        selectOffer = """
+            SELECT 1 FROM customer_identifier i
+            JOIN \(table) h ON h.scope_id = i.scope_id AND h.\(owner.column) = i.value
+            WHERE i.kind = '\(owner.kind)' AND i.customer_id = ?1 AND h.offer_type IS NOT NULL LIMIT 1
             """
         let own = (["payload", "provenance", "sequence"] + columns).joined(separator: ", ")
         selectOwned = """

@@ -33,6 +33,15 @@ public struct HistoryStore {
         try history(of: customers, asOf: Optional(instant))
     }
 
+    /// Whether any row of a customer, current or not, names an offer.
+    ///
+    /// - Throws: ``StoreError``.
+    func namesOffers(of customer: CustomerNumber) throws -> Bool {
+        try [Transaction.sql.selectOffer, RenewalInfo.sql.selectOffer].contains { sql in
+            try transaction.row(Statement(sql, customer)) != nil
+        }
+    }
+
     private func history(of customers: [CustomerNumber], asOf instant: Instant?) throws -> History {
         guard !customers.isEmpty else { return History() }
         var history = History()

@@ -32,12 +32,15 @@ public struct RedemptionStore {
         of customer: CustomerNumber, offers: [Offer], at now: Instant, in scope: ScopeNumber
     ) throws -> RedemptionChange {
         let known = try redemptions(of: customer)
-        var facts = SubjectFacts(
-            history: try HistoryStore(transaction).history(of: [customer]),
-            slots: try SlotStore(transaction).slots(of: [customer]))
+        let slots = try SlotStore(transaction).slots(of: [customer])
+        var change = RedemptionChange()
+        // Most customers never had an offer, and reading their whole history to see that costs more than keeping it.
+        guard try !known.isEmpty || !slots.isEmpty || HistoryStore(transaction).namesOffers(of: customer) else {
+            return change
+        }
+        var facts = SubjectFacts(history: try HistoryStore(transaction).history(of: [customer]), slots: slots)
         // What an erasure keeps shows a use, so that there is a row of it.
         if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }
-        var change = RedemptionChange()
         guard !known.isEmpty || !facts.slots.isEmpty || facts.history.showsOffers else { return change }
         let found = facts.redemptions(of: offers)
         var missing = Dictionary(found.map { ($0, 1) }, uniquingKeysWith: +)

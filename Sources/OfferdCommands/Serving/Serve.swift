@@ -45,12 +45,13 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let setup = try options.setup(listen: listen)
+        defer { LogLines.standardError.flush() }
         try await setup.withRegistry { try await serve(setup, $0) }
     }
 
     private func serve(_ setup: ServerSetup, _ registry: AppRegistry) async throws {
         let audit = try setup.auditKeys()
-        var logger = Logger(label: "offerd")
+        var logger = Logger(label: "offerd") { LineLogHandler(label: $0) }
         logger.logLevel = logLevel.level
         let clock = try clock(setup, logger: logger)
         let path = setup.databasePath

@@ -10,6 +10,7 @@ public import OfferSigning
 public final class AppStoreChainVerifier: SignedDataVerifier {
     private let roots: TrustedRoots
     let cache: ChainCache
+    private let keys = ChainKeys()
 
     /// A verifier with its cache of chains.
     ///
@@ -45,7 +46,7 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
             throw SignedDataRefusal(
                 .badSignature, "the signature has `\(jws.signature.count)` bytes, ES256 has 64")
         }
-        guard chain.leafKey.isValid(rawSignature: jws.signature, of: jws.signingInput) else {
+        guard chain.leaf.isValid(rawSignature: jws.signature, of: jws.signingInput) else {
             throw SignedDataRefusal(
                 .badSignature, "the signature does not belong to the leaf certificate's key and the data")
         }
@@ -76,6 +77,10 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
             throw SignedDataRefusal(
                 .certificateCount, "`x5c` must hold 3 certificates, it holds \(certificates.count)")
         }
+        if let key = keys.key(of: certificates, trusted: trusted.digest), let known = cache.chain(for: key) {
+            try known.validity.check(date)
+            return known
+        }
         let der = try decode(certificates)
         guard trusted.contains(der[2]) else {
             throw SignedDataRefusal(
@@ -84,10 +89,12 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
         let key = cacheKey(der, trusted)
         if let known = cache.chain(for: key) {
             try known.validity.check(date)
+            keys.remember(key, of: certificates, trusted: trusted.digest)
             return known
         }
         let verified = try verifyAnew(der, date)
         cache.insert(verified, for: key)
+        keys.remember(key, of: certificates, trusted: trusted.digest)
         return verified
     }
 
@@ -98,8 +105,11 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
         let validity = ChainValidity(chain)
         try validity.check(date)
         try chain.checkSignatures()
+        guard let leaf = try? VerifyingContext(key: chain.leaf.publicKey) else {
+            throw SignedDataRefusal(.unsupportedKey, "the leaf certificate's key cannot be used to verify")
+        }
         return VerifiedChain(
-            leafKey: chain.leaf.publicKey, validity: validity, anchor: TrustedRoots.anchor(of: der[2]))
+            leaf: leaf, validity: validity, anchor: TrustedRoots.anchor(of: der[2]))
     }
 
     private func decode(_ certificates: [String]) throws(SignedDataRefusal) -> [[UInt8]] {

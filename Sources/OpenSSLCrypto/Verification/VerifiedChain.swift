@@ -2,8 +2,8 @@ import OfferSigning
 
 /// What is kept of a chain that was verified: enough to judge each payload's own date and signature.
 struct VerifiedChain: Sendable {
-    /// The leaf's key.
-    let leafKey: KeyHandle
+    /// Checks signatures of the leaf's key.
+    let leaf: VerifyingContext
     /// When all three certificates are valid.
     let validity: ChainValidity
     /// Whose root it leads to.

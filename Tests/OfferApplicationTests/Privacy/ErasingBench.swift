@@ -3,6 +3,7 @@ import OfferModel
 import OfferStore
 import OpenSSLCrypto
 import SQLiteStore
+import Testing
 
 /// A workbench whose configuration has a key for digests, so that customers may be erased.
 struct ErasingBench: Sendable {

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// The cache keys of chains met lately, by the text of their certificates: to find them without decoding and digesting
+/// three certificates for every payload.
+///
+/// A key follows from the text and from what is trusted, so none is ever stale; whether the chain still counts is the
+/// ``ChainCache``'s to say. Only chains that were verified get in.
+final class ChainKeys: Sendable {
+    private struct Entry {
+        let certificates: [String]
+        let trusted: [UInt8]
+        let key: [UInt8]
+    }
+
+    /// Apple signs with few certificates at a time.
+    private static let capacity = 16
+
+    private let entries = Mutex<[Entry]>([])
+
+    /// The key of a chain; `nil` if it has to be made.
+    func key(of certificates: [String], trusted: [UInt8]) -> [UInt8]? {
+        entries.withLock { entries in
+            entries.first { $0.certificates == certificates && $0.trusted == trusted }?.key
+        }
+    }
+
+    /// Keeps a key; the earliest kept makes room.
+    func remember(_ key: [UInt8], of certificates: [String], trusted: [UInt8]) {
+        entries.withLock { entries in
+            guard !entries.contains(where: { $0.certificates == certificates && $0.trusted == trusted }) else { return }
+            if entries.count >= Self.capacity { entries.removeFirst() }
+            entries.append(Entry(certificates: certificates, trusted: trusted, key: key))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@testable import OfferAPI
+
+@Suite("Answers that write themselves")
+struct PlainAnswerTests {
+    private static let texts = [
+        "", "plain", "com.example.pro.monthly", #"a"b\c/d"#, "\u{0}\u{1}\u{8}\t\n\u{B}\u{C}\r\u{1F}\u{7F}\u{80}", "é☃𝄞",
+        "line\u{2028}end", "e30.eyJ9.AQI-_",
+    ]
+
+    private static func encoded(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    private static func check(_ value: some Encodable & PlainlyWritten, _ seed: UInt64) throws {
+        #expect(value.isPlain)
+        #expect(String(decoding: try WireJSON.encode(value), as: UTF8.self) == (try encoded(value)), "seed \(seed)")
+    }
+
+    @Test("every one is byte for byte what an encoder writes")
+    func same() throws {
+        var random = SeededGenerator(seed: 350_002)
+        let seed = random.seed
+        func text() -> String { Self.texts.randomElement(using: &random) ?? "" }
+        func flag() -> Bool { Bool.random(using: &random) }
+        func number() -> Int64 { Int64.random(in: -1_000...2_000_000_000_000, using: &random) }
+        func uuid() -> LowercaseUUID {
+            LowercaseUUID(version4From: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })
+        }
+        func point() -> TurningPointBody? {
+            flag()
+                ? TurningPointBody(at: Instant(milliseconds: number())) : flag() ? TurningPointBody(event: text()) : nil
+        }
+        for _ in 0..<300 {
+            try Self.check(
+                IssuedOfferBody(
+                    issuedOfferId: uuid(), decisionId: uuid(), offerId: OfferId(text()),
+                    offerType: OfferType.allCases.randomElement(using: &random) ?? .promotional,
+                    delivery: Delivery.allCases.randomElement(using: &random) ?? .signature,
+                    offerIdentifier: flag() ? OfferIdentifier(text()) : nil, productId: ProductId(text()),
+                    bundleId: BundleId(text()),
+                    environment: AppStoreEnvironment.allCases.randomElement(using: &random) ?? .sandbox,
+                    keyId: flag() ? KeyId(text()) : nil, state: flag() ? .open : .voided,
+                    issuedAt: Instant(milliseconds: number()), expiresAt: Instant(milliseconds: number()),
+                    catalogRevision: Int(number()),
+                    signatures: SignaturesBody(
+                        v1: flag()
+                            ? SignatureV1Body(
+                                keyId: KeyId(text()), nonce: uuid(), timestamp: Instant(milliseconds: number()),
+                                signature: text(), appAccountToken: text()) : nil,
+                        v2: flag() ? SignatureV2Body(jws: text()) : nil,
+                        introductoryEligibility: flag()
+                            ? IntroductoryEligibilityBody(jws: text(), allowIntroductoryOffer: flag()) : nil)), seed)
+            try Self.check(
+                TransactionsBody(
+                    customers: (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                        CustomerIdentifiersBody(
+                            originalTransactionIds: flag() ? [TransactionId(text()), TransactionId(text())] : [],
+                            appTransactionId: flag() ? AppTransactionId(text()) : nil,
+                            appAccountTokens: flag() ? [uuid()] : [], customerIds: flag() ? [CustomerId(text())] : [])
+                    },
+                    results: (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                        IngestResultBody(
+                            pointer: text(), outcome: flag() ? .added : .refused, code: flag() ? text() : nil,
+                            detail: flag() ? text() : nil)
+                    }), seed)
+            try Self.check(
+                DecisionsBody(
+                    decisions: (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                        DecisionBody(
+                            offerId: OfferId(text()), outcome: text(),
+                            delivery: flag() ? .signature : .appStore, priority: Int(number()), turningPoint: point(),
+                            findings: (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                                FindingBody(rule: text(), verdict: text(), reason: text(), turningPoint: point())
+                            })
+                    }, best: flag() ? OfferId(text()) : nil, bestReason: flag() ? text() : nil), seed)
+        }
+    }
+
+    @Test("no answer has members that its own writing does not know of")
+    func complete() {
+        let uuid = LowercaseUUID(version4From: [UInt8](repeating: 0, count: 16))
+        let at = Instant(milliseconds: 0)
+        func count(_ value: Any) -> Int { Mirror(reflecting: value).children.count }
+        let signatures = SignaturesBody()
+        #expect(
+            count(
+                IssuedOfferBody(
+                    issuedOfferId: uuid, decisionId: uuid, offerId: "", offerType: .promotional, delivery: .signature,
+                    offerIdentifier: nil, productId: "", bundleId: "", environment: .sandbox, keyId: nil, state: .open,
+                    issuedAt: at, expiresAt: at, catalogRevision: 0, signatures: signatures)) == 15)
+        #expect(count(signatures) == 3)
+        #expect(count(SignatureV1Body(keyId: "", nonce: uuid, timestamp: at, signature: "", appAccountToken: "")) == 5)
+        #expect(count(SignatureV2Body(jws: "")) == 1)
+        #expect(count(IntroductoryEligibilityBody(jws: "", allowIntroductoryOffer: true)) == 2)
+        #expect(count(TransactionsBody(customers: [], results: [])) == 2)
+        #expect(
+            count(
+                CustomerIdentifiersBody(
+                    originalTransactionIds: [], appTransactionId: nil, appAccountTokens: [], customerIds: [])) == 4)
+        #expect(count(IngestResultBody(pointer: "", outcome: .added)) == 4)
+        #expect(count(DecisionsBody(decisions: [], best: nil)) == 3)
+        #expect(
+            count(DecisionBody(offerId: "", outcome: "", delivery: .signature, priority: 0, findings: [])) == 7)
+        #expect(count(FindingBody(rule: "", verdict: "", reason: "")) == 8)
+        #expect(count(TurningPointBody()) == 2)
+    }
+
+    @Test("what staff see of a decision is left to the encoder, whole")
+    func staff() throws {
+        let finding = FindingBody(
+            rule: "rule.eligibility", verdict: "violated", reason: "r", path: "all[0]", message: "m",
+            evidence: [EvidenceBody(field: "f", observed: .value(.number(1.5)))])
+        let body = DecisionsBody(
+            decisions: [
+                DecisionBody(
+                    offerId: "a", outcome: "ineligible", delivery: .signature, priority: 0, findings: [finding])
+            ], best: nil)
+        #expect(!body.isPlain)
+        #expect(String(decoding: try WireJSON.encode(body), as: UTF8.self) == (try Self.encoded(body)))
+        #expect(String(decoding: try WireJSON.encode(body), as: UTF8.self).contains(#""message":"m""#))
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import OfferdCommands
+
+@Suite("The log on standard error")
+struct LogLinesTests {
+    /// What was written, one text for each time.
+    private final class Written: Sendable {
+        private let texts = Mutex<[String]>([])
+
+        var all: [String] { texts.withLock { $0 } }
+
+        func take(_ bytes: [UInt8]) { texts.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) } }
+    }
+
+    private static func logger(_ lines: LogLines) -> Logger {
+        var logger = Logger(label: "offerd") { LineLogHandler(label: $0, lines: lines) }
+        logger.logLevel = .info
+        return logger
+    }
+
+    @Test("a line is time, level, label, metadata by name, source and message, as swift-log's own handler writes it")
+    func form() throws {
+        let written = Written()
+        let lines = LogLines { written.take($0) }
+        var logger = Self.logger(lines)
+        logger[metadataKey: "request.id"] = "1"
+        logger[metadataKey: "b"] = "own"
+        logger[metadataKey: "gone"] = "x"
+        logger[metadataKey: "gone"] = nil
+        logger.info("answered", metadata: ["b": "given", "a": "\(1 + 1)"], source: "OfferHTTP")
+        logger.debug("not logged")
+        lines.flush()
+        let text = try #require(written.all.first)
+        let time = try Regex(#"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} "#)
+        let rest = text[try #require(text.firstMatch(of: time)).range.upperBound...]
+        #expect(rest == "info offerd: a=2 b=given request.id=1 [OfferHTTP] answered\n")
+        #expect(logger[metadataKey: "b"] == "own")
+        #expect(logger.handler.metadata == ["b": "own", "request.id": "1"])
+    }
+
+    @Test("lines gather until somebody must act; then all are written in their order before the call returns")
+    func urgent() {
+        let written = Written()
+        let logger = Self.logger(LogLines { written.take($0) })
+        logger.warning("first")
+        let before = written.all.count
+        logger.error("second")
+        #expect(before == 1)
+        #expect(written.all.count == 2)
+        #expect(written.all.joined().contains("first\n"))
+    }
+
+    @Test("a line that nothing follows is written soon all the same")
+    func soon() async throws {
+        let (texts, text) = AsyncStream.makeStream(of: String.self)
+        let lines = LogLines { text.yield(String(decoding: $0, as: UTF8.self)) }
+        Self.logger(lines).info("alone")
+        let first = await texts.first { _ in true }
+        #expect(first?.hasSuffix("alone\n") == true)
+    }
+
+    @Test("of many tasks that log at once no line is lost, broken or out of its task's order")
+    func together() async {
+        let written = Written()
+        let lines = LogLines { written.take($0) }
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    let logger = Self.logger(lines)
+                    for number in 0..<500 { logger.info("\(task) \(number)") }
+                }
+            }
+        }
+        lines.flush()
+        var next = [Int](repeating: 0, count: 8)
+        for line in written.all.joined().split(separator: "\n") {
+            let words = line.split(separator: " ").suffix(2).compactMap { Int($0) }
+            guard words.count == 2 else {
+                Issue.record("\(line)")
+                continue
+            }
+            #expect(words[1] == next[words[0]], "\(line)")
+            next[words[0]] += 1
+        }
+        #expect(next == [Int](repeating: 500, count: 8))
+    }
+}
