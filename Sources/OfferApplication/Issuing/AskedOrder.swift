@@ -19,6 +19,12 @@ struct AskedOrder: Sendable {
     /// The same, if what it holds is handed out again.
     var stored: OpenSlot?
 
+    /// The subject's slots of the offer that were redeemed.
+    var redeemedSlots: [LowercaseUUID] {
+        if snapshot.facts.slots.isEmpty { return [] }
+        return snapshot.facts.redemptions(of: question.offer).compactMap(\.slotId)
+    }
+
     /// Whether nothing that the answer rests on has changed since it was read, and it was read a moment ago.
     func stillHolds(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> Bool {
         let last = try StoreClock(transaction).lastInstant() ?? snapshot.now

@@ -26,6 +26,8 @@ extension OfferIssuing {
             slot, catalogRevision: asked.catalogRevision, scope: asked.scope, signatures: signatures,
             decisionId: decisionId, state: .open)
         let answer = try reply.write(.issued(issued, isNew: true))
+        // Found before anybody waits for the transaction.
+        let redeemed = asked.redeemedSlots
         let committed: Committed<Reply.Answer>
         do {
             committed = try await database.write(by: asked.author) { transaction in
@@ -38,8 +40,8 @@ extension OfferIssuing {
                 }
                 guard
                     try Self.record(
-                        slot, asked, caps: caps, signatures: signatures, decisionId: decisionId, record: record,
-                        in: number, transaction)
+                        slot, asked, redeemed: redeemed, caps: caps, signatures: signatures, decisionId: decisionId,
+                        record: record, in: number, transaction)
                 else { return .moved }
                 try reply.keep(answer, at: asked.snapshot.now, transaction)
                 return .answered(answer)
@@ -116,8 +118,8 @@ extension OfferIssuing {
     ///
     /// - Returns: false if the open slot takes no further signing; then nothing was written.
     private static func record(
-        _ slot: Slot, _ asked: AskedOrder, caps: [CounterStore.Cap], signatures: [RecordedSignature],
-        decisionId: LowercaseUUID, record: String,
+        _ slot: Slot, _ asked: AskedOrder, redeemed: [LowercaseUUID], caps: [CounterStore.Cap],
+        signatures: [RecordedSignature], decisionId: LowercaseUUID, record: String,
         in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> Bool {
         let customers = asked.snapshot.subject.customers
@@ -125,7 +127,6 @@ extension OfferIssuing {
         let owner = try owner(asked, in: number, transaction)
         try asked.noteOpening(transaction)
         if asked.open == nil {
-            let redeemed = asked.snapshot.facts.redemptions(of: asked.question.offer).compactMap(\.slotId)
             try store.settle(redeemed, at: slot.issuedAt, in: number)
             try store.insert(
                 slot, catalogRevision: Int64(asked.snapshot.catalogRevision), for: owner, subject: customers,
