@@ -52,7 +52,7 @@ def openssl(seconds: int, processes: int) -> tuple[float, float]:
     """Signatures and verifications a second on P-256."""
     several = ["-multi", str(processes)] if processes > 1 else []
     output = subprocess.run(
-        ["openssl", "speed", "-seconds", str(seconds), *several, "ecdsap256"], check=True, stdout=subprocess.PIPE,
+        ["openssl", "speed", "-elapsed", "-seconds", str(seconds), *several, "ecdsap256"], check=True, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True).stdout
     found = re.search(r"ecdsa \(nistp256\)\s+\S+\s+\S+\s+([\d.]+)\s+([\d.]+)", output)
     if not found:
@@ -105,7 +105,8 @@ def reads(path: Path) -> str:
 def rows_like(path: Path, tables: dict[str, str], keys: dict, updates: list[str]) -> tuple[str, str]:
     """The schema of some tables with their indexes, and an insert for a row of each like the one a condition finds.
 
-    ?1 counts, ?2 to ?4 are fresh UUIDs; `keys` says which columns take them.
+    ?1 counts, ?2 and ?3 are UUIDs in the order of time, ?4 is a random one; `keys` says which columns take them. Updates are run once
+    for a whole commit.
     """
     database = sqlite3.connect(path)
     schema, inserts = [], []

@@ -33,21 +33,33 @@ static void *ask(void *argument) {
     return NULL;
 }
 
-static void make_uuid(char *text, uint64_t *random) {
-    uint64_t high = next_random(random), low = next_random(random);
-    snprintf(text, 37, "%08x-%04x-4%03x-8%03x-%012llx", (unsigned)(high >> 32), (unsigned)(high >> 16 & 0xFFFF),
-             (unsigned)(high & 0xFFF), (unsigned)(low >> 52), (unsigned long long)(low & 0xFFFFFFFFFFFF));
+// Version 7, where a number stands for the time, or version 4: what is stored in the order of time makes indexes grow at one end.
+static void make_uuid(char *text, int64_t time, uint64_t *random) {
+    uint64_t high = time ? (uint64_t)time << 16 : next_random(random), low = next_random(random);
+    snprintf(text, 37, "%08x-%04x-%c%03x-8%03x-%012llx", (unsigned)(high >> 32), (unsigned)(high >> 16 & 0xFFFF),
+             time ? '7' : '4', (unsigned)(low >> 40 & 0xFFF), (unsigned)(low >> 52),
+             (unsigned long long)(low & 0xFFFFFFFFFFFF));
 }
 
-static void record(store *database, int64_t number, uint64_t *random) {
-    char texts[3][37];
-    for (int text = 0; text < 3; text++) make_uuid(texts[text], random);
-    for (int index = 0; index < database->count; index++) {
+static void run(store *database, int begin, int end, int64_t number, char texts[3][37]) {
+    for (int index = begin; index < end; index++) {
         sqlite3_stmt *statement = database->statements[index];
         store_bind_number(statement, 1, number);
         for (int text = 0; text < 3; text++) store_bind_text(statement, text + 2, texts[text]);
         store_run(database->connection, statement);
     }
+}
+
+// The rows of so many, and what is updated once for all of them.
+static void record(store *database, int64_t first, int count, uint64_t *random) {
+    char texts[3][37];
+    for (int64_t number = first; number < first + count; number++) {
+        make_uuid(texts[0], number, random);
+        make_uuid(texts[1], number, random);
+        make_uuid(texts[2], 0, random);
+        run(database, 0, database->first_update, number, texts);
+    }
+    run(database, database->first_update, database->count, first + count - 1, texts);
 }
 
 int measure_commits(const char *path, const char *statements, int waiters, double seconds) {
@@ -71,7 +83,8 @@ int measure_commits(const char *path, const char *statements, int waiters, doubl
         shared.queued = 0;
         pthread_mutex_unlock(&shared.lock);
         store_run(database.connection, database.begin_write);
-        for (int index = 0; index < count; index++) record(&database, ++number, &random);
+        record(&database, number + 1, count, &random);
+        number += count;
         store_run(database.connection, database.commit);
         batches++;
         pthread_mutex_lock(&shared.lock);

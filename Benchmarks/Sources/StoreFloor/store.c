@@ -40,6 +40,7 @@ store store_open(const char *database, const char *statements) {
     execute(opened.connection, "PRAGMA journal_mode = WAL");
     execute(opened.connection, "PRAGMA synchronous = FULL");
     execute(opened.connection, "PRAGMA cache_size = -65536");
+    execute(opened.connection, "PRAGMA wal_autocheckpoint = 4000");
     opened.begin_read = prepare(opened.connection, "BEGIN");
     opened.begin_write = prepare(opened.connection, "BEGIN IMMEDIATE");
     opened.commit = prepare(opened.connection, "COMMIT");
@@ -50,6 +51,7 @@ store store_open(const char *database, const char *statements) {
     while (getline(&line, &room, file) > 0) {
         if (opened.count == MOST_STATEMENTS) fail(statements, "too many statements");
         opened.statements[opened.count++] = prepare(opened.connection, line);
+        if (strncmp(line, "UPDATE", 6) != 0) opened.first_update = opened.count;
     }
     free(line);
     fclose(file);

@@ -8,6 +8,8 @@ typedef struct {
     sqlite3 *connection;
     sqlite3_stmt *statements[MOST_STATEMENTS];
     int count;
+    // Where the statements begin that are run once for a whole commit: the first UPDATE.
+    int first_update;
     sqlite3_stmt *begin_read, *begin_write, *commit;
 } store;
 
