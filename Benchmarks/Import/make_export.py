@@ -4,8 +4,8 @@
   make_export.py --customers 200000 --transactions 1000000 --out export.jsonl
   make_export.py --customers 200000 --transactions 1000000 --format csv --order date --out export.csv
 
-Every customer has one subscription of monthly periods, a customerId, and for every other one an appAccountToken; one
-period in twelve has a promotional offer, one in a hundred was refunded, and the last one says how it renews.
+Every customer has one subscription of monthly periods, a customerId, every other one an appAccountToken, and two of three
+an appTransactionId; one period in twelve has a promotional offer, one in a hundred was refunded, and the last one says how it renews.
 `--order customer` writes customer by customer, as a database keyed by them does; `date` by purchase date, the usual
 order of an export; `random` in none.
 """
@@ -22,7 +22,7 @@ END = 1_790_000_000_000
 COLUMNS = [
     "transactionId", "originalTransactionId", "bundleId", "productId", "subscriptionGroupIdentifier", "purchaseDate",
     "originalPurchaseDate", "expiresDate", "signedDate", "revocationDate", "revocationReason", "type",
-    "inAppOwnershipType", "appAccountToken", "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod",
+    "inAppOwnershipType", "appAccountToken", "appTransactionId", "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod",
     "price", "currency", "transactionReason", "storefront", "environment", "customerId", "renewalInfo.autoRenewStatus",
     "renewalInfo.signedDate",
 ]
@@ -61,6 +61,8 @@ def purchases(arguments):
             }
             if token:
                 purchase["appAccountToken"] = token
+            if number % 3:
+                purchase["appTransactionId"] = str(8_000_000_000_000 + number)
             if rng.randrange(12) == 0:
                 purchase.update(
                     offerType=2, offerIdentifier=f"offer{rng.randrange(5)}", offerDiscountType="PAY_AS_YOU_GO",

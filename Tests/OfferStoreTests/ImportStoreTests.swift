@@ -90,6 +90,27 @@ struct ImportStoreTests {
         }
     }
 
+    @Test("whether a customer may be somebody else is found from the customer's side, however many there are")
+    func sharedNamePlans() async throws {
+        let bench = try await Bench(.file)
+        let run = try await begun(bench)
+        let customer = try await bench.customer("1")
+        let plans = try await bench.database.write { transaction in
+            let statements = RecordedStatements()
+            _ = try ImportStore(statements.recording(transaction)).mayBeSomebodyElse(customer, of: run)
+            return try statements.all.map { try QueryPlan(of: $0, in: transaction) }
+        }
+        #expect(plans.count == 3)
+        for plan in plans {
+            // A search by the import alone meets all of its customers.
+            let isLong = plan.steps.contains {
+                $0.contains("SCAN ") || $0.contains("(run_id=?)") || $0.contains("(scope_id=? AND kind=?)")
+            }
+            #expect(!isLong, "\(plan.sql)\n\(plan.steps.joined(separator: "\n"))")
+            #expect(plan.steps.first?.contains("customer_id=?") == true, "\(plan.steps)")
+        }
+    }
+
     @Test("what keeping a payload would come to is what then becomes of it", arguments: Driver.allCases)
     func outcomes(driver: Driver) async throws {
         let bench = try await Bench(driver)

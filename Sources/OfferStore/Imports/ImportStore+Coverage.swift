@@ -49,11 +49,11 @@ extension ImportStore {
             Statement(
                 """
                 SELECT 1 FROM import_customer a
-                JOIN import_run r ON r.id = a.run_id
-                JOIN customer_identifier i
-                    ON i.scope_id = r.scope_id AND i.kind = 'appTransactionId' AND i.value = a.app_transaction_id
-                WHERE a.run_id = ?1 AND a.customer_id = ?2 AND a.app_transaction_id <> '' AND i.customer_id <> ?2
-                LIMIT 1
+                WHERE a.run_id = ?1 AND a.customer_id = ?2 AND a.app_transaction_id <> '' AND EXISTS (
+                    SELECT 1 FROM customer_identifier i
+                    WHERE i.scope_id = (SELECT scope_id FROM import_run WHERE id = ?1)
+                        AND i.kind = 'appTransactionId' AND i.value = a.app_transaction_id
+                        AND i.customer_id <> a.customer_id) LIMIT 1
                 """, run.number, customer))
         if byKnownAccount != nil { return true }
         return try transaction.row(
