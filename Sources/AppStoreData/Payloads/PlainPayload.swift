@@ -1,8 +1,8 @@
 /// The members of a payload in the plainest form: texts without escapes, whole numbers, yes or no, null, and objects of
 /// these.
 ///
-/// Apple writes nearly every payload so, and finding its members takes a tenth of what a decoder takes. It accepts
-/// nothing that a decoder would refuse; whatever is not plain is left to one.
+/// Apple writes nearly every payload so, and it is gone through once for all of its members. It accepts nothing that a
+/// decoder would refuse; whatever is not plain is left to one.
 struct PlainPayload {
     /// The value of a member.
     enum Value {

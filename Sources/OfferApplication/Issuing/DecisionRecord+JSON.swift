@@ -19,6 +19,7 @@ extension DecisionRecord: JSONWritable {
             try json.member("firstStoredAt", firstStoredAt)
             try json.member("historySequence", historySequence)
             try json.member("identifiers", identifiers)
+            try json.member("keptEvidence", keptEvidence)
             try json.member("needsNewSigning", needsNewSigning)
             try json.member("now", now)
             try json.member("openedAt", openedAt)

@@ -30,7 +30,7 @@ extension OfferIssuing {
         return try await database.write(by: asked.author) { transaction in
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
             let number = try ScopeStore(transaction).findOrAdd(scope)
-            if asked.opens, try asked.stillHolds(in: number, transaction) {
+            if try asked.stillHolds(in: number, transaction) {
                 try asked.noteOpening(transaction)
             } else {
                 // Where anything has changed meanwhile the next request opens the offer. The record holds what was read of

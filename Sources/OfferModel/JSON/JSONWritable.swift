@@ -66,10 +66,11 @@ extension Array: JSONWritable where Element: JSONWritable {
 }
 
 extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
-    /// Writes an object, its members in the order of their names.
+    /// Writes an object, its members in the order of their names' bytes, as Foundation's encoder does: `String`'s own order
+    /// is that of another normal form.
     public func write(to json: inout JSONWriter) throws {
         try json.object { json in
-            for (name, value) in sorted(by: { $0.key < $1.key }) {
+            for (name, value) in sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
                 json.name(name)
                 try value.write(to: &json)
             }

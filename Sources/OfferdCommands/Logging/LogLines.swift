@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Lines on their way to standard error, gathered so that a busy server writes them by the hundred.
+/// Lines on their way to standard error, gathered so that a busy server writes many at once.
 ///
 /// A line waits a twentieth of a second at most. What somebody must act on goes out at once, with all that was said
 /// before it. A process that is killed loses the lines of that moment, never a recorded offer.

@@ -33,7 +33,7 @@ private struct RandomRecord {
             chosen([
                 "request": chosen(["appVersion": text(), "osVersion": text(), "locale": text()]),
                 "attributes": try facts(), "firstStoredAt": moment(), "rolloutKey": text(),
-                "openedAt": [text(): moment(), text(): moment()],
+                "openedAt": named { $0.moment() }, "keptEvidence": [kept()],
                 "identifiers": ["originalTransactionIds": list { $0.text() }, "appTransactionIds": list { $0.text() }],
                 "counters": counters(), "coverageAsOf": moment(), "coverageProvenance": one(of: Provenance.self),
             ])
@@ -96,7 +96,23 @@ private struct RandomRecord {
     }
 
     private mutating func facts() throws -> [String: Any] {
-        [text(): try fact(), text(): try fact(), text(): try fact()]
+        try named { try $0.fact() }
+    }
+
+    /// Three members with random names, which may be the same.
+    private mutating func named(_ value: (inout RandomRecord) throws -> Any) rethrows -> [String: Any] {
+        try (0..<3).reduce(into: [:]) { members, _ in members[text()] = try value(&self) }
+    }
+
+    private mutating func kept() -> [String: Any] {
+        chosen([
+            "offerType": number(), "offerIdentifier": text(), "offerPeriod": text(), "expires": moment(),
+            "revoked": moment(),
+        ]).merging([
+            "kind": one(of: KeptEvidence.Kind.self), "originalTransactionId": text(),
+            "subscriptionGroupIdentifier": text(), "productId": text(), "at": moment(), "isRenewal": flag(),
+            "isUpgraded": flag(), "provenance": one(of: Provenance.self),
+        ]) { $1 }
     }
 
     private mutating func fact() throws -> Any {

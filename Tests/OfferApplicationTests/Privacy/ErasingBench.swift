@@ -43,7 +43,10 @@ struct ErasingBench: Sendable {
 
     @discardableResult
     func erase(_ person: CustomerIdentifiers) async throws -> ErasureOutcome {
+        try await bench.checkLedger()
+        let before = try await bench.ledger().artefacts
         let outcome = try await data.erase(person, in: Workbench.scope, reason: "request 4711")
+        bench.forget(Set(before).subtracting(try await bench.ledger().artefacts))
         try await bench.checkLedger()
         return outcome
     }

@@ -99,6 +99,11 @@ final class Workbench: Sendable {
     var toleratesOverrun: Bool { tolerates.withLock { $0 } }
     var releasedArtefacts: [String] { released.withLock { $0 } }
 
+    /// Expects no row of these any more: an erasure has taken them away.
+    func forget(_ artefacts: Set<String>) {
+        released.withLock { $0.removeAll(where: artefacts.contains) }
+    }
+
     /// Notes what an answer hands out.
     func note(_ answer: IssueAnswer) {
         released.withLock { $0 += answer.artefacts }

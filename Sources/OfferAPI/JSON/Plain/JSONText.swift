@@ -92,7 +92,7 @@ struct JSONText {
     }
 }
 
-/// An answer that is asked for often and writes itself, several times faster than an encoder.
+/// An answer that is asked for often and writes itself, without an encoder.
 protocol PlainlyWritten {
     /// Whether it holds nothing but what ``write(to:)`` writes.
     var isPlain: Bool { get }
