@@ -186,7 +186,7 @@ let package = Package(
                 "OfferHTTP",
                 "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
                 hummingbird,
-                httpTypes, logging, nioCore, nioPosix, serviceLifecycle, yams,
+                httpTypes, logging, serviceLifecycle, yams,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -23,17 +23,9 @@ struct IssuedOffersController: Sendable {
     @Sendable func issue(_ request: Request, _ context: CallerContext<ClientAccess>) async throws -> Response {
         let key = try IdempotencyKey.of(request)
         let body = try await request.jsonBytes(upTo: bodyLimit)
-        return try await Aside.run(if: Aside.isNeeded(forBody: body.count)) {
-            try await issue(body, under: key, instance: request.uri.path, context)
-        }
-    }
-
-    private func issue(
-        _ body: [UInt8], under key: String?, instance: String, _ context: CallerContext<ClientAccess>
-    ) async throws -> Response {
         let order = try WireJSON.decodeRequest(IssueRequestBody.self, from: body).order()
         let writer = IssueAnswerWriter(
-            offerId: order.offerId, role: context.caller.role, instance: instance,
+            offerId: order.offerId, role: context.caller.role, instance: request.uri.path,
             requestId: context.requestId)
         guard let key else {
             return Response(try writer.write(try await issuing.issue(order, caller: context.caller)))

@@ -14,14 +14,10 @@ struct Route: Sendable {
     let add: @Sendable (Router<OfferContext>, Authentication) -> Void
 
     /// A call that needs a key.
-    ///
-    /// - Parameter isQuick: whether it is answered where its bytes were read, which keeps other connections of that event
-    ///   loop waiting for as long; every other call is answered by threads of its own kind (decision 0035).
     init<Access: CallerAccess>(
-        _ method: HTTPRequest.Method, _ path: String, for access: Access.Type, isQuick: Bool = false,
+        _ method: HTTPRequest.Method, _ path: String, for access: Access.Type,
         use answer: @escaping @Sendable (Request, CallerContext<Access>) async throws -> Response
     ) {
-        let answer = isQuick ? answer : Self.aside(answer)
         self.method = method
         self.path = path
         roles = access.roles
@@ -39,14 +35,7 @@ struct Route: Sendable {
         self.method = method
         self.path = path
         roles = []
-        let answer = Self.aside(answer)
         add = { router, _ in router.on(RouterPath(path), method: method, use: answer) }
-    }
-
-    private static func aside<Context: Sendable>(
-        _ answer: @escaping @Sendable (Request, Context) async throws -> Response
-    ) -> @Sendable (Request, Context) async throws -> Response {
-        { request, context in try await Aside.run { try await answer(request, context) } }
     }
 
     /// Whether a path as asked is this route's, whatever the method.

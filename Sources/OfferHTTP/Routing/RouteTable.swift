@@ -27,14 +27,14 @@ struct RouteTable: Sendable {
         let health = HealthController(readiness: useCases.readiness)
         let description = DescriptionController(document: openAPI)
         routes = [
-            Route(.post, "/v1/issued-offers", for: ClientAccess.self, isQuick: true, use: issuedOffers.issue),
+            Route(.post, "/v1/issued-offers", for: ClientAccess.self, use: issuedOffers.issue),
             Route(.get, "/v1/issued-offers", for: SupportAccess.self, use: issuedOffers.list),
             Route(.get, "/v1/issued-offers/export", for: SupportAccess.self, use: issuedOffers.export),
             Route(.get, "/v1/issued-offers/{id}", for: ClientOrSupportAccess.self, use: issuedOffers.show),
             Route(.post, "/v1/issued-offers/{id}/void", for: SupportAccess.self, use: issuedOffers.void),
             Route(.post, "/v1/issued-offers/{id}/replay", for: SupportAccess.self, use: replay.show),
-            Route(.post, "/v1/decisions", for: AnyKeyAccess.self, isQuick: true, use: decisions.decide),
-            Route(.post, "/v1/transactions", for: ClientAccess.self, isQuick: true, use: transactions.ingest),
+            Route(.post, "/v1/decisions", for: AnyKeyAccess.self, use: decisions.decide),
+            Route(.post, "/v1/transactions", for: ClientAccess.self, use: transactions.ingest),
             Route(.get, "/v1/catalog", for: MarketingOrSupportAccess.self, use: catalog.show),
             Route(.put, "/v1/catalog", for: MarketingAccess.self, use: catalog.apply),
             Route(.get, "/v1/catalog/revisions", for: MarketingAccess.self, use: catalog.revisions),

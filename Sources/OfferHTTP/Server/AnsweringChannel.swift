@@ -42,7 +42,6 @@ struct AnsweringChannel: ServerChildChannel {
                 try await value.progress.respond(to: request, writer, channel, by: responder)
             },
             configuration: configuration)
-        let executor = EventLoopExecutor(value.channel.eventLoop)
-        await withTaskExecutorPreference(executor) { await reporting.handle(value: value.base, logger: logger) }
+        await reporting.handle(value: value.base, logger: logger)
     }
 }
