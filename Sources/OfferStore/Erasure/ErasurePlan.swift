@@ -35,7 +35,8 @@ struct LedgerRowKey: Hashable, Sendable {
 public enum ErasureRefusal: Error, Sendable, Hashable {
     /// The configuration names no key for digests, so what stays could be guessed by whoever has the file.
     case noDigestKey
-    /// Rows were recorded under another digest key than the configured one.
+    /// Rows of the ledger, or the digests of customers erased before, were recorded under another digest key than the
+    /// configured one.
     case otherDigestKey(String)
     /// Data about the customer went on arriving.
     case changing

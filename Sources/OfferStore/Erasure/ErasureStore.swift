@@ -48,6 +48,9 @@ public struct ErasureStore {
     public func plan(
         for customers: [CustomerNumber], digestKey: String, in scope: ScopeNumber
     ) throws -> ErasurePlan {
+        if let kept = try ErasedIdentifierStore(transaction: transaction, scope: scope).digestKey(), kept != digestKey {
+            throw ErasureRefusal.otherDigestKey(kept)
+        }
         let chain = try chain(of: customers)
         let held = PersonalRows(of: chain, in: scope, transaction)
         var counts: [String: Int] = [:]

@@ -81,7 +81,8 @@ extension CommandFailure {
                 hints: ["docs/ledger.md, \"Keys\", tells how to make the two keys"])
         case ErasureRefusal.otherDigestKey(let name):
             self = .configuration(
-                "rows about the customer were recorded under the digest key `\(name)`, which keys.yaml does not name",
+                "the ledger, or customers erased before, were recorded under the digest key `\(name)`, which keys.yaml does not "
+                    + "name",
                 hints: ["name that key as `digestKey` under `audit:`"])
         case ErasureRefusal.changing:
             self = .failed("data about the customer went on arriving, and nothing was erased", hints: ["do it again"])

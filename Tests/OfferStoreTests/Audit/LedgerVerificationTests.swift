@@ -246,7 +246,9 @@ struct LedgerVerificationTests {
         let untold = try await AuditedBench()
         try await untold.write { try erase($0, told: nil) }
         let broken = await #expect(throws: BrokenRow.self) { try await untold.verify() }
-        #expect(broken?.detail == "1 texts were removed of rows that no erasure names, and the events `retention` tell of 0")
+        #expect(
+            broken?.detail == "1 texts were removed of rows that no erasure names, and the events `retention` tell of 0"
+        )
     }
 
     @Test("a chain made anew up to its end does not fit the checkpoints")

@@ -318,6 +318,11 @@ struct ErasureTests {
         }
         _ = try await erased.bench.erase([number])
         await #expect(throws: StoreError.self) { try await erased.bench.ingest([.bought("790000000000001")]) }
+        await #expect(throws: ErasureRefusal.otherDigestKey(Bench.digestKey.name)) {
+            _ = try await erased.bench.database.read {
+                try ErasureStore($0).plan(for: [erased.other], digestKey: "another", in: scope)
+            }
+        }
         // Somebody known goes on.
         try await erased.bench.ingest([.bought("799", bytes: "again")])
     }
