@@ -274,14 +274,13 @@ struct NotificationHTTPTests {
         }
     }
 
-    @Test("of an app that keys.yaml does not have it is said at once, without asking for the body")
+    @Test("of an app that keys.yaml does not have it is said at once, without waiting for the body")
     func unknownBeforeBody() async throws {
         try await ServiceFixture.run { service in
             let answer = try await RawConnection.use(port: service.port) { connection in
                 connection.send(
                     Self.head(
-                        "/v1/app-store/com.example.nobody/LocalTesting/notifications",
-                        "Expect: 100-continue\r\nContent-Length: 100"))
+                        "/v1/app-store/com.example.nobody/LocalTesting/notifications", "Content-Length: 100"))
                 return try RawHTTP.parse(try connection.readToEnd())
             }
             #expect(answer.status == 404 && answer.code == "not-found", "\(answer.text)")

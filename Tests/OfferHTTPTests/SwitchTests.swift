@@ -101,8 +101,10 @@ struct SwitchTests {
                 #expect(answer.status == 200, "\(answer.text)")
             }
             for offer in ["either", "comeback"] {
-                let body = service.issueBody(offer, try service.lapsedCustomer("100"))
-                _ = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
+                let body = service.issueBody(
+                    offer, try service.lapsedCustomer("100"), more: #","productId":"monthly""#)
+                let answer = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
+                #expect(answer.status == 201, "\(answer.text)")
             }
             let all = ["comeback active", "trial active", "either active"]
             #expect(try await list("").offers == all)
