@@ -28,7 +28,7 @@ struct FactsReading {
     }
 }
 
-/// A database that notes how long each read took, with its way to another thread and back.
+/// A database that notes how long each read took, with its way to the data and back.
 final class ReadWatch: StoreDatabase {
     let rounds = Mutex(Rounds())
     private let database: SQLiteDatabase
@@ -38,8 +38,16 @@ final class ReadWatch: StoreDatabase {
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await watched { try await database.read(body) }
+    }
+
+    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await watched { try await database.look(body) }
+    }
+
+    private func watched<T>(_ reading: () async throws -> T) async rethrows -> T {
         let began = ContinuousClock.now
-        let value = try await database.read(body)
+        let value = try await reading()
         let time = ContinuousClock.now - began
         rounds.withLock { $0.add(time) }
         return value

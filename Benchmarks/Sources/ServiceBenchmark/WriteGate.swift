@@ -54,6 +54,10 @@ final class WriteGate: StoreDatabase {
         try await database.read(body)
     }
 
+    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await database.look(body)
+    }
+
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         await turn()
         let began = ContinuousClock.now
