@@ -109,11 +109,13 @@ def main() -> None:
     for title, text in report.sections(figures)[1:]:
         print(f"\n{title}\n\n{text}")
     print(f"\n{report.judged(figures)}")
-    if wanted == PARTS and not arguments.quick:
+    shortened = arguments.quick or [
+        name for name in ("runs", "seconds", "connections", "customers", "minutes") if getattr(arguments, name) is not None]
+    if wanted == PARTS and not shortened:
         report.write(arguments.docs, figures, "Scripts/bench")
         print(f"\nwrote {arguments.docs}")
     else:
-        print("\ndocs/benchmarks.md is left as it is: only a whole run, not a quick one, is written there")
+        print("\ndocs/benchmarks.md is left as it is: only a whole run as it is without options is written there")
 
 
 if __name__ == "__main__":

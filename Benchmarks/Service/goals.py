@@ -83,7 +83,7 @@ def judge(figures: dict) -> list[Goal]:
     ingest_rate = ingest["rate"] if ingest else None
     late = quotient(sixty_four["offerd"]["p99"], sixty_four["offerd"]["p50"]) if sixty_four else None
     grown = quotient(memory.get("secondHalf"), memory.get("firstHalf"))
-    is_whole = memory.get("issued") == 1_000_000
+    is_whole = memory.get("issued") == 1_000_000 and memory.get("minutes", 0) >= 10
     return [
         goal("issued-offers, V2, 32 connections, beside the peer", "at least 4 times", quotient(rate(v2), rate(v2, "peer")),
              lambda value: value >= 4, "{:.2f} times"),

@@ -20,7 +20,7 @@ def measure(settings: Settings, base: Service) -> dict:
     settings.clean("work")
     issued = 20_000 if settings.quick else ISSUED
     grown = settings.base("grown", issued=issued)
-    figures["issued"] = issued
+    figures.update(issued=issued, minutes=settings.minutes)
     work = settings.work(grown)
     if settings.quick is False:
         # Two databases of this size beside each other are more than is needed.

@@ -8,6 +8,8 @@ final class RecentHeaders: Sendable {
     static let shared = RecentHeaders()
 
     private static let capacity = 8
+    /// Apple's have some four thousand bytes; a longer one is a stranger's and not worth the memory.
+    private static let longest = 16 * 1_024
 
     private let entries = Mutex<[(text: String, header: CompactJWS.Header)]>([])
 
@@ -17,7 +19,8 @@ final class RecentHeaders: Sendable {
             for (known, header) in entries {
                 let length = known.utf8.count
                 guard let end = text.utf8.index(text.startIndex, offsetBy: length, limitedBy: text.utf8.endIndex),
-                    end < text.utf8.endIndex, text.utf8[end] == UInt8(ascii: "."), text[..<end] == known
+                    end < text.utf8.endIndex, text.utf8[end] == UInt8(ascii: "."),
+                    text[..<end].utf8.elementsEqual(known.utf8)
                 else { continue }
                 return (header, length)
             }
@@ -27,6 +30,7 @@ final class RecentHeaders: Sendable {
 
     /// Keeps a header; the earliest kept makes room.
     func remember(_ header: CompactJWS.Header, text: String) {
+        guard text.utf8.count <= Self.longest else { return }
         entries.withLock { entries in
             guard !entries.contains(where: { $0.text == text }) else { return }
             if entries.count >= Self.capacity { entries.removeFirst() }

@@ -168,8 +168,9 @@ public final class SQLiteDatabase: StoreDatabase {
     public func compact() throws {
         try StoreError.mapping {
             try connections.writeWithoutTransaction { connection in
-                try connection.execute(sql: "PRAGMA busy_timeout = 5000")
-                defer { try? connection.execute(sql: "PRAGMA busy_timeout = 1") }
+                // The copy is a temporary database, and must not be made in memory.
+                try connection.execute(sql: "PRAGMA busy_timeout = 5000; PRAGMA temp_store = FILE")
+                defer { try? connection.execute(sql: "PRAGMA busy_timeout = 1; PRAGMA temp_store = MEMORY") }
                 try connection.execute(sql: "VACUUM")
             }
         }

@@ -5,8 +5,8 @@ import Synchronization
 /// Group commit: bodies that wait together share one durable transaction (DESIGN §5.4, §9).
 ///
 /// Nothing waits for a batch to fill: what is there is committed, and what arrives meanwhile gathers for the next.
-/// Each body runs in a savepoint of its own, so one that throws harms nobody; its caller hears the result only after
-/// the commit that holds it.
+/// Where several share a commit each runs in a savepoint of its own, so one that throws harms nobody; its caller hears the
+/// result only after the commit that holds it.
 final class WriteQueue: Sendable {
     /// One waiting body.
     struct Job: Sendable {

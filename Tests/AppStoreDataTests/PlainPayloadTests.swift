@@ -30,7 +30,7 @@ struct PlainPayloadTests {
     func same() throws {
         var random = SeededGenerator(seed: 350_003)
         let pieces = Array(#"{}[]",:\ 0159-+.eEtfnu"#.utf8) + [0x00, 0x1F, 0x7F, 0x80, 0xC3, 0xFF]
-        for name in [Payloads.transaction, Payloads.renewalInfo, Payloads.appTransaction] {
+        for name in [Payloads.transaction, Payloads.renewalInfo, Payloads.appTransaction, "notification"] {
             let payload = try Payloads.bytes(name)
             for round in 0..<1_500 {
                 var bytes = payload
@@ -48,6 +48,7 @@ struct PlainPayloadTests {
                 Self.check(Transaction.self, bytes, random.seed)
                 Self.check(RenewalInfo.self, bytes, random.seed)
                 Self.check(AppTransaction.self, bytes, random.seed)
+                Self.check(AppStoreNotification.self, bytes, random.seed)
             }
         }
     }
@@ -67,6 +68,9 @@ struct PlainPayloadTests {
         ] {
             #expect(PlainPayload(Array(text.utf8)) == nil, "\(text)")
         }
+        let many = { (count: Int) in "{\((0..<count).map { "\"m\($0)\":1" }.joined(separator: ","))}" }
+        #expect(PlainPayload(Array(many(64).utf8)) != nil)
+        #expect(PlainPayload(Array(many(65).utf8)) == nil, "members are compared with each other")
         #expect(PlainPayload([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D]) == nil)
     }
 }

@@ -19,6 +19,10 @@ struct PlainPayload {
     /// How deep objects stand in one another at most; Apple's do twice.
     private static let depth = 4
 
+    /// How many members an object has at most; Apple's have some forty. They are compared with each other, and a stranger's
+    /// payload is read before its signature is judged.
+    private static let count = 64
+
     /// The members; `nil` if the bytes are not one object of the plain form in UTF-8.
     init?(_ bytes: [UInt8]) {
         guard (try? UTF8Span(validating: bytes.span)) != nil else { return nil }
@@ -34,7 +38,8 @@ struct PlainPayload {
         members.reserveCapacity(32)
         repeat {
             // Which of two members of one name counts is the decoder's to say.
-            guard let name = cursor.text(), place(of: bytes[name]) == nil, cursor.take(UInt8(ascii: ":")),
+            guard members.count < Self.count, let name = cursor.text(), place(of: bytes[name]) == nil,
+                cursor.take(UInt8(ascii: ":")),
                 let value = Value(&cursor, depth: depth)
             else { return nil }
             members.append((name, value))

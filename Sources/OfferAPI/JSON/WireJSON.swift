@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OfferModel
 
 /// How this API's JSON is written and read, by server and client alike.
 public enum WireJSON {
@@ -7,8 +8,8 @@ public enum WireJSON {
     /// - Throws: `EncodingError` for a number that JSON cannot hold.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
         if let plain = value as? any PlainlyWritten, plain.isPlain {
-            var json = JSONText()
-            plain.write(to: &json)
+            var json = JSONWriter(capacity: 1_536)
+            try plain.write(to: &json)
             return json.bytes
         }
         let encoder = JSONEncoder()

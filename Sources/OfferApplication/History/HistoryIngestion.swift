@@ -76,6 +76,8 @@ public struct HistoryIngestion: Sendable {
         var ambiguity: RequestError?
         /// Everyone whom the data or the aliases name, if they are wanted.
         var customers: [KnownIdentifiers] = []
+        /// Whose the data was found to be; absent if nothing was looked at.
+        var subject: SeenSubject?
     }
 
     /// Keeps what was verified. Data that is all known already, with nothing else to note, costs no durable commit.
@@ -100,6 +102,10 @@ public struct HistoryIngestion: Sendable {
             guard try !Self.needsWriting(verified, identifiers, attaching: aliases, at: now, in: scope, transaction)
             else { return nil }
             var kept = Kept(outcomes: verified.payloads.map { _ in .unchanged })
+            if let scope {
+                kept.subject = try SeenSubject(
+                    Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction), transaction)
+            }
             if namesCustomers, let scope {
                 kept.customers = try Self.customers(of: verified, identifiers, in: scope, transaction)
             }
@@ -137,6 +143,7 @@ public struct HistoryIngestion: Sendable {
                 owners = [try customers.add(under: identifiers.aliases, at: now, in: scope)]
             }
             try customers.attach(aliases, to: owners, at: now, in: scope)
+            kept.subject = try SeenSubject(Subject(customers: owners), transaction)
             if verified.isComplete {
                 try CoverageStore(transaction).stateComplete(
                     try Self.unstated(owners, at: now, transaction), asOf: now, provenance: .caller, at: now,

@@ -36,7 +36,9 @@ extension HistoryImport {
         guard let last = customers.last else { return nil }
         let survivors = try CustomerStore(transaction).survivors(of: customers)
         let whole = try customers.filter { customer in
+            // Of who was erased since it began some lines may be gone.
             try survivors[customer] == customer && !imports.mayBeSomebodyElse(customer, of: before)
+                && !ErasureStore(transaction).isErased(customer, since: before.beganAt)
         }
         try CoverageStore(transaction).stateComplete(
             whole, asOf: asOf, provenance: .operator, at: now, in: try ScopeStore(transaction).findOrAdd(scope))

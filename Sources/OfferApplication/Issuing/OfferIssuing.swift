@@ -70,10 +70,12 @@ public struct OfferIssuing: Sendable {
         guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }
         if let ambiguity = kept.ambiguity { throw ambiguity }
         let signer = ArtefactSigner(app: app, random: random)
-        var first: Snapshot?
+        var seen = kept.subject
         for _ in 0..<Self.attempts {
-            let look = try await look(order, signed: verified.proven, scope: caller.scope, reply, since: first)
-            first = first ?? look.snapshot
+            let look = try await look(order, signed: verified.proven, scope: caller.scope, reply, since: seen)
+            seen =
+                seen
+                ?? SeenSubject(customers: look.snapshot.subject.customers, sequence: look.snapshot.sequence)
             if let earlier = look.earlier { return earlier }
             let subject = PreparedSubject(look.snapshot.facts, policy: policy)
             let asked = try ask(order, signed: verified.proven, caller: caller, look.snapshot, about: subject)
@@ -89,17 +91,14 @@ public struct OfferIssuing: Sendable {
 
     /// Reads one snapshot, and whether an equal request was answered meanwhile.
     ///
-    /// - Parameter first: the first snapshot of the same request. Who was erased since then is not asked about again: the
-    ///   answer would be recorded with identifiers that were to be forgotten.
+    /// - Parameter seen: whom the same request was found to name before.
     private func look<Reply: IssueReply>(
-        _ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply, since first: Snapshot?
+        _ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply, since seen: SeenSubject?
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
         let clock = clock
         let catalogs = catalogs
         return try await database.look { transaction in
-            if let first, try ErasureStore(transaction).isErased(first.subject.customers, after: first.sequence) {
-                throw RequestError.busy
-            }
+            try seen?.requireHeld(transaction)
             var snapshot = try Snapshot.read(
                 order.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: [order.offerId], transaction)

@@ -25,10 +25,14 @@ struct NamedPerson {
             throw RequestError.ambiguousCustomer(
                 detail: "the identifiers name more than \(Subject.maximumCustomers) customers")
         }
-        let accounts = Set(try store.customers(common.sorted()).flatMap(\.appTransactionIds))
-        guard common.count == 1 || accounts.count <= 1 else {
+        // Subscriptions of one account that are not proven to be so may as well be of two.
+        let signed = try store.customers(common.sorted()).count {
+            !$0.originalTransactionIds.isEmpty || !$0.appTransactionIds.isEmpty
+        }
+        guard signed <= 1 else {
             throw RequestError.ambiguousCustomer(
-                detail: "the identifiers name \(common.count) customers of \(accounts.count) different Apple accounts")
+                detail:
+                    "the identifiers name \(signed) customers with purchases of their own, who may be different people")
         }
         customers = common.sorted()
     }

@@ -119,6 +119,8 @@ extension AskedAccount {
         let known = customer.originalTransactionIds.map(\.rawValue) + customer.appTransactionIds.map(\.rawValue)
         ids = (first.map { [$0] } ?? []) + known.filter { $0 != first }
         subscriptions = Set(customer.originalTransactionIds)
+        customers = [customer.number]
+        sequence = try StoreClock(transaction).newestSequence()
         appTransactionIds = Set(
             try HistoryStore(transaction).history(of: [customer.number]).appTransactions
                 .compactMap(\.payload.appTransactionId))

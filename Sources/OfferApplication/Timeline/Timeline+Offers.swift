@@ -77,9 +77,11 @@ extension RecordedMerge {
     var entry: TimelineEntry {
         let known = aliases.map(\.words)
         let names = known.isEmpty ? "" : ", known to the app as \(known.joined(separator: ", ")),"
+        // Of who was erased a digest is left.
+        let first = storedUnder.hasPrefix(RemovedText.prefix) ? "" : " as `\(storedUnder)`"
         return TimelineEntry(
             .merged, at: mergedAt,
-            "the customer first stored as `\(storedUnder)` on \(firstStoredAt.minute)\(names) was proven to be the same Apple "
+            "the customer first stored\(first) on \(firstStoredAt.minute)\(names) was proven to be the same Apple "
                 + "Account\(proof.map { ": \($0.words)" } ?? "")")
     }
 }

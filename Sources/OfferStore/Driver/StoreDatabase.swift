@@ -18,8 +18,9 @@ public protocol StoreDatabase: Sendable {
 
     /// Runs a body that reads and writes, and returns only after what it wrote is durable (invariant 1).
     ///
-    /// Bodies that wait together share one durable commit, each in a savepoint of its own: one that throws undoes only
-    /// what it did itself. They run one after the other, in the order of arrival.
+    /// Bodies that wait together share one durable commit: one that throws undoes only what it did itself. They run one
+    /// after the other, in the order of arrival. From the first statement to the commit nobody else writes, in no process:
+    /// counters and what a transaction remembers (``WriteMemory``) rest on that.
     ///
     /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
     ///   ``StoreError``; then nothing of the body was kept.

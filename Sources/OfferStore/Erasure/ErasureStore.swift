@@ -1,4 +1,4 @@
-import OfferModel
+public import OfferModel
 
 /// Erasures: who was erased, and what one would take away (docs/privacy.md).
 public struct ErasureStore {
@@ -21,6 +21,18 @@ public struct ErasureStore {
                 SELECT 1 FROM customer
                 WHERE id IN (\(Statement.placeholders(customers.count, after: 1))) AND erasure_sequence > ?1 LIMIT 1
                 """, values: [.integer(sequence)] + customers.map(\.storedValue))) != nil
+    }
+
+    /// Whether a customer was erased at an instant or after it.
+    ///
+    /// - Throws: ``StoreError``.
+    public func isErased(_ customer: CustomerNumber, since instant: Instant) throws -> Bool {
+        try transaction.row(
+            Statement(
+                """
+                SELECT 1 FROM customer c JOIN erasure e ON e.sequence = c.erasure_sequence
+                WHERE c.id = ?1 AND e.erased_at >= ?2
+                """, customer, instant)) != nil
     }
 
     /// The keys under which digests of erased identifiers were taken.

@@ -141,6 +141,9 @@ extension PersonalTable {
                 t.run_id IN (SELECT id FROM import_run WHERE scope_id = ?1) AND EXISTS (
                     SELECT 1 FROM customer_identifier i WHERE i.customer_id IN (:customers)
                     AND instr(t.detail, i.value) > 0
+                    UNION ALL
+                    SELECT 1 FROM customer_alias a WHERE a.customer_id IN (:customers)
+                    AND instr(t.detail, a.value) > 0
                 )
                 """,
             kept: "run_id line reason", emptied: "detail"),

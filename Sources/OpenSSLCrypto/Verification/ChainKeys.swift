@@ -10,6 +10,12 @@ final class ChainKeys: Sendable {
         let certificates: [String]
         let trusted: [UInt8]
         let key: [UInt8]
+
+        /// Bytes are compared: texts that look alike are equal to `String`, and other certificates.
+        func holds(_ certificates: [String], trusted: [UInt8]) -> Bool {
+            self.trusted == trusted && self.certificates.count == certificates.count
+                && zip(self.certificates, certificates).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+        }
     }
 
     /// Apple signs with few certificates at a time.
@@ -20,14 +26,14 @@ final class ChainKeys: Sendable {
     /// The key of a chain; `nil` if it has to be made.
     func key(of certificates: [String], trusted: [UInt8]) -> [UInt8]? {
         entries.withLock { entries in
-            entries.first { $0.certificates == certificates && $0.trusted == trusted }?.key
+            entries.first { $0.holds(certificates, trusted: trusted) }?.key
         }
     }
 
     /// Keeps a key; the earliest kept makes room.
     func remember(_ key: [UInt8], of certificates: [String], trusted: [UInt8]) {
         entries.withLock { entries in
-            guard !entries.contains(where: { $0.certificates == certificates && $0.trusted == trusted }) else { return }
+            guard !entries.contains(where: { $0.holds(certificates, trusted: trusted) }) else { return }
             if entries.count >= Self.capacity { entries.removeFirst() }
             entries.append(Entry(certificates: certificates, trusted: trusted, key: key))
         }

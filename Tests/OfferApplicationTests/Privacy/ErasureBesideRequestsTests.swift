@@ -40,6 +40,31 @@ struct ErasureBesideRequestsTests {
         #expect(try await bench.count("erasure") == 1)
     }
 
+    @Test(
+        "what is recorded about who was erased between two reads of a request is what it brought after the erasure",
+        arguments: 1...4)
+    func betweenReads(read: Int) async throws {
+        let erasing = try await ErasingBench()
+        let bench = erasing.bench
+        let delivery = try bench.shop.delivery(.lapsed, "100")
+        try await bench.deliver(delivery)
+        let person = CustomerIdentifiers(originalTransactionId: "100")
+        let counter = Counter()
+        let useCases = erasing.useCases(
+            over: InterposedDatabase(
+                real: bench.database,
+                beforeRead: {
+                    guard counter.next() == read else { return }
+                    try await erasing.erase(person)
+                }))
+        let answer = try? await useCases.issuing.issue(
+            IssueOrder(offerId: "comeback", customer: person, delivery: delivery), caller: Workbench.client)
+        let isStored = try await bench.count("history_transaction") > 0
+        #expect((answer != nil) == isStored, "answered without the data that the answer rests on")
+        #expect(try await bench.count("decision") == (isStored ? 1 : 0))
+        #expect(try await bench.count("erasure") == (counter.total >= read ? 1 : 0))
+    }
+
     @Test("an identifier that names nobody, identifiers of two people, and an account of two people are refused")
     func naming() async throws {
         let erasing = try await ErasingBench()

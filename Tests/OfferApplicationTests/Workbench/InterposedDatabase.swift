@@ -7,6 +7,8 @@ struct InterposedDatabase: StoreDatabase {
     struct Broken: Error {}
 
     let real: any StoreDatabase
+    /// Happens before a read or look begins.
+    var beforeRead: @Sendable () async throws -> Void = {}
     /// Happens before a write begins: what another process may do in between.
     var beforeWrite: @Sendable () async throws -> Void = {}
     /// Happens at the end of the body; throwing undoes what it did.
@@ -15,7 +17,13 @@ struct InterposedDatabase: StoreDatabase {
     var afterWrite: @Sendable () throws -> Void = {}
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await real.read(body)
+        try await beforeRead()
+        return try await real.read(body)
+    }
+
+    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await beforeRead()
+        return try await real.look(body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {

@@ -3,51 +3,51 @@ import OfferModel
 extension IssuedOfferBody: PlainlyWritten {
     var isPlain: Bool { true }
 
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("bundleId", bundleId.rawValue)
-            json.member("catalogRevision", Int64(catalogRevision))
-            json.member("decisionId", decisionId.description)
-            json.member("delivery", delivery.rawValue)
-            json.member("environment", environment.rawValue)
-            json.member("expiresAt", expiresAt.milliseconds)
-            json.member("issuedAt", issuedAt.milliseconds)
-            json.member("issuedOfferId", issuedOfferId.description)
-            json.member("keyId", keyId?.rawValue)
-            json.member("offerId", offerId.rawValue)
-            json.member("offerIdentifier", offerIdentifier?.rawValue)
-            json.member("offerType", offerType.rawValue)
-            json.member("productId", productId.rawValue)
+    func write(to json: inout JSONWriter) throws {
+        try json.object { json in
+            try json.member("bundleId", bundleId.rawValue)
+            try json.member("catalogRevision", Int64(catalogRevision))
+            try json.member("decisionId", decisionId.description)
+            try json.member("delivery", delivery.rawValue)
+            try json.member("environment", environment.rawValue)
+            try json.member("expiresAt", expiresAt.milliseconds)
+            try json.member("issuedAt", issuedAt.milliseconds)
+            try json.member("issuedOfferId", issuedOfferId.description)
+            try json.member("keyId", keyId?.rawValue)
+            try json.member("offerId", offerId.rawValue)
+            try json.member("offerIdentifier", offerIdentifier?.rawValue)
+            try json.member("offerType", offerType.rawValue)
+            try json.member("productId", productId.rawValue)
             json.name("signatures")
-            signatures.write(to: &json)
-            json.member("state", state.rawValue)
+            try signatures.write(to: &json)
+            try json.member("state", state.rawValue)
         }
     }
 }
 
 extension SignaturesBody {
-    fileprivate func write(to json: inout JSONText) {
-        json.object { json in
+    fileprivate func write(to json: inout JSONWriter) throws {
+        try json.object { json in
             if let introductoryEligibility {
                 json.name("introductoryEligibility")
-                json.object { json in
-                    json.member("allowIntroductoryOffer", introductoryEligibility.allowIntroductoryOffer)
-                    json.member("jws", introductoryEligibility.jws)
+                try json.object { json in
+                    try json.member("allowIntroductoryOffer", introductoryEligibility.allowIntroductoryOffer)
+                    try json.member("jws", introductoryEligibility.jws)
                 }
             }
             if let v1 {
                 json.name("v1")
-                json.object { json in
-                    json.member("appAccountToken", v1.appAccountToken)
-                    json.member("keyId", v1.keyId.rawValue)
-                    json.member("nonce", v1.nonce.description)
-                    json.member("signature", v1.signature)
-                    json.member("timestamp", v1.timestamp.milliseconds)
+                try json.object { json in
+                    try json.member("appAccountToken", v1.appAccountToken)
+                    try json.member("keyId", v1.keyId.rawValue)
+                    try json.member("nonce", v1.nonce.description)
+                    try json.member("signature", v1.signature)
+                    try json.member("timestamp", v1.timestamp.milliseconds)
                 }
             }
             if let v2 {
                 json.name("v2")
-                json.object { json in json.member("jws", v2.jws) }
+                try json.object { json in try json.member("jws", v2.jws) }
             }
         }
     }
@@ -56,24 +56,24 @@ extension SignaturesBody {
 extension TransactionsBody: PlainlyWritten {
     var isPlain: Bool { true }
 
-    func write(to json: inout JSONText) {
-        json.object { json in
+    func write(to json: inout JSONWriter) throws {
+        try json.object { json in
             json.name("customers")
-            json.array(customers) { json, customer in
-                json.object { json in
-                    json.member("appAccountTokens", customer.appAccountTokens.map(\.description))
-                    json.member("appTransactionId", customer.appTransactionId?.rawValue)
-                    json.member("customerIds", customer.customerIds.map(\.rawValue))
-                    json.member("originalTransactionIds", customer.originalTransactionIds.map(\.rawValue))
+            try json.array(customers) { json, customer in
+                try json.object { json in
+                    try json.member("appAccountTokens", customer.appAccountTokens.map(\.description))
+                    try json.member("appTransactionId", customer.appTransactionId?.rawValue)
+                    try json.member("customerIds", customer.customerIds.map(\.rawValue))
+                    try json.member("originalTransactionIds", customer.originalTransactionIds.map(\.rawValue))
                 }
             }
             json.name("results")
-            json.array(results) { json, result in
-                json.object { json in
-                    json.member("code", result.code)
-                    json.member("detail", result.detail)
-                    json.member("outcome", result.outcome.rawValue)
-                    json.member("pointer", result.pointer)
+            try json.array(results) { json, result in
+                try json.object { json in
+                    try json.member("code", result.code)
+                    try json.member("detail", result.detail)
+                    try json.member("outcome", result.outcome.rawValue)
+                    try json.member("pointer", result.pointer)
                 }
             }
         }
@@ -91,27 +91,27 @@ extension DecisionsBody: PlainlyWritten {
         }
     }
 
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("best", best?.rawValue)
-            json.member("bestReason", bestReason)
+    func write(to json: inout JSONWriter) throws {
+        try json.object { json in
+            try json.member("best", best?.rawValue)
+            try json.member("bestReason", bestReason)
             json.name("decisions")
-            json.array(decisions) { json, decision in
-                json.object { json in
-                    json.member("delivery", decision.delivery.rawValue)
+            try json.array(decisions) { json, decision in
+                try json.object { json in
+                    try json.member("delivery", decision.delivery.rawValue)
                     json.name("findings")
-                    json.array(decision.findings) { json, finding in
-                        json.object { json in
-                            json.member("reason", finding.reason)
-                            json.member("rule", finding.rule)
-                            finding.turningPoint?.write(to: &json)
-                            json.member("verdict", finding.verdict)
+                    try json.array(decision.findings) { json, finding in
+                        try json.object { json in
+                            try json.member("reason", finding.reason)
+                            try json.member("rule", finding.rule)
+                            try finding.turningPoint?.write(to: &json)
+                            try json.member("verdict", finding.verdict)
                         }
                     }
-                    json.member("offerId", decision.offerId.rawValue)
-                    json.member("outcome", decision.outcome)
-                    json.member("priority", Int64(decision.priority))
-                    decision.turningPoint?.write(to: &json)
+                    try json.member("offerId", decision.offerId.rawValue)
+                    try json.member("outcome", decision.outcome)
+                    try json.member("priority", Int64(decision.priority))
+                    try decision.turningPoint?.write(to: &json)
                 }
             }
         }
@@ -119,11 +119,11 @@ extension DecisionsBody: PlainlyWritten {
 }
 
 extension TurningPointBody {
-    fileprivate func write(to json: inout JSONText) {
+    fileprivate func write(to json: inout JSONWriter) throws {
         json.name("turningPoint")
-        json.object { json in
-            json.member("at", at?.milliseconds)
-            json.member("event", event)
+        try json.object { json in
+            try json.member("at", at?.milliseconds)
+            try json.member("event", event)
         }
     }
 }
