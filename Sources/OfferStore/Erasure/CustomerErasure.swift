@@ -145,6 +145,7 @@ public struct CustomerErasure {
         of chain: [CustomerNumber], waiting: [Int64], _ outcome: inout ErasureOutcome
     ) throws {
         for sequence in waiting {
+            try NotificationStore(transaction).erase(ofRenewalInfo: sequence, at: now)
             outcome.deleted["history_renewal_info", default: 0] += try transaction.execute(
                 Statement("DELETE FROM history_renewal_info WHERE sequence = ?1", sequence))
         }

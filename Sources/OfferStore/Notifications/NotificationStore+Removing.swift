@@ -31,9 +31,7 @@ extension NotificationStore {
         return try transaction.execute(
             Statement(
                 """
-                UPDATE notification SET payload = NULL, payload_removed_at = COALESCE(payload_removed_at, ?1),
-                    identifier_kind = NULL, identifier = NULL, transaction_id = NULL, erased_at = ?1
-                WHERE sequence IN (
+                \(Self.erased) WHERE sequence IN (
                     SELECT n.sequence FROM customer_identifier i
                     JOIN notification n
                     ON n.scope_id = i.scope_id AND n.identifier_kind = i.kind AND n.identifier = i.value
@@ -41,4 +39,25 @@ extension NotificationStore {
                 )
                 """, values: [now.storedValue] + customers.map(\.storedValue)))
     }
+
+    /// The same for those of a subscription that belongs to nobody yet, named by renewal info that was kept of it.
+    ///
+    /// - Throws: ``StoreError``.
+    func erase(ofRenewalInfo sequence: Int64, at now: Instant) throws {
+        try transaction.execute(
+            Statement(
+                """
+                \(Self.erased) WHERE sequence IN (
+                    SELECT n.sequence FROM history_renewal_info r
+                    JOIN notification n ON n.scope_id = r.scope_id AND n.identifier_kind = 'originalTransactionId'
+                    AND n.identifier = r.original_transaction_id
+                    WHERE r.sequence = ?2
+                )
+                """, now, sequence))
+    }
+
+    private static let erased = """
+        UPDATE notification SET payload = NULL, payload_removed_at = COALESCE(payload_removed_at, ?1), \
+        identifier_kind = NULL, identifier = NULL, transaction_id = NULL, erased_at = ?1
+        """
 }

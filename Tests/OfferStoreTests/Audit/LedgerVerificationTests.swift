@@ -251,6 +251,26 @@ struct LedgerVerificationTests {
         )
     }
 
+    @Test("a slot whose texts were told of under several keys is proven, and a change of one of them is found")
+    func severalKeys() async throws {
+        let audited = try await AuditedBench()
+        @Sendable func note(_ purchase: TransactionId, _ transaction: any StoreTransaction) throws {
+            let row = try transaction.row(
+                Statement("SELECT customer_id FROM issued_offer WHERE id = ?1", LowercaseUUID.number(1)))
+            let owner = CustomerNumber(rawValue: try #require(row).value(0))
+            _ = try SlotStore(transaction).noteFullPrice([.number(1): purchase], of: owner, at: Bench.now)
+        }
+        // It was voided with a reason while there was no key.
+        try await audited.bench.keyed.write(by: AuditAuthor(actor: "tests")) { try note("77", $0) }
+        _ = try await audited.verify()
+        try await audited.write { try note("78", $0) }
+        _ = try await audited.verify()
+        for column in ["void_reason", "full_price_transaction_id"] {
+            let edit = "UPDATE issued_offer SET \(column) = 'other' WHERE id = '\(LowercaseUUID.number(1))'"
+            #expect(try await audited.found(after: [edit])?.table == "issued_offer", "\(column)")
+        }
+    }
+
     @Test("a chain made anew up to its end does not fit the checkpoints")
     func forgery() async throws {
         let audited = try await AuditedBench()

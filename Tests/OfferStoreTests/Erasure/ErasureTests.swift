@@ -58,6 +58,29 @@ struct ErasureTests {
         "signature.body_removed_at", "customer.erasure_sequence",
     ]
 
+    @Test("what a notification told of a subscription that is nobody's yet goes with the account it names")
+    func waiting() async throws {
+        let erased = try await ErasedCustomer()
+        let (bench, scope) = (erased.bench, erased.bench.scope)
+        try await bench.ingest([.renews("710000000000009", account: "720000000000007"), .renews("798", account: "797")])
+        try await bench.database.write { transaction in
+            for (uuid, subscription) in [("u8", "710000000000009"), ("u9", "798")] {
+                var told = NotificationRecord(
+                    notificationUUID: uuid, type: .didRenew, signedDate: Bench.now, source: .delivered, outcome: .added,
+                    payload: "notified of \(subscription)")
+                told.identifier = .originalTransactionId(TransactionId(rawValue: subscription))
+                try NotificationStore(transaction).insert(told, at: Bench.now, in: scope)
+            }
+        }
+        _ = try await bench.erase([erased.number])
+        let left = try await bench.database.read { transaction in
+            try transaction.rows(
+                Statement("SELECT payload FROM notification WHERE uuid IN ('u8', 'u9') ORDER BY uuid")
+            ).map { try $0.value(0, as: String?.self) }
+        }
+        #expect(left == [nil, "notified of 798"])
+    }
+
     @Test("each column of the customer's rows is afterwards as declared, and nobody else's has changed")
     func fates() async throws {
         let erased = try await ErasedCustomer()

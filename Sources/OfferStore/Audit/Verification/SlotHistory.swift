@@ -14,22 +14,29 @@ struct SlotHistory {
         _ key: StoredValue, issue: AuditEvent, row state: (_ digestKey: String) throws -> AuditValues
     ) throws {
         var derived = try AuditValues(text: issue.after ?? "{}")
-        var digestKey = issue.digestKey
+        // Each text is digested under the key of the event that told of it last.
+        var keys: [String: String] = [:]
         for event in events {
             let before = try AuditValues(text: event.before ?? "{}")
             let after = try AuditValues(text: event.after ?? "{}")
             for told in before.members where derived[told.name] != told.value {
+                // Digests under two keys tell nothing of each other.
+                if Self.erasable.contains(told.name), keys[told.name] ?? issue.digestKey != event.digestKey { continue }
                 throw BrokenRow(
                     "audit_event", .integer(event.sequence),
                     "it changes `\(told.name)` of issued_offer \(key.shown) from \(told.value.shown), where the events "
                         + "before it make it \((derived[told.name] ?? .null).shown)")
             }
-            if after["voidReason"] != nil || after["fullPriceTransactionId"] != nil { digestKey = event.digestKey }
+            for member in Self.erasable where after[member] != nil { keys[member] = event.digestKey }
             derived = derived.merging(after)
         }
         derived = derived.merging(["customer": try owner(try derived.value("customer"))])
-        let found = try state(digestKey)
-        for column in LedgerTable.issuedOffer.state where found[column.member] != derived[column.member] {
+        var states = [issue.digestKey: try state(issue.digestKey)]
+        for column in LedgerTable.issuedOffer.state {
+            let digestKey = keys[column.member] ?? issue.digestKey
+            let found = try states[digestKey] ?? state(digestKey)
+            states[digestKey] = found
+            guard found[column.member] != derived[column.member] else { continue }
             let values =
                 column.isErasable
                 ? "is not what"
@@ -41,6 +48,8 @@ struct SlotHistory {
                     + "newest event was cut off")
         }
     }
+
+    private static let erasable = Set(LedgerTable.issuedOffer.state.filter(\.isErasable).map(\.member))
 
     /// Whose a slot is now that was issued to a customer.
     private func owner(_ customer: Int64) throws -> Int64 {
