@@ -22,7 +22,10 @@ final class PreparedHMAC: @unchecked Sendable {
         }
         guard let inner = unsafe SHA256.shared.context(after: innerBlock),
             let outer = unsafe SHA256.shared.context(after: outerBlock)
-        else { preconditionFailure("no memory to prepare an HMAC") }
+        else {
+            // A trap, because only memory that has run out leads here, no input: Swift itself ends the process then.
+            preconditionFailure("no memory to prepare an HMAC")
+        }
         unsafe self.inner = unsafe inner
         unsafe self.outer = unsafe outer
     }
@@ -34,7 +37,10 @@ final class PreparedHMAC: @unchecked Sendable {
 
     /// The 32 bytes of a message.
     func code(of message: [UInt8]) -> [UInt8] {
-        guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("no memory for an HMAC") }
+        guard let context = unsafe EVP_MD_CTX_new() else {
+            // A trap, as in `init`: a code that is missing or wrong would pass for what a row once held.
+            preconditionFailure("no memory for an HMAC")
+        }
         defer { unsafe EVP_MD_CTX_free(context) }
         let half = unsafe Self.finish(inner, with: message, in: context)
         return unsafe Self.finish(outer, with: half, in: context)

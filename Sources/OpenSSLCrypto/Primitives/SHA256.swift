@@ -16,6 +16,8 @@ final class SHA256: @unchecked Sendable {
 
     private init() {
         guard let found = unsafe EVP_MD_fetch(nil, "SHA256", nil) else {
+            // A trap, because only how libcrypto was built or configured leads here, no input: without SHA-256 nothing
+            // can be signed, verified or recorded, and the first digest of the process meets it.
             preconditionFailure("libcrypto has no SHA-256")
         }
         unsafe algorithm = unsafe found
