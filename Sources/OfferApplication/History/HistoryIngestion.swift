@@ -99,13 +99,11 @@ public struct HistoryIngestion: Sendable {
         let known = try await database.look { transaction -> Kept? in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).number(of: caller.scope)
-            guard try !Self.needsWriting(verified, identifiers, attaching: aliases, at: now, in: scope, transaction)
-            else { return nil }
+            let subject = try Self.subject(
+                ofKnown: verified, identifiers, attaching: aliases, at: now, in: scope, transaction)
+            guard let subject else { return nil }
             var kept = Kept(outcomes: verified.payloads.map { _ in .unchanged })
-            if let scope {
-                kept.subject = try SeenSubject(
-                    Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction), transaction)
-            }
+            kept.subject = try SeenSubject(subject, transaction)
             if namesCustomers, let scope {
                 kept.customers = try Self.customers(of: verified, identifiers, in: scope, transaction)
             }
@@ -154,25 +152,28 @@ public struct HistoryIngestion: Sendable {
         }
     }
 
-    private static func needsWriting(
-        _ verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
+    /// Whose data it is if all of it is known, with nothing else to note; `nil` if there is something to write.
+    private static func subject(
+        ofKnown verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
         at now: Instant, in scope: ScopeNumber?, _ transaction: any StoreTransaction
-    ) throws -> Bool {
-        guard let scope else { return !verified.payloads.isEmpty || verified.isComplete }
-        guard try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else { return true }
+    ) throws -> Subject? {
+        guard let scope else {
+            return verified.payloads.isEmpty && !verified.isComplete ? Subject(customers: []) : nil
+        }
+        guard try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else { return nil }
         let subject: Subject
         do {
             subject = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction)
         } catch is RequestError {
             // The writing path says which customers cannot be one, after keeping what is new.
-            return true
+            return nil
         }
         if verified.isComplete {
             guard !subject.customers.isEmpty, try unstated(subject.customers, at: now, transaction).isEmpty else {
-                return true
+                return nil
             }
         }
-        return try !CustomerStore(transaction).have(aliases, customers: subject.customers, in: scope)
+        return try CustomerStore(transaction).have(aliases, customers: subject.customers, in: scope) ? subject : nil
     }
 
     /// Those whose completeness was not stated within the last ten minutes. A backend that vouches with every request
