@@ -146,3 +146,15 @@ build() {
         swift build "$@"
     fi
 }
+
+# release_build ARGUMENT…: `swift build` of programs as they are installed and measured, why so: docs/decisions/0036.
+release_build() {
+    local flags=(--configuration release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic)
+    # Loaders before glibc 2.36 do not know relative relocations in short form.
+    local glibc
+    glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || glibc=
+    if [[ $(printf '%s\n' "glibc 2.36" "$glibc" | sort --version-sort | head -n 1) == "glibc 2.36" ]]; then
+        flags+=(-Xlinker -z -Xlinker pack-relative-relocs)
+    fi
+    swift build "${flags[@]}" "$@"
+}
