@@ -46,6 +46,8 @@ public final class SQLiteDatabase: StoreDatabase {
         let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: Self.configuration) }
         try Schema.check(pool, path: path)
         try Durability.establish(pool)
+        // What the checks have opened and read is not needed again.
+        pool.releaseMemory()
         try self.init(pool, readers: Readers(path: path), limits: limits)
     }
 
