@@ -2,28 +2,33 @@ import GRDBSQLite
 import OfferStore
 
 extension PreparedStatement: StoredColumns {
-    /// Shorter texts lie inside their `String`, and longer ones hardly ever repeat.
-    private static let repeatedLengths = 16...64
+    /// Longer texts hardly ever repeat.
+    private static let longestRepeated = 64
+
+    /// A value of the row, to be asked what it is and read without one more look at the statement each time.
+    ///
+    /// SQLite calls it unprotected: to be read by one thread at a time, as statements here are.
+    private func value(_ index: Int) -> OpaquePointer? { sqlite3_column_value(handle, CInt(index)) }
 
     func isNull(_ index: Int) throws -> Bool {
         guard index >= 0, index < columnCount else { throw StoreError.corrupt("a row has no column \(index)") }
-        return sqlite3_column_type(handle, CInt(index)) == SQLITE_NULL
+        return sqlite3_value_type(value(index)) == SQLITE_NULL
     }
 
     func integer(_ index: Int) -> Int64? {
         // SQLite answers for a column that is not there as for null.
-        guard sqlite3_column_type(handle, CInt(index)) == SQLITE_INTEGER else { return nil }
-        return sqlite3_column_int64(handle, CInt(index))
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_INTEGER else { return nil }
+        return sqlite3_value_int64(value)
     }
 
     func text(_ index: Int) throws -> String? {
-        guard sqlite3_column_type(handle, CInt(index)) == SQLITE_TEXT else { return nil }
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_TEXT else { return nil }
         // In this order: the length is that of the text as it was asked for.
-        guard let start = sqlite3_column_text(handle, CInt(index)) else {
-            throw StoreError.unavailable("no memory is left")
-        }
-        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, CInt(index))))
-        guard Self.repeatedLengths.contains(bytes.count) else { return try Self.text(bytes, index) }
+        guard let start = sqlite3_value_text(value) else { throw StoreError.unavailable("no memory is left") }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+        guard bytes.count <= Self.longestRepeated, index < columnCount else { return try Self.text(bytes, index) }
         if Self.isSame(recentTexts[index], bytes) { return recentTexts[index] }
         let text = try Self.text(bytes, index)
         recentTexts[index] = text
@@ -31,10 +36,11 @@ extension PreparedStatement: StoredColumns {
     }
 
     func bytes(_ index: Int) -> [UInt8]? {
-        guard sqlite3_column_type(handle, CInt(index)) == SQLITE_BLOB else { return nil }
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_BLOB else { return nil }
         // No address for no bytes.
-        guard let start = sqlite3_column_blob(handle, CInt(index)) else { return [] }
-        return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, CInt(index)))))
+        guard let start = sqlite3_value_blob(value) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     }
 
     func stored(_ index: Int) throws -> StoredValue {
@@ -70,7 +76,8 @@ extension PreparedStatement: StoredColumns {
 
     private static func isSame(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { known in
-            guard known.count == bytes.count, known.count >= 8 else { return false }
+            guard known.count == bytes.count else { return false }
+            guard known.count >= 8 else { return known.elementsEqual(bytes) }
             let (left, right) = (UnsafeRawBufferPointer(known), UnsafeRawBufferPointer(bytes))
             // Eight bytes at once; the last eight may overlap those before.
             var index = 0

@@ -13,7 +13,10 @@ final class PreparedStatement {
     private let memory = BoundMemory()
     let columnCount: Int
     /// Of each column the text it had last: the ids in the rows of one customer repeat.
-    var recentTexts: [String]
+    ///
+    /// Memory of its own: every column of every row is compared with it, and an array would be checked each time for
+    /// whether it is shared and whether another writes it.
+    let recentTexts: UnsafeMutableBufferPointer<String>
 
     /// Prepares a statement of our own.
     ///
@@ -41,10 +44,13 @@ final class PreparedStatement {
         self.connection = connection
         self.owner = owner
         columnCount = Int(sqlite3_column_count(handle))
-        recentTexts = Array(repeating: "", count: columnCount)
+        recentTexts = .allocate(capacity: columnCount)
+        recentTexts.initialize(repeating: "")
     }
 
     deinit {
+        recentTexts.deinitialize()
+        recentTexts.deallocate()
         if owner == nil { sqlite3_finalize(handle) }
     }
 

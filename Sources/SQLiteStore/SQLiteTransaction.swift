@@ -1,7 +1,7 @@
 import OfferStore
 
 /// Runs statements on one SQLite connection; each text is prepared once and then reused.
-struct SQLiteTransaction: StoreTransaction {
+final class SQLiteTransaction: StoreTransaction {
     private let connection: any Connection
     /// Whether a cancelled task runs no further statement: one that reads for nobody any more, and never the writer, who
     /// works for several.

@@ -63,7 +63,7 @@ public struct OfferDecisions: Sendable {
         var decisions: [OfferDecision] = []
         for offer in try Self.offers(inquiry, snapshot.catalog) {
             // Others wait for the same threads; a dry-run of many offers must not keep them from issuing.
-            await Task.yield()
+            if !decisions.isEmpty { await Task.yield() }
             let product = try Self.product(inquiry, offer)
             let question = snapshot.question(
                 offer, productId: product, scope: caller.scope, signals: inquiry.signals, request: inquiry.request,

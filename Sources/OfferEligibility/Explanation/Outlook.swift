@@ -93,7 +93,8 @@ private struct Forecast {
     /// asked about.
     func end(of decision: Decision) -> Outlook {
         let context = subject.context(question)
-        var instants = Set(decision.findings.flatMap(\.instants))
+        var instants = Set<Instant>()
+        for finding in decision.findings { finding.gather(into: &instants) }
         if let group = question.subscriptionGroupIdentifier {
             instants.formUnion(context.subject.transitions(of: group, after: question.now))
         }
@@ -133,8 +134,9 @@ extension TurningPoint {
 }
 
 extension Finding {
-    /// Every instant at which it or one of its nodes flips.
-    fileprivate var instants: [Instant] {
-        [turningPoint?.instant].compactMap(\.self) + (children ?? []).flatMap(\.instants)
+    /// Adds every instant at which it or one of its nodes flips.
+    fileprivate func gather(into instants: inout Set<Instant>) {
+        if let instant = turningPoint?.instant { instants.insert(instant) }
+        for child in children ?? [] { child.gather(into: &instants) }
     }
 }

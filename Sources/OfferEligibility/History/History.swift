@@ -13,7 +13,9 @@ public final class Recorded<Payload: Sendable & Hashable>: Sendable {
     /// Its place in the store-wide order of arrival; evidence and replay name it, the current view never asks it.
     public let sequence: Int64
 
+    // Known to whoever makes rows, so that a payload is put in without asking what type it is of.
     /// A row of history.
+    @inlinable
     public init(payload: Payload, payloadBytes: [UInt8], provenance: Provenance, sequence: Int64) {
         self.payload = payload
         self.payloadBytes = payloadBytes

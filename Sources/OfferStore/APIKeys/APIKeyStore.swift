@@ -71,7 +71,7 @@ public struct APIKeyStore {
     ///
     /// - Throws: ``StoreError``.
     public func key(_ id: String) throws -> (key: StoredAPIKey, lastInstant: Instant?)? {
-        try transaction.first(Statement(Self.selectOne, id)) { reader in
+        try Statement(Self.selectOne, id).first(in: transaction) { reader in
             (key: try StoredAPIKey(reading: &reader), lastInstant: try reader.next())
         }
     }
@@ -90,7 +90,7 @@ public struct APIKeyStore {
             } else {
                 Statement("\(Self.select) \(order)")
             }
-        return try transaction.all(statement) { try StoredAPIKey(reading: &$0) }
+        return try statement.all(in: transaction) { try StoredAPIKey(reading: &$0) }
     }
 
     /// Revokes a key for good.

@@ -71,9 +71,14 @@ public final class Ledger: Sendable {
 }
 
 /// A writing transaction whose changes are recorded.
-private struct RecordedTransaction: StoreTransaction {
+private final class RecordedTransaction: StoreTransaction {
     let base: any StoreTransaction
     let recording: AuditRecording?
+
+    init(base: any StoreTransaction, recording: AuditRecording?) {
+        self.base = base
+        self.recording = recording
+    }
 
     var memory: WriteMemory? { base.memory }
 

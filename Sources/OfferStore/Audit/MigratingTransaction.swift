@@ -2,7 +2,7 @@ import OfferModel
 
 /// A transaction that brings rows of an earlier version to this one's form: they are older than the audit, which does not
 /// tell of them.
-public struct MigratingTransaction: StoreTransaction {
+public final class MigratingTransaction: StoreTransaction {
     private let base: any StoreTransaction
     /// Takes what is told, and writes none of it.
     public let recording: AuditRecording?

@@ -13,11 +13,10 @@ public struct CustomerStore {
     ///
     /// - Throws: ``StoreError``.
     public func customer(_ identifier: ProvenIdentifier, in scope: ScopeNumber) throws -> CustomerNumber? {
-        try transaction.first(
-            Statement(
-                "SELECT customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope,
-                identifier.kind, identifier.value)
-        ) { try $0.next() }
+        try Statement(
+            "SELECT customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope,
+            identifier.kind, identifier.value
+        ).first(in: transaction) { try $0.next() }
     }
 
     /// Every customer whom one of these signed identifiers names, each once, the earliest stored first.

@@ -39,7 +39,9 @@ extension StoreDatabase {
 }
 
 /// A running transaction; valid only inside the body it was given to.
-public protocol StoreTransaction {
+///
+/// A class, because every store holds it: one reference, not a box.
+public protocol StoreTransaction: AnyObject {
     /// Every row of a statement that answers with rows.
     ///
     /// - Throws: ``StoreError``.
@@ -69,7 +71,7 @@ extension StoreTransaction {
     ///
     /// - Throws: what the body throws, or ``StoreError``.
     public func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
-        for row in try rows(statement) { try body(row) }
+        for row in try rows(statement) { try body(CopiedColumns(row)) }
     }
 
     /// None.
@@ -80,26 +82,5 @@ extension StoreTransaction {
     /// - Throws: ``StoreError``.
     public func row(_ statement: Statement) throws -> StoredRow? {
         try rows(statement).first
-    }
-
-    /// What is read of every row.
-    func all<T>(_ statement: Statement, _ read: (inout RowReader) throws -> T) throws -> [T] {
-        var all = [T]()
-        try each(statement) { columns in
-            var reader = RowReader(columns)
-            all.append(try read(&reader))
-        }
-        return all
-    }
-
-    /// What is read of the first row, if there is one.
-    func first<T>(_ statement: Statement, _ read: (inout RowReader) throws -> T) throws -> T? {
-        var first: T?
-        try each(statement) { columns in
-            guard first == nil else { return }
-            var reader = RowReader(columns)
-            first = try read(&reader)
-        }
-        return first
     }
 }

@@ -1,7 +1,9 @@
 /// The columns of the row that a running statement stands at; valid only until the statement goes on.
 ///
 /// What is asked for is read straight from the engine, and nothing else of the row is copied.
-public protocol StoredColumns {
+///
+/// A class, so that whoever reads many columns holds one reference, not a box of unknown size.
+public protocol StoredColumns: AnyObject {
     /// Whether a column holds no value.
     ///
     /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column.
@@ -29,13 +31,18 @@ extension StoredColumns {
     ///
     /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
     public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
-        guard let value = try Value(self, at: index) else { throw try invalid(index, Value.self) }
+        guard let value = try Value(self, at: index) else {
+            _ = try stored(index)
+            throw StoreError.invalid(index, Value.self)
+        }
         return value
     }
+}
 
-    private func invalid(_ index: Int, _ type: Any.Type) throws -> StoreError {
-        _ = try stored(index)
-        return .corrupt("column \(index) does not hold a valid \(type)")
+extension StoreError {
+    /// A column holds something else than what is read of it.
+    static func invalid(_ index: Int, _ type: Any.Type) -> StoreError {
+        .corrupt("column \(index) does not hold a valid \(type)")
     }
 }
 
@@ -46,6 +53,10 @@ struct RowReader {
 
     init(_ columns: any StoredColumns) {
         self.columns = columns
+    }
+
+    init(_ row: StoredRow) {
+        columns = CopiedColumns(row)
     }
 
     /// The next column.

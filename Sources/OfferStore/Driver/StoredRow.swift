@@ -9,36 +9,45 @@ public struct StoredRow: Sendable, Hashable {
     }
 }
 
-extension StoredRow: StoredColumns {
-    /// Whether a column holds no value.
+extension StoredRow {
+    /// The column at that place, from 0.
     ///
-    /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column.
-    public func isNull(_ index: Int) throws -> Bool {
+    /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
+    public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
+        guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
+        guard let value = Value(storedValue: values[index]) else { throw StoreError.invalid(index, Value.self) }
+        return value
+    }
+}
+
+/// The columns of a row that was copied.
+final class CopiedColumns: StoredColumns {
+    private let values: [StoredValue]
+
+    init(_ row: StoredRow) {
+        values = row.values
+    }
+
+    func isNull(_ index: Int) throws -> Bool {
         if case .null = try stored(index) { true } else { false }
     }
 
-    /// The integer of a column; `nil` if it holds something else, or is not there.
-    public func integer(_ index: Int) -> Int64? {
+    func integer(_ index: Int) -> Int64? {
         guard values.indices.contains(index), case .integer(let value) = values[index] else { return nil }
         return value
     }
 
-    /// The text of a column; `nil` if it holds something else, or is not there.
-    public func text(_ index: Int) -> String? {
+    func text(_ index: Int) -> String? {
         guard values.indices.contains(index), case .text(let value) = values[index] else { return nil }
         return value
     }
 
-    /// The bytes of a column; `nil` if it holds something else, or is not there.
-    public func bytes(_ index: Int) -> [UInt8]? {
+    func bytes(_ index: Int) -> [UInt8]? {
         guard values.indices.contains(index), case .blob(let value) = values[index] else { return nil }
         return value
     }
 
-    /// The value of a column, whatever it is.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column.
-    public func stored(_ index: Int) throws -> StoredValue {
+    func stored(_ index: Int) throws -> StoredValue {
         guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
         return values[index]
     }

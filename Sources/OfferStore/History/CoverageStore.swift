@@ -34,13 +34,12 @@ public struct CoverageStore {
     ///   too, because the merge stays: neither statement spoke of what the other customer had (invariant 3).
     /// - Throws: ``StoreError``.
     public func coverage(of customer: CustomerNumber, asOf instant: Instant = .distantFuture) throws -> Coverage? {
-        try transaction.first(
-            Statement(
-                """
-                SELECT is_complete, as_of, provenance FROM coverage
-                WHERE customer_id = ?1 AND (as_of IS NULL OR as_of <= ?2) ORDER BY sequence DESC LIMIT 1
-                """, customer, instant)
-        ) { row in
+        try Statement(
+            """
+            SELECT is_complete, as_of, provenance FROM coverage
+            WHERE customer_id = ?1 AND (as_of IS NULL OR as_of <= ?2) ORDER BY sequence DESC LIMIT 1
+            """, customer, instant
+        ).first(in: transaction) { row -> Coverage? in
             guard try row.next(Bool.self) else { return nil }
             return Coverage(level: .complete, asOf: try row.next(), provenance: try row.next())
         } ?? nil

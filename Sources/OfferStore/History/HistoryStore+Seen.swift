@@ -52,11 +52,10 @@ extension HistoryStore {
         _ identifiers: [StoredValue], _ sequence: Int64, _ scope: ScopeNumber
     ) throws -> [Recorded<Payload>] {
         guard !identifiers.isEmpty else { return [] }
-        return try transaction.all(
-            Statement(
-                Payload.sql.selectStored(identifiers: identifiers.count),
-                values: [scope.storedValue, .integer(sequence)] + identifiers)
-        ) { try Recorded(reading: &$0) }
+        return try Statement(
+            Payload.sql.selectStored(identifiers: identifiers.count),
+            values: [scope.storedValue, .integer(sequence)] + identifiers
+        ).all(in: transaction) { try Recorded(reading: &$0) }
     }
 }
 

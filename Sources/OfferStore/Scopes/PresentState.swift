@@ -27,7 +27,8 @@ extension ScopeStore {
     ///
     /// - Throws: ``StoreError``.
     public func presentState(around scope: Scope) throws -> PresentState {
-        let state = try transaction.first(Statement(Self.presentStateSQL, scope.bundleId, scope.environment)) { row in
+        let statement = Statement(Self.presentStateSQL, scope.bundleId, scope.environment)
+        let state = try statement.first(in: transaction) { row in
             var state = PresentState(
                 marks: ClockMarks(lastInstant: try row.next(), newestSignedDate: try row.next()),
                 newestSequence: try row.next())

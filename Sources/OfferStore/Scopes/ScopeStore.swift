@@ -21,10 +21,9 @@ public struct ScopeStore {
     ///
     /// - Throws: ``StoreError``.
     public func number(of scope: Scope) throws -> ScopeNumber? {
-        try transaction.first(
-            Statement(
-                "SELECT id FROM scope WHERE bundle_id = ?1 AND environment = ?2", scope.bundleId, scope.environment)
-        ) { try $0.next() }
+        try Statement(
+            "SELECT id FROM scope WHERE bundle_id = ?1 AND environment = ?2", scope.bundleId, scope.environment
+        ).first(in: transaction) { try $0.next() }
     }
 
     /// The number of a scope, which is added if it is new. Needs a writing transaction.

@@ -7,9 +7,8 @@ extension SlotStore {
     /// - Throws: ``StoreError``.
     public func slots(of customers: [CustomerNumber]) throws -> [Slot] {
         guard !customers.isEmpty else { return [] }
-        return try transaction.all(
-            Statement(Self.slotsSQL(customers.count), values: customers.map(\.storedValue))
-        ) { try Slot(reading: &$0) }
+        return try Statement(Self.slotsSQL(customers.count), values: customers.map(\.storedValue)).all(in: transaction)
+        { try Slot(reading: &$0) }
     }
 
     /// Every offer ever issued to one customer, the earliest first.

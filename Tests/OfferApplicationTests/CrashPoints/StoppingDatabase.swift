@@ -47,9 +47,14 @@ struct StoppingDatabase: StoreDatabase {
     }
 }
 
-private struct StoppingTransaction: StoreTransaction {
+private final class StoppingTransaction: StoreTransaction {
     let real: any StoreTransaction
     let reach: (StoppingDatabase.Point) throws -> Void
+
+    init(real: any StoreTransaction, reach: @escaping (StoppingDatabase.Point) throws -> Void) {
+        self.real = real
+        self.reach = reach
+    }
 
     var memory: WriteMemory? { real.memory }
 

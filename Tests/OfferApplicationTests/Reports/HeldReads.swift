@@ -30,9 +30,14 @@ final class HeldReads: StoreDatabase {
     /// Lets the one that is held go.
     func open() { opened.signal() }
 
-    private struct HeldTransaction: StoreTransaction {
+    private final class HeldTransaction: StoreTransaction {
         let real: any StoreTransaction
         let holder: HeldReads
+
+        init(real: any StoreTransaction, holder: HeldReads) {
+            self.real = real
+            self.holder = holder
+        }
 
         var memory: WriteMemory? { real.memory }
 

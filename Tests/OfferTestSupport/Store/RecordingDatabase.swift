@@ -66,10 +66,16 @@ public final class RecordedStatements: Sendable {
     }
 }
 
-private struct RecordingTransaction: StoreTransaction {
+private final class RecordingTransaction: StoreTransaction {
     let real: any StoreTransaction
     let statements: RecordedStatements
     let isWriting: Bool
+
+    init(real: any StoreTransaction, statements: RecordedStatements, isWriting: Bool) {
+        self.real = real
+        self.statements = statements
+        self.isWriting = isWriting
+    }
 
     var recording: AuditRecording? { real.recording }
 
