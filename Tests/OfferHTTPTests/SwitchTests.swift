@@ -154,7 +154,7 @@ struct SwitchTests {
             try await apply(TestCatalog.head + "offers: []\n", over: 1)
             let first = try await page("?limit=1")
             #expect(first.offers == ["comeback archived"])
-            // Both are in force again, and an offer that stands before the first was never there before.
+            // One is in force again, and an offer that stands before the first was never there before.
             let added = TestCatalog.yaml.replacing("id: trial", with: "id: trial0")
                 .replacing("id: comeback", with: "id: added").replacing("comeback50", with: "added50")
             try await apply(added, over: 2)
