@@ -72,6 +72,8 @@ struct SwitchTests {
                 ("limit=0", "query.limit"), ("limit=201", "query.limit"), ("cursor=3", "query.cursor"),
                 ("cursor=1-x", "query.cursor"), ("cursor=0-1", "query.cursor"), ("cursor=01-1", "query.cursor"),
                 ("cursor=3-1", "query.cursor"), ("cursor=1-1-1", "query.cursor"), ("cursor=", "query.cursor"),
+                ("cursor=1-4", "query.cursor"), ("cursor=1~", "query.cursor"), ("cursor=3~a", "query.cursor"),
+                ("cursor=+1~a", "query.cursor"), ("cursor=~a", "query.cursor"),
                 ("page=2", "query.page"),
             ] {
                 let refused = try await service.ask("GET", "/v1/offers?\(query)", token: marketing)
@@ -111,13 +113,56 @@ struct SwitchTests {
             try await apply(TestCatalog.head + "offers: []\n", over: 1)
             #expect(try await list("").offers == ["comeback archived", "either archived"])
             let first = try await list("?limit=1")
-            #expect(first.offers == ["comeback archived"] && first.next == "2-1")
-            let last = try await list("?limit=1&cursor=2-1")
+            #expect(first.offers == ["comeback archived"] && first.next == "2~comeback")
+            let last = try await list("?limit=1&cursor=2~comeback")
             #expect(last.offers == ["either archived"] && last.next == nil)
             // A page of the revision that still had them has them as they were then.
             #expect(try await list("?cursor=1-1").offers == Array(all.dropFirst()))
             try await apply(TestCatalog.yaml, over: 2)
             #expect(try await list("").offers == all)
+        }
+    }
+
+    @Test("pages miss and repeat no removed offer, whatever comes back or is new between them")
+    func removedBetweenPages() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let (client, marketing) = (try await service.token(.client), try await service.token(.marketing))
+            func page(_ query: String) async throws -> (offers: [String], next: String?) {
+                let answer = try await service.ask("GET", "/v1/offers\(query)", token: marketing)
+                #expect(answer.status == 200, "\(answer.text)")
+                let items = try #require(answer.json["items"] as? [[String: Any]])
+                let offers = items.map { "\($0["offerId"] ?? "") \($0["status"] ?? "")" }
+                return (offers, answer.json["next"] as? String)
+            }
+            func apply(_ catalog: String, over revision: Int) async throws {
+                let answer = try await service.ask(
+                    "PUT", "/v1/catalog", token: marketing, body: catalog,
+                    headers: [("Content-Type", "application/yaml"), ("If-Match", "\"\(revision)\"")])
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            func issue(_ offers: [String], to customer: String) async throws {
+                let signed = try service.lapsedCustomer(customer)
+                for offer in offers {
+                    let answer = try await service.ask(
+                        "POST", "/v1/issued-offers", token: client,
+                        body: service.issueBody(offer, signed, more: #","productId":"monthly""#))
+                    #expect(answer.status == 201, "\(answer.text)")
+                }
+            }
+            try await issue(["comeback", "either"], to: "100")
+            try await apply(TestCatalog.head + "offers: []\n", over: 1)
+            let first = try await page("?limit=1")
+            #expect(first.offers == ["comeback archived"])
+            // One is in force again, and an offer that stands before the first was never there before.
+            let added = TestCatalog.yaml.replacing("id: trial", with: "id: trial0")
+                .replacing("id: comeback", with: "id: added").replacing("comeback50", with: "added50")
+            try await apply(added, over: 2)
+            try await issue(["added", "either"], to: "200")
+            let rest = try await page("?limit=1&cursor=\(try #require(first.next))")
+            #expect(rest.offers == ["either active"] && rest.next == nil)
+            // One page of a catalog that is gone has them all: those it had, and behind them the others, by id.
+            #expect(try await page("?cursor=1-2").offers == ["either active", "added active"])
         }
     }
 

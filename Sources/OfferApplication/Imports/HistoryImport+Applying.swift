@@ -58,7 +58,9 @@ extension HistoryImport {
             let number = try ScopeStore(transaction).findOrAdd(scope)
             let offers = try catalogs.offersInForce(of: number, in: scope, transaction)
             var run = before
-            for subscription in subscriptions {
+            // Of who was erased since they were read nothing is staged any more.
+            let staged = try ImportStore(transaction).stagedKeys(of: run, subscriptions.map(\.end.key))
+            for subscription in subscriptions where staged.contains(subscription.end.key) {
                 try subscription.apply(to: &run, offers: offers, at: now, in: number, transaction)
             }
             try ImportStore(transaction).update(run, from: before)

@@ -1,22 +1,45 @@
-/// A place in the list of a catalog's offers, written `12-50`: after the first 50 offers of revision 12.
-public struct OfferPlace: Sendable, Hashable, CustomStringConvertible {
-    let revision: Int64
-    let passed: Int
+import OfferModel
 
-    init(revision: Int64, passed: Int) {
+/// A place in the list of a catalog's offers, written `12-50`: after the first 50 offers of revision 12; or `12~comeback`:
+/// in that revision's list after the removed offer `comeback`.
+public struct OfferPlace: Sendable, Hashable, CustomStringConvertible {
+    /// What has passed.
+    enum Passed: Sendable, Hashable {
+        /// So many offers of the catalog.
+        case count(Int)
+        /// All of them, and the removed ones up to this one. Not how many: others may come in between.
+        case removed(OfferId)
+    }
+
+    let revision: Int64
+    let passed: Passed
+
+    init(revision: Int64, passed: Passed) {
         self.revision = revision
         self.passed = passed
     }
 
     /// Reads a place as ``description`` writes it; `nil` for anything else.
     public init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let revision = Int64(parts[0]), let passed = Int(parts[1]), revision > 0, passed > 0,
-            "\(revision)-\(passed)" == text
+        guard let mark = text.firstIndex(where: { $0 == "-" || $0 == "~" }), let revision = Int64(text[..<mark]),
+            revision > 0
         else { return nil }
-        self.init(revision: revision, passed: passed)
+        let rest = text[text.index(after: mark)...]
+        if text[mark] == "~" {
+            guard !rest.isEmpty else { return nil }
+            self.init(revision: revision, passed: .removed(OfferId(String(rest))))
+        } else {
+            guard let count = Int(rest), count > 0 else { return nil }
+            self.init(revision: revision, passed: .count(count))
+        }
+        guard description == text else { return nil }
     }
 
-    /// The revision and how many offers have passed.
-    public var description: String { "\(revision)-\(passed)" }
+    /// The revision and what has passed.
+    public var description: String {
+        switch passed {
+        case .count(let count): "\(revision)-\(count)"
+        case .removed(let id): "\(revision)~\(id)"
+        }
+    }
 }

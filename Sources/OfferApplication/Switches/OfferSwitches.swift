@@ -18,7 +18,7 @@ public struct OfferSwitches: Sendable {
     /// that an earlier one had, as archived.
     ///
     /// Further pages are of the revision that the first was of, so that none is missed and none is shown twice when
-    /// another is applied meanwhile; pauses are as they are now.
+    /// another is applied meanwhile; pauses are as they are now, and so is an offer that it lacks and another has since.
     ///
     /// - Parameter place: where to go on; at the beginning if absent.
     /// - Returns: the offers, and where the next page starts; `nil` for a place that no page has led to.
@@ -32,19 +32,21 @@ public struct OfferSwitches: Sendable {
                 return place == nil ? ([], nil) : nil
             }
             let inForce = try CatalogStore(transaction).currentNumber(in: number)
-            let place = place ?? OfferPlace(revision: inForce, passed: 0)
+            let place = place ?? OfferPlace(revision: inForce, passed: .count(0))
             guard place.revision <= inForce else { return nil }
             let catalog = try catalogs.catalog(place.revision, of: number, in: caller.scope, transaction)
             let paused = Set(try PauseStore(transaction).active(in: number).map(\.offerId))
             let removed = try RemovedOffers(
                 catalogs: catalogs, scope: caller.scope, number: number, transaction: transaction
-            ).missing(in: catalog.catalog, of: place.revision)
-            let rest = (catalog.catalog.offers + removed).dropFirst(place.passed)
-            let items = rest.prefix(limit).map {
+            ).missing(in: catalog.catalog)
+            guard let list = OfferList(offers: catalog.catalog.offers, removed: removed, from: place) else {
+                return nil
+            }
+            let page = list.page(limit: limit)
+            let items = page.offers.map {
                 SwitchedOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
             }
-            let next = OfferPlace(revision: place.revision, passed: place.passed + items.count)
-            return (items, items.count < rest.count ? next : nil)
+            return (items, page.next)
         }
     }
 

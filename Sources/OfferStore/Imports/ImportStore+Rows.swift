@@ -51,6 +51,22 @@ extension ImportStore {
         }
     }
 
+    /// Which of some subscriptions have anything staged.
+    ///
+    /// - Parameter keys: in their order; those between the first and the last are told too.
+    /// - Throws: ``StoreError``.
+    public func stagedKeys(of run: ImportRun, _ keys: [String]) throws -> Set<String> {
+        guard let first = keys.first, let last = keys.last else { return [] }
+        return Set(
+            try transaction.rows(
+                Statement(
+                    """
+                    SELECT DISTINCT subscription_key FROM import_row
+                    WHERE run_id = ?1 AND subscription_key >= ?2 AND subscription_key <= ?3
+                    """, run.number, first, last)
+            ).map { try $0.value(0, as: String.self) })
+    }
+
     /// The next refusals in the order of their lines.
     ///
     /// - Parameter limit: at most so many.

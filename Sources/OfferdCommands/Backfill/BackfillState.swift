@@ -69,10 +69,11 @@ struct BackfillState: Codable, Equatable, Sendable {
 struct BackfillStateFile: Sendable {
     let path: String
 
-    /// The state of an interrupted work; `nil` if there is none.
+    /// The state of an interrupted work; `nil` if there is none. What killed processes have left beside it is taken away.
     ///
     /// - Throws: ``CommandFailure`` if the file cannot be read, or holds something that no backfill has written.
     func read() throws -> BackfillState? {
+        PrivateFile.removeLeftovers(of: path)
         guard FileManager.default.fileExists(atPath: URL(filePath: path).path) else { return nil }
         let text = try TextFile.read(path, what: "state file")
         guard let state = try? JSONDecoder().decode(BackfillState.self, from: Data(text.utf8)), state.isPlausible

@@ -22,6 +22,8 @@ final class LineFile {
     /// How many bytes were read from the disk, those that were read again included.
     private(set) var bytesRead: Int64 = 0
 
+    /// What the file was when it was opened.
+    let version: FileVersion
     private let handle: FileHandle
     private var buffer: [UInt8] = []
     private var start = 0
@@ -45,10 +47,14 @@ final class LineFile {
             throw CommandFailure.configuration(
                 "\(what) `\(path)` cannot be read", hints: ["check the file's permissions"])
         }
+        guard let version = FileVersion(descriptor: handle.fileDescriptor) else {
+            throw CommandFailure.configuration("\(what) `\(path)` cannot be read")
+        }
         self.handle = handle
         self.path = path
         self.longestLine = longestLine
-        size = Int64(try handle.seekToEnd())
+        self.version = version
+        size = version.size
         guard size > 0 else { throw CommandFailure.configuration("\(what) `\(path)` is empty") }
         try seek(to: 0, after: 0)
     }
@@ -74,7 +80,8 @@ final class LineFile {
 
     /// The next line; `nil` at the end of the file.
     ///
-    /// - Throws: ``CommandFailure`` if the file cannot be read any more, or has become shorter.
+    /// - Throws: ``CommandFailure`` if the file cannot be read any more, has become shorter, or at its end if it was
+    ///   written to since it was opened.
     func next() throws -> Line? {
         var line: [UInt8] = []
         var isTooLong = false
@@ -94,7 +101,10 @@ final class LineFile {
             start = newline.map { $0 + 1 } ?? upper
             if newline != nil { break }
         }
-        guard offset > begin else { return nil }
+        guard offset > begin else {
+            guard FileVersion(descriptor: handle.fileDescriptor) == version else { throw rewritten }
+            return nil
+        }
         number += 1
         if line.last == 0x0D { line.removeLast() }
         return Line(bytes: line, number: number, end: offset, isTooLong: isTooLong)
@@ -148,6 +158,13 @@ final class LineFile {
     }
 
     private var sizeNow: Int64 { (try? handle.seekToEnd()).map { Int64($0) } ?? 0 }
+
+    /// That lines before and after may be of different files.
+    var rewritten: CommandFailure {
+        .failed(
+            "`\(path)` was written to while it was read, so nothing of it is imported",
+            hints: ["leave it alone and give the same command again, with `--discard` unless it was a `--dry-run`"])
+    }
 
     /// That the file is not what it was when the command began.
     func changed(from before: Int64, to now: Int64) -> CommandFailure {

@@ -7,15 +7,10 @@ import Synchronization
 /// before it. A process that is killed loses the lines of that moment, never a recorded offer.
 final class LogLines: Sendable {
     /// Standard error.
-    static let standardError = LogLines { bytes in
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            // Nobody could be told that the log is gone.
-            guard written > 0 || errno == EINTR else { return }
-            rest = rest.dropFirst(max(0, written))
-        }
-    }
+    static let standardError: LogLines = {
+        let output = LogOutput(descriptor: STDERR_FILENO)
+        return LogLines { output.write($0) }
+    }()
 
     /// From how many bytes on a line waits no longer. Whoever says so much to a reader that is slow waits for it.
     private static let most = 32 * 1_024

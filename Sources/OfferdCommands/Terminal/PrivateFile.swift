@@ -14,7 +14,7 @@ final class PrivateFile {
         self.path = path
         // A link stays, and what it leads to is replaced.
         target = URL(filePath: path).resolvingSymlinksInPath().path
-        draft = "\(target).\(getpid()).part"
+        draft = Draft.path(of: target, process: getpid())
         if let place = FileIdentity(path: target), !place.isRegular {
             throw CommandFailure.configuration("`\(path)` is not a regular file", hints: ["name a file to be written"])
         }
@@ -24,7 +24,14 @@ final class PrivateFile {
             throw CommandFailure.configuration(
                 "`\(path)` cannot be written", hints: ["check that the directory exists and may be written to"])
         }
+        // Held until it is closed: see `Draft`.
+        flock(descriptor, LOCK_EX | LOCK_NB)
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// Takes away what processes that were killed have left beside a file of this path.
+    static func removeLeftovers(of path: String) {
+        Draft.removeLeftovers(of: URL(filePath: path).resolvingSymlinksInPath().path)
     }
 
     /// Lets go of a file that was not finished.

@@ -7,7 +7,7 @@ import Testing
 
 /// A workbench whose configuration has a key for digests, so that customers may be erased.
 struct ErasingBench: Sendable {
-    private struct FixedDigestKey: KeyedDigest {
+    struct FixedDigestKey: KeyedDigest {
         let name = "0123456789abcdef"
 
         func digest(of bytes: [UInt8]) -> [UInt8] {
@@ -21,7 +21,11 @@ struct ErasingBench: Sendable {
     let useCases: UseCases
 
     init(catalog: String = BenchCatalog.yaml) async throws {
-        bench = try await Workbench(catalog: catalog)
+        self.init(on: try await Workbench(catalog: catalog))
+    }
+
+    init(on bench: Workbench) {
+        self.bench = bench
         let clock = bench.clock
         data = PersonalData(
             ledger: OfferStore.Ledger(bench.database, digest: OpenSSLDigest(), key: FixedDigestKey()),

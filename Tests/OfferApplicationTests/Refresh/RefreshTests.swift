@@ -247,11 +247,11 @@ struct RefreshTests {
 
 extension AppleStage {
     /// Fetching over another database.
-    func refresh(over database: any StoreDatabase) -> CustomerRefresh {
+    func refresh(over database: any StoreDatabase, digestKey: (any KeyedDigest)? = nil) -> CustomerRefresh {
         let clock = bench.clock
         return UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-            clock: { clock.now }
+            digestKey: digestKey, clock: { clock.now }
         ).refresh
     }
 

@@ -58,8 +58,9 @@ struct ErasureTests {
         "signature.body_removed_at", "customer.erasure_sequence",
     ]
 
-    @Test("what a notification told of a subscription that is nobody's yet goes with the account it names")
-    func waiting() async throws {
+    /// Somebody whose Apple account is named by renewal info of a subscription that is nobody's yet, with a notification
+    /// of it, beside the same of another account.
+    private func waitingCustomer() async throws -> ErasedCustomer {
         let erased = try await ErasedCustomer()
         let (bench, scope) = (erased.bench, erased.bench.scope)
         try await bench.ingest([.renews("710000000000009", account: "720000000000007"), .renews("798", account: "797")])
@@ -72,6 +73,28 @@ struct ErasureTests {
                 try NotificationStore(transaction).insert(told, at: Bench.now, in: scope)
             }
         }
+        return erased
+    }
+
+    @Test("what waits for a subscription that is nobody's yet is held about the account it names, and about no other")
+    func waitingHeld() async throws {
+        let erased = try await waitingCustomer()
+        let rows = try await erased.bench.database.read { transaction in
+            let held = PersonalRows(of: [erased.number], in: erased.bench.scope, transaction)
+            return try PersonalTable.all.filter { ["history_renewal_info", "notification"].contains($0.name) }
+                .flatMap { try held.rows(of: $0) }
+        }
+        let waiting: [StoredValue] = ["710000000000009", "notified of 710000000000009"].map { .text($0) }
+        for value in waiting { #expect(rows.contains { $0.values.contains(value) }, "\(value)") }
+        for value in ["798", "notified of 798"] {
+            #expect(!rows.contains { $0.values.contains(.text(value)) }, "\(value)")
+        }
+    }
+
+    @Test("what a notification told of a subscription that is nobody's yet goes with the account it names")
+    func waiting() async throws {
+        let erased = try await waitingCustomer()
+        let bench = erased.bench
         _ = try await bench.erase([erased.number])
         let left = try await bench.database.read { transaction in
             try transaction.rows(

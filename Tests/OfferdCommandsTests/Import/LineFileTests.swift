@@ -76,6 +76,57 @@ struct LineFileTests {
         #expect(report.isResumed && report.counts.added == 3_000 && report.counts.repeated == 0)
     }
 
+    /// Writes over a file without giving it another name or identity.
+    private func overwrite(_ path: String, with text: String) throws {
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+    }
+
+    /// A file that was written a day ago: its time tells of whatever is written now.
+    private func writeEarlier(_ text: String) throws -> String {
+        let path = try directory.write(text, to: "e.jsonl")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -86_400)], ofItemAtPath: path)
+        return path
+    }
+
+    @Test("is refused at its end where it was written over, and nothing of it is applied", arguments: ["", "\n\n"])
+    func rewritten(_ more: String) async throws {
+        let path = try writeEarlier(Self.lines.joined())
+        let store = directory.path("offers.sqlite")
+        try SQLiteDatabase.migrate(path: store)
+        let database = try SQLiteDatabase(path: store)
+        defer { try? database.close() }
+        let imports = HistoryImport(
+            ledger: Ledger(database, digest: OpenSSLDigest()), scope: Self.scope, author: AuditAuthor(actor: "tests"),
+            pace: .init(lines: 100, rest: .zero), clock: { Self.now })
+        let lines = try file(path)
+        let terms = ImportTerms(source: "transactions", provenance: .operator, digest: try lines.digest(with: []))
+        let source = try JSONLinesSource(lines, reader: PurchaseReader(scope: Self.scope, exportedAt: nil))
+        let other = Self.lines.joined().replacing(".monthly", with: ".another") + more
+        let failure = await #expect(throws: CommandFailure.self) {
+            _ = try await imports.run(source, terms, progress: { _ in try? overwrite(path, with: other) })
+        }
+        #expect(failure?.exitCode == 1)
+        #expect(failure?.message == "`\(path)` was written to while it was read, so nothing of it is imported")
+        #expect(failure?.hints.first?.contains("`--discard`") == true)
+        let applied = try await database.read {
+            try $0.rows(Statement("SELECT sequence FROM history_transaction")).count
+        }
+        #expect(applied == 0)
+    }
+
+    @Test("is not taken for the answers of the same length that were there when the import began")
+    func receiptsRewritten() throws {
+        let path = try writeEarlier(#"{"status":21000}"#)
+        let file = try #require(try ReceiptFile.all(at: [path]).first)
+        _ = try file.open()
+        try overwrite(path, with: #"{"status":21002}"#)
+        let failure = #expect(throws: CommandFailure.self) { try file.open() }
+        #expect(failure?.message == "`\(path)` was written to while it was read, so nothing of it is imported")
+    }
+
     @Test("is not taken for the answers that were there when the import began", arguments: [-1, 1])
     func receipts(_ change: Int) throws {
         let text = String(repeating: "{}\n", count: 10)

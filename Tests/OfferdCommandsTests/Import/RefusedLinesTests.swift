@@ -44,6 +44,45 @@ struct RefusedLinesTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["r.jsonl"])
     }
 
+    @Test("takes away what a run that was killed has left beside it, and nothing of one that is at it")
+    func leftovers() throws {
+        let ended = Process()
+        ended.executableURL = URL(filePath: "/bin/true")
+        try ended.run()
+        ended.waitUntilExit()
+        let gone = ended.processIdentifier
+        let others = [
+            // Of one that runs, of another file, of no process, and what only looks like one.
+            "r.jsonl.\(getppid()).part", "s.jsonl.\(gone).part", "r.jsonl.x.part", "r.jsonl.0\(gone).part",
+            "r.jsonl.\(gone).part.bak",
+        ]
+        for name in others + ["r.jsonl.\(gone).part"] { try directory.write("left", to: name) }
+        try RefusedLines(path: directory.path("r.jsonl"), inputs: []).finish()
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+        #expect(Set(names) == Set(others + ["r.jsonl"]))
+
+        // A process of another container may have the number, and holds the lock.
+        let draft = try directory.write("in work", to: "r.jsonl.\(gone).part")
+        let held = open(draft, O_RDONLY | O_CLOEXEC)
+        try #require(flock(held, LOCK_EX | LOCK_NB) == 0)
+        PrivateFile.removeLeftovers(of: directory.path("r.jsonl"))
+        #expect(FileManager.default.fileExists(atPath: draft))
+        close(held)
+        PrivateFile.removeLeftovers(of: directory.path("r.jsonl"))
+        #expect(!FileManager.default.fileExists(atPath: draft))
+    }
+
+    @Test("holds the lock of its draft until it is whole")
+    func locked() throws {
+        let refused = try RefusedLines(path: directory.path("r.jsonl"), inputs: [])
+        let draft = open(directory.path("r.jsonl.\(getpid()).part"), O_RDONLY | O_CLOEXEC)
+        try #require(draft >= 0)
+        defer { close(draft) }
+        #expect(flock(draft, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        try refused.finish()
+        #expect(flock(draft, LOCK_EX | LOCK_NB) == 0)
+    }
+
     @Test("is written where a link leads, and the link stays")
     func linked() throws {
         try directory.write("older", to: "r.jsonl")

@@ -12,8 +12,11 @@ struct ReceiptFile {
     }
 
     let path: String
+    /// What it was when the command began.
+    private let version: FileVersion
+
     /// In bytes.
-    let size: Int64
+    var size: Int64 { version.size }
 
     /// Told by the file's name: an answer as Apple gives it stands on many lines.
     var form: Form { Self.lineExtensions.contains(Self.ending(of: path)) ? .lines : .whole }
@@ -47,15 +50,16 @@ struct ReceiptFile {
 
     private init(path: String) throws {
         self.path = path
-        size = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes).size
+        version = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes).version
     }
 
     /// Opens it at its beginning.
     ///
-    /// - Throws: ``CommandFailure`` if it went away or has changed its size.
+    /// - Throws: ``CommandFailure`` if it went away or was written to.
     func open() throws -> LineFile {
         let file = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes)
         guard file.size == size else { throw file.changed(from: size, to: file.size) }
+        guard file.version == version else { throw file.rewritten }
         return file
     }
 
