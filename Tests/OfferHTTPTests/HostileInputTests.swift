@@ -39,6 +39,25 @@ struct HostileInputTests {
         }
     }
 
+    @Test(
+        "an identifier has 1 to 255 characters of any script, none that controls, and is not like one that was removed",
+        arguments: [
+            (" ~", nil), (String(repeating: "a", count: 255), nil), (String(repeating: "é", count: 255), nil),
+            ("hmac-sha25", nil), ("a hmac-sha256:", nil), (String(repeating: "é", count: 256), "invalidLength"),
+            ("", "invalidLength"), ("a\u{7F}", "invalidValue"), ("a\u{85}", "invalidValue"),
+            ("hmac-sha256:", "invalidValue"), ("hmac-sha256:é", "invalidValue"),
+        ])
+    func identifiers(_ text: String, code: String?) async throws {
+        try await ServiceFixture.run { service in
+            let answer = try await service.ask(
+                "POST", "/v1/decisions", token: try await service.token(.client),
+                body: "{\"customer\":{\"customerId\":\"\(text)\"}}")
+            #expect(answer.status == (code == nil ? 200 : 400), "\(answer.text)")
+            #expect(answer.errors.first?["code"] as? String == code)
+            #expect(answer.errors.first?["pointer"] as? String == (code == nil ? nil : "/customer/customerId"))
+        }
+    }
+
     @Test("a body that is not UTF-8 is 400, JSON and catalog alike")
     func invalidUTF8() async throws {
         try await ServiceFixture.run { service in

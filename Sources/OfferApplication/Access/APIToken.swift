@@ -24,13 +24,13 @@ public struct APIToken: Sendable, Equatable {
 
     /// Reads a token; `nil` if it has not the form of one.
     public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: "_", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == Self.prefix,
+        let parts = String(text).utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].elementsEqual(Self.prefix.utf8),
             Self.isHexadecimal(parts[1], length: Self.idLength),
             Self.isHexadecimal(parts[2], length: Self.secretLength)
         else { return nil }
-        id = String(parts[1])
-        secret = String(parts[2])
+        id = String(Substring(parts[1]))
+        secret = String(Substring(parts[2]))
     }
 
     /// The whole token: shown once, at its making.
@@ -41,8 +41,8 @@ public struct APIToken: Sendable, Equatable {
         digest.sha256(Array(secret.utf8))
     }
 
-    private static func isHexadecimal(_ text: some StringProtocol, length: Int) -> Bool {
-        text.utf8.count == length && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    private static func isHexadecimal(_ text: Substring.UTF8View, length: Int) -> Bool {
+        text.count == length && text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }
 

@@ -24,8 +24,8 @@ extension LowercaseUUID {
     /// An id for a request. It protects nothing, so the standard library's generator is enough.
     static func random() -> LowercaseUUID {
         // Two draws and not sixteen: each asks the system.
-        let halves = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
-        return LowercaseUUID(
-            version4From: halves.flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (8 * $0)) } })
+        withUnsafeBytes(of: (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))) {
+            LowercaseUUID(version4From: Array($0))
+        }
     }
 }

@@ -19,10 +19,10 @@ struct AccessLog: RouterMiddleware {
         context.logger.info(
             "answered",
             metadata: [
-                "http.method": "\(request.method.rawValue.prefix(16))",
-                "http.route": "\(context.endpointPath ?? "none")",
-                "http.status": "\(response.status.code)",
-                "duration.us": "\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)",
+                "http.method": .string(String(request.method.rawValue.prefix(16))),
+                "http.route": .string(context.endpointPath ?? "none"),
+                "http.status": .string(String(response.status.code)),
+                "duration.us": .string(String(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)),
             ])
         return response
     }

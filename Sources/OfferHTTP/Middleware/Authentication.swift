@@ -22,10 +22,11 @@ struct Authentication: RouterMiddleware {
     private static func token(of request: Request) throws -> String? {
         let values = request.headers[values: .authorization]
         guard let value = values.first else { return nil }
-        let words = value.split(separator: " ", omittingEmptySubsequences: true)
-        guard values.count == 1, words.count == 2, words[0].lowercased() == "bearer" else {
+        // By bytes: by characters it takes longer than to find the key.
+        let words = value.utf8.split(separator: UInt8(ascii: " "))
+        guard values.count == 1, words.count == 2, Substring(words[0]).lowercased() == "bearer" else {
             throw Problem.unauthenticated(tokenWasGiven: true)
         }
-        return String(words[1])
+        return String(Substring(words[1]))
     }
 }

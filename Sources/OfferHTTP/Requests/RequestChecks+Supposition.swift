@@ -3,10 +3,10 @@ import OfferModel
 
 extension RequestChecks {
     /// A moment that may be absent.
-    mutating func instant(_ instant: Instant?, at pointer: JSONPointer) {
+    mutating func instant(_ instant: Instant?, at pointer: @autoclosure () -> JSONPointer) {
         guard let instant, !RequestRules.instants.contains(instant) else { return }
         add(
-            pointer, .invalidValue, "`\(instant.milliseconds)` is not a moment between 1970 and the year 9999",
+            pointer(), .invalidValue, "`\(instant.milliseconds)` is not a moment between 1970 and the year 9999",
             hint: "give milliseconds since 1970-01-01T00:00:00Z")
     }
 

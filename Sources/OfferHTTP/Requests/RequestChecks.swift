@@ -6,23 +6,24 @@ import OfferModel
 struct RequestChecks {
     private var errors: [ProblemErrorBody] = []
 
-    /// A text that may be absent.
-    mutating func text(_ text: String?, at pointer: JSONPointer, maximum: Int = RequestRules.identifierLength) {
+    /// A text that may be absent. Its pointer is built only for a fault: that takes longer than the check.
+    mutating func text(
+        _ text: String?, at pointer: @autoclosure () -> JSONPointer, maximum: Int = RequestRules.identifierLength
+    ) {
         guard let text, let fault = RequestRules.fault(inText: text, maximum: maximum) else { return }
-        add(pointer, fault.code, fault.detail)
+        add(pointer(), fault.code, fault.detail)
     }
 
     /// The customer of a request: at least one identifier.
     mutating func customer(_ customer: CustomerReference) {
-        let pointer = JSONPointer.root.appending("customer")
         if customer.isEmpty {
             add(
-                pointer, .missingMember, "the customer has no identifier",
+                .customer, .missingMember, "the customer has no identifier",
                 hint: "give `originalTransactionId`, `appTransactionId`, `appAccountToken` or `customerId`")
         }
-        text(customer.originalTransactionId?.rawValue, at: pointer.appending("originalTransactionId"))
-        text(customer.appTransactionId?.rawValue, at: pointer.appending("appTransactionId"))
-        text(customer.customerId?.rawValue, at: pointer.appending("customerId"))
+        text(customer.originalTransactionId?.rawValue, at: .customer.appending("originalTransactionId"))
+        text(customer.appTransactionId?.rawValue, at: .customer.appending("appTransactionId"))
+        text(customer.customerId?.rawValue, at: .customer.appending("customerId"))
     }
 
     /// What the backend says about the customer.
@@ -66,31 +67,33 @@ struct RequestChecks {
     /// The encodings wanted: not empty, none twice.
     mutating func formats(_ formats: [SignatureFormat]?) {
         guard let formats else { return }
-        let pointer = JSONPointer.root.appending("formats")
         if formats.isEmpty {
-            add(pointer, .invalidLength, "the list is empty", hint: "leave it out for the offer's first format")
+            add(.formats, .invalidLength, "the list is empty", hint: "leave it out for the offer's first format")
         }
-        if Set(formats).count < formats.count { add(pointer, .invalidValue, "a format is listed twice") }
+        if formats.count > 1, Set(formats).count < formats.count {
+            add(.formats, .invalidValue, "a format is listed twice")
+        }
     }
 
     /// The offers of an inquiry: not empty, none twice; of too many only the number is named.
     mutating func offers(_ offers: [OfferId]?) {
         guard let offers else { return }
-        let pointer = JSONPointer.root.appending("offerIds")
-        if offers.isEmpty { add(pointer, .invalidLength, "the list is empty", hint: "leave it out for every offer") }
+        if offers.isEmpty { add(.offers, .invalidLength, "the list is empty", hint: "leave it out for every offer") }
         if offers.count > RequestRules.offerCount {
-            return add(pointer, .tooMany, "at most \(RequestRules.offerCount) offers, these are \(offers.count)")
+            return add(.offers, .tooMany, "at most \(RequestRules.offerCount) offers, these are \(offers.count)")
         }
-        if Set(offers).count < offers.count { add(pointer, .invalidValue, "an offer is listed twice") }
-        for (place, offer) in offers.enumerated() { text(offer.rawValue, at: pointer.appending(place)) }
+        if offers.count > 1, Set(offers).count < offers.count {
+            add(.offers, .invalidValue, "an offer is listed twice")
+        }
+        for (place, offer) in offers.enumerated() { text(offer.rawValue, at: .offers.appending(place)) }
     }
 
     /// The device that asks.
     mutating func device(_ device: RequestFactsBody?) {
-        let pointer = JSONPointer.root.appending("request")
-        text(device?.appVersion, at: pointer.appending("appVersion"))
-        text(device?.osVersion, at: pointer.appending("osVersion"))
-        text(device?.locale, at: pointer.appending("locale"))
+        guard let device else { return }
+        text(device.appVersion, at: .device.appending("appVersion"))
+        text(device.osVersion, at: .device.appending("osVersion"))
+        text(device.locale, at: .device.appending("locale"))
     }
 
     /// The signed data: not more than one request may bring.
@@ -113,4 +116,11 @@ struct RequestChecks {
     func finish() throws(RequestFault) {
         guard errors.isEmpty else { throw RequestFault(errors: errors) }
     }
+}
+
+extension JSONPointer {
+    fileprivate static let customer = JSONPointer.root.appending("customer")
+    fileprivate static let formats = JSONPointer.root.appending("formats")
+    fileprivate static let offers = JSONPointer.root.appending("offerIds")
+    fileprivate static let device = JSONPointer.root.appending("request")
 }

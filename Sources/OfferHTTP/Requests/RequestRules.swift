@@ -23,6 +23,7 @@ enum RequestRules {
 
     /// What is wrong with a text: empty, too long, with control characters in it, or like one that was taken away.
     static func fault(inText text: String, maximum: Int) -> (code: RequestErrorCode, detail: String)? {
+        guard !isPlain(text, maximum: maximum) else { return nil }
         let length = text.unicodeScalars.count
         guard (1...maximum).contains(length) else {
             return (.invalidLength, "a text of 1 to \(maximum) characters is needed, this one has \(length)")
@@ -35,5 +36,11 @@ enum RequestRules {
         let isControl: (Unicode.Scalar) -> Bool = { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
         return text.unicodeScalars.contains(where: isControl)
             ? (.invalidValue, "control characters are not allowed") : nil
+    }
+
+    /// Whether a text is of printable ASCII, as identifiers nearly always are, and right: a look at its bytes says so.
+    private static func isPlain(_ text: String, maximum: Int) -> Bool {
+        (1...maximum).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            && !text.utf8.starts(with: RemovedText.prefix.utf8)
     }
 }

@@ -24,7 +24,11 @@ final class UnreadableRequestAnswer: ChannelOutboundHandler {
     }
 
     private static func isEmptyBadRequest(_ buffer: ByteBuffer) -> Bool {
-        guard buffer.readableBytesView.starts(with: "HTTP/1.1 400 ".utf8), buffer.readableBytes < 1_024 else {
+        // All that is sent comes by here; the status alone, ` 400`, tells nearly all of it apart.
+        guard buffer.readableBytes < 1_024,
+            buffer.getInteger(at: buffer.readerIndex + 8, as: UInt32.self) == 0x2034_3030,
+            buffer.readableBytesView.starts(with: "HTTP/1.1 400 ".utf8)
+        else {
             return false
         }
         return String(buffer: buffer).lowercased().contains("\r\ncontent-length: 0\r\n")

@@ -24,26 +24,37 @@ struct LineLogHandler: LogHandler {
 
     subscript(metadataKey name: String) -> Logger.MetadataValue? {
         get { own.first { $0.name == name }?.value }
-        set {
-            own.removeAll { $0.name == name }
-            guard let newValue else { return }
-            let place = own.firstIndex { name < $0.name } ?? own.endIndex
-            own.insert((name: name, value: newValue), at: place)
-        }
+        set { Self.set(name, newValue, in: &own) }
     }
 
     func log(event: LogEvent) {
         var members = own
-        let given = (metadataProvider?.get() ?? [:]).merging(event.metadata ?? [:]) { _, last in last }
-        if !given.isEmpty {
-            members.removeAll { given[$0.name] != nil }
-            members += given.map { (name: $0.key, value: $0.value) }
-            members.sort { $0.name < $1.name }
+        for given in [metadataProvider?.get(), event.metadata] {
+            for (name, value) in given ?? [:] { Self.set(name, value, in: &members) }
         }
-        var line = "\(LogTime.now()) \(event.level) \(label):"
-        for (name, value) in members { line += " \(name)=\(value)" }
+        var line = "\(LogTime.now()) \(event.level.rawValue) \(label):"
+        line.reserveCapacity(256)
+        for (name, value) in members {
+            line += " "
+            line += name
+            line += "="
+            if case .string(let text) = value { line += text } else { line += value.description }
+        }
         line += " [\(event.source)] \(event.message)\n"
         lines.add(line, isUrgent: event.level >= .warning)
+    }
+
+    private static func set(
+        _ name: String, _ value: Logger.MetadataValue?, in members: inout [(name: String, value: Logger.MetadataValue)]
+    ) {
+        let place = members.firstIndex { name <= $0.name } ?? members.endIndex
+        let isThere = place < members.endIndex && members[place].name == name
+        switch (value, isThere) {
+        case (let value?, true): members[place].value = value
+        case (let value?, false): members.insert((name: name, value: value), at: place)
+        case (nil, true): members.remove(at: place)
+        case (nil, false): break
+        }
     }
 }
 

@@ -89,6 +89,18 @@ struct RoleMatrixTests {
         }
     }
 
+    @Test(
+        "a key is read after its scheme in any case, whatever spaces stand between",
+        arguments: ["Bearer ", "bEARER   "])
+    func schemes(_ scheme: String) async throws {
+        try await ServiceFixture.run { service in
+            let token = try await service.token(.support)
+            let answer = try await service.ask(
+                "GET", "/v1/issued-offers", headers: [("Authorization", scheme + token)])
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+    }
+
     @Test("a revoked or expired key is let in no longer, from the next request on")
     func endedKeys() async throws {
         try await ServiceFixture.run { service in
