@@ -56,6 +56,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // One call that GRDBSQLite does not wrap (docs/decisions/0037).
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // Rounding is libm's, which nothing else would bring into a program of these two targets alone.
         .target(name: "OfferModel", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "OfferCatalog", dependencies: ["OfferModel", yams], swiftSettings: settings),
@@ -73,7 +75,8 @@ let package = Package(
             name: "LocalAppStore", dependencies: ["OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
-        .target(name: "SQLiteStore", dependencies: ["OfferStore", grdb, grdbSQLite], swiftSettings: settings),
+        .target(
+            name: "SQLiteStore", dependencies: ["CSQLite", "OfferStore", grdb, grdbSQLite], swiftSettings: settings),
         .target(
             name: "OfferApplication",
             dependencies: [

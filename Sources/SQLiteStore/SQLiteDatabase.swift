@@ -179,6 +179,8 @@ public final class SQLiteDatabase: StoreDatabase {
     }
 
     static var configuration: Configuration {
+        // Before the first connection, and each is opened with a configuration.
+        MemoryCount.off
         var configuration = Configuration()
         configuration.label = "offers"
         configuration.busyMode = .timeout(5)

@@ -18,16 +18,51 @@ struct WriteBatch {
 
     /// Runs the bodies, commits, and only then answers their callers, those of bodies that failed too: what they saw
     /// may have been a neighbour's, which nobody may hear of unless it is kept.
-    ///
-    /// Each body has a savepoint, so that it can be undone alone; a body that is alone is undone with the transaction.
     func commit(_ jobs: [WriteQueue.Job]) {
-        let isShared = jobs.count > 1
+        let answers: [WriteQueue.Release]?
         do {
             try begin()
+            answers = try together(jobs) ?? apart(jobs)
         } catch {
             for job in jobs { job.fail(error) }
             return
         }
+        guard let answers else { return }
+        do {
+            try memory.write(to: transaction)
+            try StoreError.mapping { try run("COMMIT TRANSACTION") }
+        } catch {
+            undo()
+            for job in jobs { job.fail(error) }
+            return
+        }
+        for answer in answers { answer() }
+    }
+
+    /// Runs the bodies with nothing between them: nearly always all of them go well, and a savepoint keeps a copy of each
+    /// page that its body changes.
+    ///
+    /// - Returns: `nil` if one failed, or there is only one, which has no savepoint anyway; then nothing was done.
+    /// - Throws: what keeps the transaction from being begun anew.
+    private func together(_ jobs: [WriteQueue.Job]) throws -> [WriteQueue.Release]? {
+        guard jobs.count > 1 else { return nil }
+        let mark = memory.mark
+        do {
+            return try jobs.map { try $0.run(transaction) }
+        } catch {
+            // Whoever failed fails again, and hears of it then.
+            memory.goBack(to: mark)
+            undo()
+            try begin()
+            return nil
+        }
+    }
+
+    /// Runs the bodies so that each can be undone alone: in a savepoint, or with the transaction if there is only one.
+    ///
+    /// - Returns: `nil` if one failed that could not be undone alone; then everybody has been told.
+    private func apart(_ jobs: [WriteQueue.Job]) -> [WriteQueue.Release]? {
+        let isShared = jobs.count > 1
         var answers = [WriteQueue.Release]()
         for (index, job) in jobs.enumerated() {
             let mark = memory.mark
@@ -39,20 +74,12 @@ struct WriteBatch {
                     undo()
                     job.fail(error)
                     for lost in jobs[..<index] + jobs[(index + 1)...] { lost.fail(Self.shared(error)) }
-                    return
+                    return nil
                 }
                 answers.append { job.fail(error) }
             }
         }
-        do {
-            try memory.write(to: transaction)
-            try StoreError.mapping { try run("COMMIT TRANSACTION") }
-        } catch {
-            undo()
-            for job in jobs { job.fail(error) }
-            return
-        }
-        for answer in answers { answer() }
+        return answers
     }
 
     private var transaction: SQLiteTransaction { SQLiteTransaction(connection: statements, memory: memory) }

@@ -5,13 +5,13 @@ import Synchronization
 /// Group commit: bodies that wait together share one durable transaction (DESIGN §5.4, §9).
 ///
 /// Nothing waits for a batch to fill: what is there is committed, and what arrives meanwhile gathers for the next.
-/// Where several share a commit each runs in a savepoint of its own, so one that throws harms nobody; its caller hears the
-/// result only after the commit that holds it.
+/// Where one of several that share a commit throws, all are run once more, each in a savepoint of its own, so it harms
+/// nobody; a caller hears the result only after the commit that holds it.
 final class WriteQueue: Sendable {
     /// One waiting body.
     struct Job: Sendable {
         let ticket: Ticket
-        /// Runs the body; the answer gives its result to the caller.
+        /// Runs the body, perhaps a second time after the first was undone; the answer gives its result to the caller.
         let run: @Sendable (any StoreTransaction) throws -> Release
         /// Gives the caller an error.
         let fail: @Sendable (any Error) -> Void

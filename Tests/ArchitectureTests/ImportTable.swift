@@ -5,6 +5,7 @@ struct ImportTable {
 
     static let design = ImportTable(allowed: [
         "COpenSSL": [],
+        "CSQLite": [],
         "OfferModel": [],
         "OfferCatalog": ["OfferModel", "Yams"],
         "OfferEligibility": ["OfferModel"],
@@ -15,7 +16,7 @@ struct ImportTable {
             "OfferModel", "AppStoreData", "OfferSigning", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
         ],
         "OfferStore": ["OfferModel", "OfferEligibility"],
-        "SQLiteStore": ["OfferStore", "GRDB", "GRDBSQLite"],
+        "SQLiteStore": ["OfferStore", "GRDB", "GRDBSQLite", "CSQLite"],
         "OfferApplication": [
             "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "AppStoreData", "AppStoreServer",
             "OfferStore", "Logging", "Metrics",

@@ -124,6 +124,57 @@ struct GroupCommitTests {
         #expect(seen.numbers.withLock { $0 } == Array(0..<20))
     }
 
+    @Test(
+        "bodies of one commit run once; where one throws, those that ran are undone and run once more",
+        arguments: Driver.allCases)
+    func runAgain(driver: Driver) async throws {
+        let database = try await Bench(driver).database
+        for failing in [nil, 2] {
+            let before = try await Self.auditSequences(in: database)
+            let runs = Order()
+            let gate = Gate()
+            async let held: Void = database.write { _ in gate.hold() }
+            await gate.entered()
+            let writes = (0..<4).map { number in
+                Task.immediate { @Sendable in
+                    try await database.write { transaction in
+                        runs.numbers.withLock { $0.append(number) }
+                        try APIKeyStore(transaction).insert(Self.key("key-\(number)-\(failing ?? -1)"))
+                        if number == failing { throw Refused() }
+                    }
+                }
+            }
+            gate.open()
+            try await held
+            var kept = [Int]()
+            for (number, write) in writes.enumerated() {
+                do {
+                    try await write.value
+                    kept.append(number)
+                } catch {
+                    #expect(error is Refused)
+                }
+            }
+            #expect(runs.numbers.withLock { $0 } == (failing == nil ? [0, 1, 2, 3] : [0, 1, 2, 0, 1, 2, 3]))
+            #expect(kept == (failing == nil ? [0, 1, 2, 3] : [0, 1, 3]))
+            // What the first run told the audit, and what it remembered of its head, is gone.
+            let after = try await Self.auditSequences(in: database)
+            let first = try #require(after.first)
+            #expect(after == Array(first..<first + Int64(after.count)))
+            // The first event of all tells that the audit begins.
+            #expect(after.count - before.count == kept.count + (before.isEmpty ? 1 : 0))
+        }
+        let stored = try await database.read { Set(try APIKeyStore($0).keys().map(\.id)) }
+        #expect(stored == ["key-0--1", "key-1--1", "key-2--1", "key-3--1", "key-0-2", "key-1-2", "key-3-2"])
+    }
+
+    private static func auditSequences(in database: KeptDatabase) async throws -> [Int64] {
+        try await database.read { transaction in
+            try transaction.rows(Statement("SELECT sequence FROM audit_event ORDER BY sequence"))
+                .map { try $0.value(0) }
+        }
+    }
+
     @Test("a failed body that cannot be undone alone leaves nothing of its batch", arguments: Driver.allCases)
     func lostSavepoint(driver: Driver) async throws {
         let database = try await Bench(driver).database

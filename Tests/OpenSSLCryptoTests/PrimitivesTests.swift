@@ -69,6 +69,21 @@ struct PrimitivesTests {
         #expect(try random.bytes(33).count == 33)
     }
 
+    @Test("bytes drawn by many at once never repeat, however few are asked for (invariant 8)")
+    func sharedReserve() async throws {
+        let drawn = try await withThrowingTaskGroup(of: [[UInt8]].self) { group in
+            for length in [9, 10, 15, 16, 17, 32, 10, 16] {
+                group.addTask { try (0..<1_000).map { _ in try OpenSSLRandom().bytes(length) } }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(drawn.count == 8_000)
+        // Nor is one the beginning or the end of another: no byte is given twice.
+        #expect(Set(drawn.map { $0.prefix(9) }).count == 8_000)
+        #expect(Set(drawn.map { $0.suffix(9) }).count == 8_000)
+        #expect(Set(drawn.map(\.count)) == [9, 10, 15, 16, 17, 32])
+    }
+
     @Test("byte strings are equal only in length and content")
     func comparison() {
         #expect(ConstantTime.areEqual([], []))

@@ -70,6 +70,14 @@ extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
     /// is that of another normal form.
     public func write(to json: inout JSONWriter) throws {
         try json.object { json in
+            // To sort is to copy, and most dictionaries of a decision have one member or none.
+            if count < 2 {
+                for (name, value) in self {
+                    json.name(name)
+                    try value.write(to: &json)
+                }
+                return
+            }
             for (name, value) in sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
                 json.name(name)
                 try value.write(to: &json)

@@ -19,7 +19,8 @@ public protocol StoreDatabase: Sendable {
     /// Runs a body that reads and writes, and returns only after what it wrote is durable (invariant 1).
     ///
     /// Bodies that wait together share one durable commit: one that throws undoes only what it did itself. They run one
-    /// after the other, in the order of arrival. From the first statement to the commit nobody else writes, in no process:
+    /// after the other, in the order of arrival. Where one throws, the others may be run a second time, after all that the
+    /// first did was undone: a body leaves nothing behind but rows. From the first statement to the commit nobody else writes, in no process:
     /// counters and what a transaction remembers (``WriteMemory``) rest on that.
     ///
     /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
