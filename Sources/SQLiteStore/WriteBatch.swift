@@ -19,10 +19,11 @@ struct WriteBatch {
     /// Runs the bodies, commits, and only then answers their callers, those of bodies that failed too: what they saw
     /// may have been a neighbour's, which nobody may hear of unless it is kept.
     func commit(_ jobs: [WriteQueue.Job]) {
+        let deadline = ContinuousClock.now + patience
         let answers: [WriteQueue.Release]?
         do {
-            try begin()
-            answers = try together(jobs) ?? apart(jobs)
+            try begin(until: deadline)
+            answers = try together(jobs, until: deadline) ?? apart(jobs)
         } catch {
             for job in jobs { job.fail(error) }
             return
@@ -44,16 +45,23 @@ struct WriteBatch {
     ///
     /// - Returns: `nil` if one failed, or there is only one, which has no savepoint anyway; then nothing was done.
     /// - Throws: what keeps the transaction from being begun anew.
-    private func together(_ jobs: [WriteQueue.Job]) throws -> [WriteQueue.Release]? {
+    private func together(
+        _ jobs: [WriteQueue.Job], until deadline: ContinuousClock.Instant
+    ) throws -> [WriteQueue.Release]? {
         guard jobs.count > 1 else { return nil }
         let mark = memory.mark
         do {
-            return try jobs.map { try $0.run(transaction) }
+            return try jobs.map { job in
+                let answer = try job.run(transaction)
+                // On a full disk SQLite undoes everything by itself, and the next body would write outside of a transaction.
+                guard connection.isInsideTransaction else { throw StoreError.unavailable("the transaction was undone") }
+                return answer
+            }
         } catch {
             // Whoever failed fails again, and hears of it then.
             memory.goBack(to: mark)
             undo()
-            try begin()
+            try begin(until: deadline)
             return nil
         }
     }
@@ -86,12 +94,11 @@ struct WriteBatch {
 
     /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
     /// short wait begun anew looks more often.
-    private func begin() throws {
+    private func begin(until deadline: ContinuousClock.Instant) throws {
         if connection.isInsideTransaction {
             // The batch before could not undo its failed transaction, and nothing of that may be committed.
             try StoreError.mapping { try connection.rollback() }
         }
-        let deadline = ContinuousClock.now + patience
         while true {
             do {
                 return try StoreError.mapping { try run("BEGIN IMMEDIATE TRANSACTION") }

@@ -4,8 +4,8 @@ import OfferModel
 import OfferStore
 import Synchronization
 
-/// Catalogs by scope and revision, parsed and made ready to decide about. A revision never changes, so an entry is never
-/// stale; it only makes room.
+/// Catalogs by scope and revision, parsed and made ready to decide about. A revision that was committed never changes, so an
+/// entry is never stale; it only makes room.
 final class CompiledCatalogs: Sendable {
     private struct Key: Hashable {
         var scope: Scope
@@ -29,6 +29,7 @@ final class CompiledCatalogs: Sendable {
             throw StoreError.corrupt("catalog revision \(revision) of `\(scope)` is missing")
         }
         let catalog = CompiledCatalog(try CatalogReader.read(stored.document).value)
+        if let memory = transaction.memory, memory.hasNewCatalog { return catalog }
         catalogs.withLock { cache in
             if cache.count >= Self.capacity { cache.removeAll(keepingCapacity: true) }
             cache[key] = catalog

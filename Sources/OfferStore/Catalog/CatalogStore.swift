@@ -125,6 +125,7 @@ public struct CatalogStore {
     public func apply(_ next: CatalogRevision, expected: Int64, in scope: ScopeNumber) throws {
         let current = try currentNumber(in: scope)
         guard current == expected, next.revision == expected + 1 else { throw CatalogChanged(current: current) }
+        transaction.memory?.contents.hasNewCatalog = true
         let inserted = try transaction.row(
             Statement(
                 """

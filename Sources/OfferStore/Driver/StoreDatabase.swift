@@ -19,9 +19,9 @@ public protocol StoreDatabase: Sendable {
     /// Runs a body that reads and writes, and returns only after what it wrote is durable (invariant 1).
     ///
     /// Bodies that wait together share one durable commit: one that throws undoes only what it did itself. They run one
-    /// after the other, in the order of arrival. Where one throws, the others may be run a second time, after all that the
-    /// first did was undone: a body leaves nothing behind but rows. From the first statement to the commit nobody else writes, in no process:
-    /// counters and what a transaction remembers (``WriteMemory``) rest on that.
+    /// after the other, in the order of arrival. Where one throws, all of them, itself too, may be run a second time,
+    /// after what they did was undone: a body leaves nothing behind but rows. From the first statement to the commit nobody
+    /// else writes, in no process: counters and what a transaction remembers (``WriteMemory``) rest on that.
     ///
     /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
     ///   ``StoreError``; then nothing of the body was kept.

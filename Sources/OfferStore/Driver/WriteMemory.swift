@@ -19,6 +19,8 @@ public final class WriteMemory {
         var isClockChanged = false
         /// The newest event of the audit.
         var auditHead: AuditHead?
+        /// Whether a catalog was put in force.
+        var hasNewCatalog = false
         /// The generation of each scope that was asked for.
         var generations: [ScopeNumber: Int64] = [:]
         /// The counters of each offer that was issued or asked about.
@@ -31,6 +33,10 @@ public final class WriteMemory {
 
     /// Nothing is known yet.
     public init() {}
+
+    /// Whether a catalog was put in force in this transaction. It may yet be undone, and another take its number: nobody may
+    /// remember it for longer.
+    public var hasNewCatalog: Bool { contents.hasNewCatalog }
 
     /// What is known now.
     public var mark: Mark { Mark(contents: contents) }

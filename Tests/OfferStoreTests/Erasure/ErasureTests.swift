@@ -83,13 +83,13 @@ struct ErasureTests {
             "history_renewal_info": (own: "710000000000009", strange: "798"),
             "notification": (own: "notified of 710000000000009", strange: "notified of 798"),
         ]
-        for table in PersonalTable.all {
-            guard let texts = waiting[table.name] else { continue }
+        for (name, texts) in waiting {
+            let table = try #require(PersonalTable.all.first { $0.name == name })
             let rows = try await erased.bench.database.read { transaction in
                 try PersonalRows(of: [erased.number], in: erased.bench.scope, transaction).rows(of: table)
             }
-            #expect(rows.contains { $0.values.contains(.text(texts.own)) }, "\(table.name)")
-            #expect(!rows.contains { $0.values.contains(.text(texts.strange)) }, "\(table.name)")
+            #expect(rows.contains { $0.values.contains(.text(texts.own)) }, "\(name)")
+            #expect(!rows.contains { $0.values.contains(.text(texts.strange)) }, "\(name)")
         }
     }
 
