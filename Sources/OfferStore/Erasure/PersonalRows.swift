@@ -31,28 +31,33 @@ public struct PersonalRows {
         let columns = table.columns.map(\.name)
         if table.name == "audit_event" { return try events(columns) }
         guard let condition = table.condition, !customers.isEmpty else { return [] }
+        let waiting = try orWaiting(in: table)
         return try transaction.rows(
             Statement(
                 """
                 SELECT \(columns.map { "t.\($0)" }.joined(separator: ", ")) FROM \(table.name) t
                 WHERE (\(condition.replacing(":customers", with: Statement.placeholders(customers.count, after: 1)))
-                    \(try orWaiting(in: table)))
+                    \(waiting?.sql ?? ""))
                 AND ?1 = ?1 ORDER BY 1
-                """, values: [scope.storedValue] + customers.map(\.storedValue))
+                """, values: [scope.storedValue] + customers.map(\.storedValue) + (waiting?.values ?? []))
         ).map { PersonalRow(columns: columns, values: $0.values) }
     }
 
     /// Renewal info that names the customers' Apple account belongs to them though its subscription is nobody's yet, and so
     /// does what notifications told of that.
-    private func orWaiting(in table: PersonalTable) throws -> String {
-        guard ["history_renewal_info", "notification"].contains(table.name) else { return "" }
+    private func orWaiting(in table: PersonalTable) throws -> (sql: String, values: [StoredValue])? {
+        guard ["history_renewal_info", "notification"].contains(table.name) else { return nil }
         let waiting = try PersonSearch(customers: customers, chain: customers, scope: scope, transaction: transaction)
-            .renewalInfos(after: 0).map(String.init).joined(separator: ", ")
-        guard table.name == "notification" else { return "OR t.sequence IN (\(waiting))" }
-        return """
+            .renewalInfos(after: 0)
+        guard !waiting.isEmpty else { return nil }
+        let places = Statement.placeholders(waiting.count, after: 1 + customers.count)
+        let sql =
+            table.name == "notification"
+            ? """
             OR (t.scope_id = ?1 AND t.identifier_kind = 'originalTransactionId' AND t.identifier IN (
-                SELECT original_transaction_id FROM history_renewal_info WHERE sequence IN (\(waiting))))
-            """
+                SELECT original_transaction_id FROM history_renewal_info WHERE sequence IN (\(places))))
+            """ : "OR t.sequence IN (\(places))"
+        return (sql, waiting.map(\.storedValue))
     }
 
     /// Events that tell of a slot, a decision, a signature or a merge of the customers, or name one of them.

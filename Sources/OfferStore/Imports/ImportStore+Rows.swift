@@ -62,8 +62,10 @@ extension ImportStore {
                 Statement(
                     """
                     SELECT DISTINCT subscription_key FROM import_row
-                    WHERE run_id = ?1 AND subscription_key >= ?2 AND subscription_key <= ?3
-                    """, run.number, first, last)
+                    WHERE run_id = ?1 AND subscription_key >= ?2 AND subscription_key <= ?3 LIMIT ?4
+                    """, run.number, first, last,
+                    // One that comes in parts may have hundreds of thousands of rows.
+                    first == last ? 1 : Int64.max)
             ).map { try $0.value(0, as: String.self) })
     }
 

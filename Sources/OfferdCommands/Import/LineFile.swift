@@ -15,7 +15,7 @@ final class LineFile {
     }
 
     let path: String
-    /// How many bytes the file had when it was opened; what is added later is not read.
+    /// How many bytes the file had when it was opened.
     let size: Int64
     let longestLine: Int
 
@@ -80,8 +80,8 @@ final class LineFile {
 
     /// The next line; `nil` at the end of the file.
     ///
-    /// - Throws: ``CommandFailure`` if the file cannot be read any more, has become shorter, or at its end if it was
-    ///   written to since it was opened.
+    /// - Throws: ``CommandFailure`` if the file cannot be read any more, has become shorter, or was written to since it was
+    ///   opened.
     func next() throws -> Line? {
         var line: [UInt8] = []
         var isTooLong = false
@@ -152,12 +152,16 @@ final class LineFile {
             throw CommandFailure.failed("`\(path)` cannot be read any more, at byte \(position)")
         }
         // What is missing must not look like the end: the import would be closed without it.
-        guard !bytes.isEmpty else { throw changed(from: size, to: sizeNow) }
+        let now = FileVersion(descriptor: handle.fileDescriptor)
+        guard !bytes.isEmpty else { throw changed(from: size, to: now?.size ?? 0) }
+        // Asked after reading: nothing that was written since it was opened gets beyond this.
+        guard now == version else {
+            if let now, now.size < size { throw changed(from: size, to: now.size) }
+            throw rewritten
+        }
         bytesRead += Int64(bytes.count)
         return bytes
     }
-
-    private var sizeNow: Int64 { (try? handle.seekToEnd()).map { Int64($0) } ?? 0 }
 
     /// That lines before and after may be of different files.
     var rewritten: CommandFailure {

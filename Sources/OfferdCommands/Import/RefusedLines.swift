@@ -21,7 +21,7 @@ final class RefusedLines {
             throw CommandFailure.configuration(
                 "`--refused \(path)` is the file that is imported", hints: ["name another file for the refused lines"])
         }
-        PrivateFile.removeLeftovers(of: path)
+        PrivateFile.removeLeftovers(of: path, except: inputs)
         file = try PrivateFile(path: path)
         if isCSV { try file?.write("line,reason,detail\r\n") }
     }

@@ -4,13 +4,16 @@ import Synchronization
 /// Where lines of the log are written to, also if it takes no more for the moment: whoever has started the process may
 /// have made it non-blocking.
 ///
-/// Lines wait a bounded time for their reader. What is lost then is told as soon as the reader is back; until then
-/// nothing waits any more, so that a reader that is gone for good holds up one write and not each.
+/// Lines wait a bounded time for their reader. What is lost then is told as soon as the reader is back. Until then, and for
+/// five times as long as they have waited, nothing waits any more: a reader that is gone or slow must not hold up each
+/// write, as whoever logs may be answering requests.
 final class LogOutput: Sendable {
     private struct Loss {
         var lines = 0
         /// Whether half a line was written.
         var isCut = false
+        /// Until when nothing waits.
+        var calm = ContinuousClock.now
     }
 
     private let descriptor: Int32
@@ -30,8 +33,10 @@ final class LogOutput: Sendable {
             if loss.lines > 0 {
                 bytes = Array("\(loss.isCut ? "\n" : "")\(Self.notice(of: loss.lines))".utf8) + lines
             }
-            let rest = put(bytes, patience: loss.lines > 0 ? .zero : patience)
-            guard !rest.isEmpty else { return loss = Loss() }
+            let mayWait = loss.lines == 0 && ContinuousClock.now >= loss.calm
+            let rest = put(bytes, patience: mayWait ? patience : .zero)
+            guard !rest.isEmpty else { return (loss.lines, loss.isCut) = (0, false) }
+            loss.calm = ContinuousClock.now + patience * 5
             // The rest may begin within the notice, which then counts as a line: what it told of is lost once more.
             let isNew = rest.count <= lines.count
             loss.lines = (isNew ? 0 : loss.lines) + rest.suffix(lines.count).count { $0 == 0x0A }

@@ -8,7 +8,7 @@ enum Draft {
     ///
     /// One is gone if its number is nobody's here, and nobody holds the lock: on a disk that containers share, the number
     /// may be another container's.
-    static func removeLeftovers(of target: String) {
+    static func removeLeftovers(of target: String, except kept: [FileIdentity]) {
         let place = URL(filePath: target)
         let folder = place.deletingLastPathComponent().path
         let beginning = place.lastPathComponent + "."
@@ -18,7 +18,9 @@ enum Draft {
                 continue
             }
             let draft = path(of: target, process: process)
-            guard URL(filePath: draft).lastPathComponent == name, isGone(process), isUnlocked(draft) else { continue }
+            guard URL(filePath: draft).lastPathComponent == name, isGone(process), isUnlocked(draft),
+                !kept.contains(where: { $0 == FileIdentity(path: draft) })
+            else { continue }
             unlink(draft)
         }
     }

@@ -30,8 +30,11 @@ final class PrivateFile {
     }
 
     /// Takes away what processes that were killed have left beside a file of this path.
-    static func removeLeftovers(of path: String) {
-        Draft.removeLeftovers(of: URL(filePath: path).resolvingSymlinksInPath().path)
+    ///
+    /// - Parameter kept: files that stay, whatever they are called.
+    static func removeLeftovers(of path: String, except kept: [String] = []) {
+        Draft.removeLeftovers(
+            of: URL(filePath: path).resolvingSymlinksInPath().path, except: kept.compactMap(FileIdentity.init))
     }
 
     /// Lets go of a file that was not finished.

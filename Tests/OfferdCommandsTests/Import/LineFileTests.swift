@@ -33,6 +33,18 @@ struct LineFileTests {
         try LineFile(path: path, what: "file", longestLine: 1_000)
     }
 
+    private func makeDatabase() throws -> SQLiteDatabase {
+        let store = directory.path("offers.sqlite")
+        try SQLiteDatabase.migrate(path: store)
+        return try SQLiteDatabase(path: store)
+    }
+
+    private func imports(into database: SQLiteDatabase) -> HistoryImport {
+        HistoryImport(
+            ledger: Ledger(database, digest: OpenSSLDigest()), scope: Self.scope, author: AuditAuthor(actor: "tests"),
+            pace: .init(lines: 100, rest: .zero), clock: { Self.now })
+    }
+
     @Test("has not come to its end where it became shorter", arguments: [0, 300_000])
     func shorter(_ length: Int) throws {
         let path = try directory.write(Self.lines.joined(), to: "e.jsonl")
@@ -50,13 +62,9 @@ struct LineFileTests {
     func resumed() async throws {
         let whole = Self.lines.joined()
         let path = try directory.write(whole, to: "e.jsonl")
-        let store = directory.path("offers.sqlite")
-        try SQLiteDatabase.migrate(path: store)
-        let database = try SQLiteDatabase(path: store)
+        let database = try makeDatabase()
         defer { try? database.close() }
-        let imports = HistoryImport(
-            ledger: Ledger(database, digest: OpenSSLDigest()), scope: Self.scope, author: AuditAuthor(actor: "tests"),
-            pace: .init(lines: 100, rest: .zero), clock: { Self.now })
+        let imports = imports(into: database)
         let terms = ImportTerms(
             source: "transactions", provenance: .operator, digest: try file(path).digest(with: []))
         func source() throws -> JSONLinesSource {
@@ -94,13 +102,9 @@ struct LineFileTests {
     @Test("is refused at its end where it was written over, and nothing of it is applied", arguments: ["", "\n\n"])
     func rewritten(_ more: String) async throws {
         let path = try writeEarlier(Self.lines.joined())
-        let store = directory.path("offers.sqlite")
-        try SQLiteDatabase.migrate(path: store)
-        let database = try SQLiteDatabase(path: store)
+        let database = try makeDatabase()
         defer { try? database.close() }
-        let imports = HistoryImport(
-            ledger: Ledger(database, digest: OpenSSLDigest()), scope: Self.scope, author: AuditAuthor(actor: "tests"),
-            pace: .init(lines: 100, rest: .zero), clock: { Self.now })
+        let imports = imports(into: database)
         let lines = try file(path)
         let terms = ImportTerms(source: "transactions", provenance: .operator, digest: try lines.digest(with: []))
         let source = try JSONLinesSource(lines, reader: PurchaseReader(scope: Self.scope, exportedAt: nil))
@@ -115,6 +119,34 @@ struct LineFileTests {
             try $0.rows(Statement("SELECT sequence FROM history_transaction")).count
         }
         #expect(applied == 0)
+    }
+
+    @Test("leaves nothing of what it was written over with, once it is as it was and the import goes on (invariant 7)")
+    func putBack() async throws {
+        let whole = Self.lines.joined()
+        let path = try writeEarlier(whole)
+        let database = try makeDatabase()
+        defer { try? database.close() }
+        let imports = imports(into: database)
+        let terms = ImportTerms(
+            source: "transactions", provenance: .operator, digest: try file(path).digest(with: []))
+        func source() throws -> JSONLinesSource {
+            try JSONLinesSource(file(path), reader: PurchaseReader(scope: Self.scope, exportedAt: nil))
+        }
+        await #expect(throws: CommandFailure.self) {
+            _ = try await imports.run(
+                source(), terms,
+                progress: { _ in try? overwrite(path, with: whole.replacing(".monthly", with: ".another")) })
+        }
+        try overwrite(path, with: whole)
+        let report = try await imports.run(source(), terms)
+        #expect(report.isResumed && report.counts.added == 3_000)
+        let products = try await database.read {
+            try $0.rows(Statement("SELECT DISTINCT product_id FROM history_transaction")).map {
+                try $0.value(0, as: String.self)
+            }
+        }
+        #expect(products == ["com.example.pro.monthly"])
     }
 
     @Test("is not taken for the answers of the same length that were there when the import began")
