@@ -18,7 +18,7 @@ struct CompiledCatalogsTests {
     @Test("one whose transaction is undone is not remembered: another document may take its number")
     func undone() async throws {
         let bench = try await Workbench(catalog: nil)
-        let ledger = Ledger(bench.database, digest: OpenSSLDigest())
+        let ledger = OfferStore.Ledger(bench.database, digest: OpenSSLDigest())
         let catalogs = CompiledCatalogs()
         let offers = { @Sendable (transaction: any StoreTransaction) -> [OfferId] in
             let number = try #require(try ScopeStore(transaction).number(of: Workbench.scope))
