@@ -79,7 +79,7 @@ struct PrimitivesTests {
         }
         #expect(drawn.count == 8_000)
         #expect(Set(drawn.map(\.count)) == [9, 10, 15, 16, 17, 32])
-        // Whatever eight bytes are looked at stand nowhere else: no byte is given twice.
+        // Whatever eight bytes are looked at stand nowhere else; of fewer nobody could tell.
         let pieces = drawn.flatMap { bytes in (0...(bytes.count - 8)).map { Array(bytes[$0..<($0 + 8)]) } }
         #expect(Set(pieces).count == pieces.count)
     }
