@@ -14,8 +14,9 @@ public final class SQLiteDatabase: StoreDatabase {
         public var batch: Int
         /// How long to wait for another process to let go of the database.
         public var patience: Duration
-        /// How many pages of 4 KiB the log may have before they are written into the file. The more there are, the more
-        /// commits share the pages that all of them change; and the longer whoever commits then waits.
+        /// How many pages of 4 KiB the log may have before it begins anew. They are written into the file meanwhile, an
+        /// eighth at a time, beside the commits (``Checkpointer``). The more there are, the more commits share the pages that
+        /// all of them change.
         public var log: Int
 
         /// 4,096 waiting writes, 256 in a commit, 5 seconds of patience, 4,000 pages, unless told otherwise.
@@ -33,6 +34,7 @@ public final class SQLiteDatabase: StoreDatabase {
     private let queue: WriteQueue
     /// For quick looks; a database in memory has one connection, which everybody takes turns at.
     private let readers: Readers?
+    private let checkpointer: Checkpointer?
 
     /// Opens a migrated database file.
     ///
@@ -48,7 +50,9 @@ public final class SQLiteDatabase: StoreDatabase {
         try Durability.establish(pool)
         // What the checks have opened and read is not needed again.
         pool.releaseMemory()
-        try self.init(pool, readers: Readers(path: path), limits: limits)
+        try self.init(
+            pool, readers: Readers(path: path), checkpointer: Checkpointer(path: path, full: limits.log),
+            limits: limits)
     }
 
     /// A new, migrated database in memory, which goes away with this value.
@@ -57,7 +61,7 @@ public final class SQLiteDatabase: StoreDatabase {
     public static func inMemory(limits: Limits = Limits()) throws -> SQLiteDatabase {
         let queue = try StoreError.mapping { try DatabaseQueue(configuration: Self.configuration) }
         try Schema.migrate(queue)
-        return try SQLiteDatabase(queue, readers: nil, limits: limits)
+        return try SQLiteDatabase(queue, readers: nil, checkpointer: nil, limits: limits)
     }
 
     /// Brings a database file to this version's schema; a missing file is created, readable by its owner only.
@@ -76,7 +80,9 @@ public final class SQLiteDatabase: StoreDatabase {
         return steps
     }
 
-    private init(_ connections: any DatabaseWriter, readers: Readers?, limits: Limits) throws {
+    private init(
+        _ connections: any DatabaseWriter, readers: Readers?, checkpointer: Checkpointer?, limits: Limits
+    ) throws {
         try SQLiteVersion.check(connections)
         try StoreError.mapping {
             try connections.writeWithoutTransaction { connection in
@@ -84,14 +90,15 @@ public final class SQLiteDatabase: StoreDatabase {
                 try connection.execute(sql: "PRAGMA busy_timeout = 1")
                 // What a savepoint would put back is kept in memory: some tens of pages for a body, a file otherwise.
                 try connection.execute(sql: "PRAGMA temp_store = MEMORY")
-                try connection.execute(sql: "PRAGMA wal_autocheckpoint = \(limits.log)")
+                checkpointer?.watch(connection)
                 // 16 MiB: an issued offer changes some ten pages all over the indexes, and reading each costs a system call.
                 try connection.execute(sql: "PRAGMA cache_size = -16384")
             }
         }
         self.connections = connections
         self.readers = readers
-        queue = WriteQueue(writer: connections, limits: limits)
+        self.checkpointer = checkpointer
+        queue = WriteQueue(writer: connections, checkpointer: checkpointer, limits: limits)
     }
 
     /// Runs a body on a snapshot.
@@ -128,7 +135,10 @@ public final class SQLiteDatabase: StoreDatabase {
         queue.close()
         readers?.close()
         try StoreError.mapping {
-            connections.writeWithoutTransaction { _ in queue.forgetStatements() }
+            connections.writeWithoutTransaction { connection in
+                queue.forgetStatements()
+                checkpointer?.stop(watching: connection)
+            }
             try connections.close()
         }
     }

@@ -35,12 +35,15 @@ final class WriteQueue: Sendable {
 
     private let state = Mutex(State())
     private let writer: any DatabaseWriter
+    /// Kept for as long as there may be commits, which it hears of.
+    private let checkpointer: Checkpointer?
     /// The writer's statements, touched on the writer's own queue alone.
     private nonisolated(unsafe) var statements: PreparedStatements?
     private let limits: SQLiteDatabase.Limits
 
-    init(writer: any DatabaseWriter, limits: SQLiteDatabase.Limits) {
+    init(writer: any DatabaseWriter, checkpointer: Checkpointer?, limits: SQLiteDatabase.Limits) {
         self.writer = writer
+        self.checkpointer = checkpointer
         self.limits = limits
     }
 
