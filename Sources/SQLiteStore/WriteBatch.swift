@@ -23,7 +23,9 @@ struct WriteBatch {
         let answers: [WriteQueue.Release]?
         do {
             try begin(until: deadline)
-            answers = try together(jobs, until: deadline) ?? apart(jobs)
+            // Bodies take their time; what is left of the patience is for waiting.
+            let left = ContinuousClock.now.duration(to: deadline)
+            answers = try together(jobs, patience: left) ?? apart(jobs)
         } catch {
             for job in jobs { job.fail(error) }
             return
@@ -45,9 +47,7 @@ struct WriteBatch {
     ///
     /// - Returns: `nil` if one failed, or there is only one, which has no savepoint anyway; then nothing was done.
     /// - Throws: what keeps the transaction from being begun anew.
-    private func together(
-        _ jobs: [WriteQueue.Job], until deadline: ContinuousClock.Instant
-    ) throws -> [WriteQueue.Release]? {
+    private func together(_ jobs: [WriteQueue.Job], patience: Duration) throws -> [WriteQueue.Release]? {
         guard jobs.count > 1 else { return nil }
         let mark = memory.mark
         do {
@@ -61,7 +61,7 @@ struct WriteBatch {
             // Whoever failed fails again, and hears of it then.
             memory.goBack(to: mark)
             undo()
-            try begin(until: deadline)
+            try begin(until: .now + patience)
             return nil
         }
     }

@@ -50,10 +50,11 @@ struct CheckpointerTests {
 
     @Test("the log begins anew when it is full, and nothing is lost")
     func anew() async throws {
-        let database = try open(log: 40)
+        // Each commit has more pages than the log may have, so the writer copies each.
+        let database = try open(log: 4)
         try await insert(0..<200, into: database)
         let log = try bytes(of: "offers.sqlite-wal").count / Self.pageInLog
-        #expect(log < 400, "200 commits of five pages or more")
+        #expect(log < 40)
         try database.close()
         let again = try SQLiteDatabase(path: directory.path("offers.sqlite"))
         defer { try? again.close() }

@@ -4,7 +4,7 @@ import Foundation
 struct FileVersion: Equatable {
     private let device: UInt64
     private let inode: UInt64
-    private let modified: [Int]
+    private let times: [Int]
     /// In bytes.
     let size: Int64
 
@@ -14,7 +14,7 @@ struct FileVersion: Equatable {
         guard fstat(descriptor, &status) == 0 else { return nil }
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
-        modified = [Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec)]
+        times = [status.st_mtim, status.st_ctim].flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
         size = Int64(status.st_size)
     }
 }

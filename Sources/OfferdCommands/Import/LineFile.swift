@@ -154,7 +154,7 @@ final class LineFile {
         // What is missing must not look like the end: the import would be closed without it.
         let now = FileVersion(descriptor: handle.fileDescriptor)
         guard !bytes.isEmpty else { throw changed(from: size, to: now?.size ?? 0) }
-        // Asked after reading: nothing that was written since it was opened gets beyond this.
+        // Asked after reading: nothing that was written since it was opened gets beyond this, as far as its times tell.
         guard now == version else {
             if let now, now.size < size { throw changed(from: size, to: now.size) }
             throw rewritten
