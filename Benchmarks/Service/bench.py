@@ -71,20 +71,20 @@ def measure(settings: Settings, wanted: list[str]) -> dict:
     began = time.monotonic()
     figures: dict = {"load": " ".join(f"{load:.1f}" for load in os.getloadavg()), "commit": commit()}
     base = settings.base()
-    if "micro" in wanted:
-        figures["micro"] = micro.measure(settings, base)
-    if "floors" in wanted:
-        figures["floors"] = floors.measure(settings, base)
-    if "issued-offers" in wanted:
-        figures["issued"] = issued_offers.measure(settings, base, settings.peer_base())
-    if "decisions" in wanted:
-        figures["decisions"] = decisions.measure(settings, base)
-    if "transactions" in wanted:
-        figures["transactions"] = transactions.measure(settings, base)
-    if "cost" in wanted:
-        figures["cost"] = cost.measure(settings, base)
-    if "memory" in wanted:
-        figures["memory"] = memory.measure(settings, base)
+    measures = {
+        "micro": lambda: {"micro": micro.measure(settings, base)},
+        "floors": lambda: {"floors": floors.measure(settings, base)},
+        "issued-offers": lambda: {"issued": issued_offers.measure(settings, base, settings.peer_base())},
+        "decisions": lambda: {"decisions": decisions.measure(settings, base)},
+        "transactions": lambda: {"transactions": transactions.measure(settings, base)},
+        "cost": lambda: {"cost": cost.measure(settings, base)},
+        "memory": lambda: {"memory": memory.measure(settings, base)},
+    }
+    for part in PARTS:
+        if part in wanted:
+            figures.update(measures[part]())
+            # What was measured stays known when a later part fails.
+            (settings.folder / "figures.json").write_text(json.dumps(figures, indent=1))
     figures["minutes"] = (time.monotonic() - began) / 60
     figures["how"] = (
         f"Medians of {settings.runs} runs of {settings.seconds} s, after one that is not counted, with {settings.customers:,} customers; "
