@@ -52,9 +52,11 @@ struct CheckpointerTests {
     func anew() async throws {
         // Each commit has more pages than the log may have, so the writer copies each.
         let database = try open(log: 4)
-        try await insert(0..<200, into: database)
-        let log = try bytes(of: "offers.sqlite-wal").count / Self.pageInLog
-        #expect(log < 40)
+        try await insert(0..<1, into: database)
+        // The file of the log never shrinks, and the schema was made in it.
+        let before = try bytes(of: "offers.sqlite-wal").count
+        try await insert(1..<200, into: database)
+        #expect(try bytes(of: "offers.sqlite-wal").count < before + 40 * Self.pageInLog)
         try database.close()
         let again = try SQLiteDatabase(path: directory.path("offers.sqlite"))
         defer { try? again.close() }
