@@ -20,7 +20,8 @@ struct ImportTests {
     func tableIsClosed() {
         let ours = Set(ImportTable.design.allowed.keys)
         let outside: Set<String> = [
-            "ArgumentParser", "AsyncHTTPClient", "Foundation", "GRDB", "GRDBSQLite", "Hummingbird", "HummingbirdCore",
+            "ArgumentParser", "AsyncHTTPClient", "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Hummingbird",
+            "HummingbirdCore",
             "HTTPTypes",
             "Logging",
             "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix", "ServiceLifecycle", "UnixSignals", "Yams",
@@ -30,6 +31,7 @@ struct ImportTests {
         }
         let withFoundation = ImportTable.design.allowed.filter { $0.value.contains("Foundation") }.keys.sorted()
         #expect(withFoundation == ["OfferctlCommands", "OfferdCommands"])
+        #expect(ImportTable.design.allowed.filter { $0.value.contains("Dispatch") }.keys.sorted() == ["SQLiteStore"])
         #expect(ImportTable.design.allowed.filter { $0.value.contains("COpenSSL") }.keys.sorted() == ["OpenSSLCrypto"])
     }
 
