@@ -39,7 +39,7 @@ struct CheckpointerTests {
         let database = try open(log: 800)
         defer { try? database.close() }
         try await insert(0..<60, into: database)
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while try bytes(of: "offers.sqlite").range(of: Data("needle-0-".utf8)) == nil {
             try #require(ContinuousClock.now < deadline, "nothing was written back")
             await Task.yield()

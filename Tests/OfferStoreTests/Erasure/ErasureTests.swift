@@ -85,8 +85,8 @@ struct ErasureTests {
         ]
         for (name, texts) in waiting {
             let table = try #require(PersonalTable.all.first { $0.name == name })
-            let rows = try await erased.bench.database.read { transaction in
-                try PersonalRows(of: [erased.number], in: erased.bench.scope, transaction).rows(of: table)
+            let rows = try await erased.bench.database.read {
+                try PersonalRows(of: [erased.number], in: erased.bench.scope, $0).rows(of: table)
             }
             #expect(rows.contains { $0.values.contains(.text(texts.own)) }, "\(name)")
             #expect(!rows.contains { $0.values.contains(.text(texts.strange)) }, "\(name)")
