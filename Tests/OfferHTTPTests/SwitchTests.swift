@@ -84,23 +84,35 @@ struct SwitchTests {
         }
     }
 
+    private typealias Page = (offers: [String], next: String?)
+
+    private static func page(_ query: String, of service: ServiceFixture, token: String) async throws -> Page {
+        let answer = try await service.ask("GET", "/v1/offers\(query)", token: token)
+        #expect(answer.status == 200, "\(answer.text)")
+        let items = try #require(answer.json["items"] as? [[String: Any]])
+        let offers = items.map { "\($0["offerId"] ?? "") \($0["status"] ?? "")" }
+        return (offers, answer.json["next"] as? String)
+    }
+
+    private static func apply(
+        _ catalog: String, over revision: Int, to service: ServiceFixture, token: String
+    ) async throws {
+        let answer = try await service.ask(
+            "PUT", "/v1/catalog", token: token, body: catalog,
+            headers: [("Content-Type", "application/yaml"), ("If-Match", "\"\(revision)\"")])
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
     @Test("an offer that was removed stands behind the others as archived, once anybody was evaluated for it")
     func removed() async throws {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()
             let (client, marketing) = (try await service.token(.client), try await service.token(.marketing))
-            func list(_ query: String) async throws -> (offers: [String], next: String?) {
-                let answer = try await service.ask("GET", "/v1/offers\(query)", token: marketing)
-                #expect(answer.status == 200, "\(answer.text)")
-                let items = try #require(answer.json["items"] as? [[String: Any]])
-                let offers = items.map { "\($0["offerId"] ?? "") \($0["status"] ?? "")" }
-                return (offers, answer.json["next"] as? String)
+            func list(_ query: String) async throws -> Page {
+                try await Self.page(query, of: service, token: marketing)
             }
             func apply(_ catalog: String, over revision: Int) async throws {
-                let answer = try await service.ask(
-                    "PUT", "/v1/catalog", token: marketing, body: catalog,
-                    headers: [("Content-Type", "application/yaml"), ("If-Match", "\"\(revision)\"")])
-                #expect(answer.status == 200, "\(answer.text)")
+                try await Self.apply(catalog, over: revision, to: service, token: marketing)
             }
             for offer in ["either", "comeback"] {
                 let body = service.issueBody(
@@ -128,18 +140,11 @@ struct SwitchTests {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()
             let (client, marketing) = (try await service.token(.client), try await service.token(.marketing))
-            func page(_ query: String) async throws -> (offers: [String], next: String?) {
-                let answer = try await service.ask("GET", "/v1/offers\(query)", token: marketing)
-                #expect(answer.status == 200, "\(answer.text)")
-                let items = try #require(answer.json["items"] as? [[String: Any]])
-                let offers = items.map { "\($0["offerId"] ?? "") \($0["status"] ?? "")" }
-                return (offers, answer.json["next"] as? String)
+            func page(_ query: String) async throws -> Page {
+                try await Self.page(query, of: service, token: marketing)
             }
             func apply(_ catalog: String, over revision: Int) async throws {
-                let answer = try await service.ask(
-                    "PUT", "/v1/catalog", token: marketing, body: catalog,
-                    headers: [("Content-Type", "application/yaml"), ("If-Match", "\"\(revision)\"")])
-                #expect(answer.status == 200, "\(answer.text)")
+                try await Self.apply(catalog, over: revision, to: service, token: marketing)
             }
             func issue(_ offers: [String], to customer: String) async throws {
                 let signed = try service.lapsedCustomer(customer)

@@ -2,7 +2,7 @@ import OfferStore
 
 /// Whom a request was found to name, and when: who was erased since then is not asked about again in the same request,
 /// whose answer would be recorded with identifiers that were to be forgotten.
-struct SeenSubject: Sendable {
+struct SeenSubject: Sendable, Hashable {
     let customers: [CustomerNumber]
     /// The newest event that was seen then.
     let sequence: Int64

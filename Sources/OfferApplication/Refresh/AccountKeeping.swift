@@ -19,13 +19,14 @@ struct AccountKeeping: Sendable {
         by author: AuditAuthor
     ) async throws -> KeptAccount {
         let known = try await ledger.read { transaction in
-            try account.requireHeld(transaction)
+            // What Apple answered about who was erased meanwhile would bring everything back.
+            try account.seen?.requireHeld(transaction)
             return try Self.known(fetched, of: account, recent: recent, in: scope, transaction)
         }
         if let known { return known }
         let (clock, catalogs) = (clock, catalogs)
         return try await ledger.write(by: author) { transaction in
-            try account.requireHeld(transaction)
+            try account.seen?.requireHeld(transaction)
             let now = try clock.instant(transaction)
             let number = try ScopeStore(transaction).findOrAdd(scope)
             let ingested = try HistoryStore(transaction).ingest(
@@ -94,13 +95,6 @@ extension KeptAccount {
 }
 
 extension AskedAccount {
-    /// What Apple answered about who was erased meanwhile is not kept: it would bring everything back.
-    ///
-    /// - Throws: ``RequestError/busy``, and what the store throws.
-    fileprivate func requireHeld(_ transaction: any StoreTransaction) throws {
-        guard try !ErasureStore(transaction).isErased(customers, after: sequence) else { throw RequestError.busy }
-    }
-
     /// The identifiers by which the account is known here.
     var proven: [ProvenIdentifier] {
         subscriptions.sorted().map { .originalTransactionId($0) }

@@ -119,8 +119,7 @@ extension AskedAccount {
         let known = customer.originalTransactionIds.map(\.rawValue) + customer.appTransactionIds.map(\.rawValue)
         ids = (first.map { [$0] } ?? []) + known.filter { $0 != first }
         subscriptions = Set(customer.originalTransactionIds)
-        customers = [customer.number]
-        sequence = try StoreClock(transaction).newestSequence()
+        seen = try SeenSubject(Subject(customers: [customer.number]), transaction)
         appTransactionIds = Set(
             try HistoryStore(transaction).history(of: [customer.number]).appTransactions
                 .compactMap(\.payload.appTransactionId))

@@ -43,8 +43,6 @@ struct AskedAccount: Sendable, Hashable {
     var subscriptions: Set<TransactionId> = []
     /// The app transactions that are known; only others need be asked for.
     var appTransactionIds: Set<AppTransactionId> = []
-    /// The customer it is stored as.
-    var customers: [CustomerNumber] = []
-    /// The newest event that was seen when it was read.
-    var sequence: Int64 = 0
+    /// The customer it is stored as; absent if it is not known here.
+    var seen: SeenSubject?
 }

@@ -33,6 +33,14 @@ struct LineFileTests {
         try LineFile(path: path, what: "file", longestLine: 1_000)
     }
 
+    private func terms(of path: String) throws -> ImportTerms {
+        ImportTerms(source: "transactions", provenance: .operator, digest: try file(path).digest(with: []))
+    }
+
+    private func source(_ path: String) throws -> JSONLinesSource {
+        try JSONLinesSource(file(path), reader: PurchaseReader(scope: Self.scope, exportedAt: nil))
+    }
+
     private func makeDatabase() throws -> SQLiteDatabase {
         let store = directory.path("offers.sqlite")
         try SQLiteDatabase.migrate(path: store)
@@ -65,13 +73,9 @@ struct LineFileTests {
         let database = try makeDatabase()
         defer { try? database.close() }
         let imports = imports(into: database)
-        let terms = ImportTerms(
-            source: "transactions", provenance: .operator, digest: try file(path).digest(with: []))
-        func source() throws -> JSONLinesSource {
-            try JSONLinesSource(file(path), reader: PurchaseReader(scope: Self.scope, exportedAt: nil))
-        }
+        let terms = try terms(of: path)
         await #expect(throws: CommandFailure.self) {
-            _ = try await imports.run(source(), terms, progress: { _ in truncate(path, 300_000) })
+            _ = try await imports.run(source(path), terms, progress: { _ in truncate(path, 300_000) })
         }
         let left = try await database.read { transaction in
             let number = try #require(try ScopeStore(transaction).number(of: Self.scope))
@@ -80,7 +84,7 @@ struct LineFileTests {
         let open = try #require(left)
         #expect(open.stage == .staging && open.counts.lines > 0 && open.counts.lines < 3_000)
         try directory.write(whole, to: "e.jsonl")
-        let report = try await imports.run(source(), terms)
+        let report = try await imports.run(source(path), terms)
         #expect(report.isResumed && report.counts.added == 3_000 && report.counts.repeated == 0)
     }
 
@@ -128,18 +132,14 @@ struct LineFileTests {
         let database = try makeDatabase()
         defer { try? database.close() }
         let imports = imports(into: database)
-        let terms = ImportTerms(
-            source: "transactions", provenance: .operator, digest: try file(path).digest(with: []))
-        func source() throws -> JSONLinesSource {
-            try JSONLinesSource(file(path), reader: PurchaseReader(scope: Self.scope, exportedAt: nil))
-        }
+        let terms = try terms(of: path)
         await #expect(throws: CommandFailure.self) {
             _ = try await imports.run(
-                source(), terms,
+                source(path), terms,
                 progress: { _ in try? overwrite(path, with: whole.replacing(".monthly", with: ".another")) })
         }
         try overwrite(path, with: whole)
-        let report = try await imports.run(source(), terms)
+        let report = try await imports.run(source(path), terms)
         #expect(report.isResumed && report.counts.added == 3_000)
         let products = try await database.read {
             try $0.rows(Statement("SELECT DISTINCT product_id FROM history_transaction")).map {
