@@ -2,6 +2,7 @@ import Foundation
 import LocalAppStore
 import OfferApplication
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("Rate limits")

@@ -1,5 +1,7 @@
 import Foundation
 import LocalAppStore
+import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("A flood of identical refusals")
