@@ -53,7 +53,9 @@ class Service:
             subprocess.run([*root, self.folder / "root"], check=True)
         else:
             self.run("dev", "root", "--out", "root")
-        (self.folder / "offerd.yaml").write_text("listen: 127.0.0.1:0\ndatabase: offers.sqlite\nkeys: keys.yaml\n")
+        (self.folder / "offerd.yaml").write_text(
+            "listen: 127.0.0.1:0\ndatabase: offers.sqlite\nkeys: keys.yaml\nrateLimits: off\n"
+        )
         (self.folder / "keys.yaml").write_text(
             f"""apps:
   - bundleId: {APP}

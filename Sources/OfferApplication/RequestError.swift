@@ -40,6 +40,8 @@ public enum RequestError: Error, Sendable {
     case unknownToAppStore(detail: String, hint: String?)
     /// The App Store Server API gave no answer that can be used.
     case appStoreFailed(AppStoreFailure)
+    /// Requests come faster than `rateLimits` allows; nothing was written.
+    case rateLimited(RateLimited)
     /// Too much work is waiting, or the database stayed locked; asking again later may help.
     case busy
     /// The wall clock is so far behind that no instant of it can be right; nothing is decided until it has caught up.

@@ -50,12 +50,13 @@ public struct UseCases: Sendable {
     ///   - digestKey: takes the audit's digests of what may be erased; without it the database's own salt does.
     ///   - checkpointSigner: signs checkpoints of the audit; without it there are none.
     ///   - metrics: where is counted what becomes known.
+    ///   - rates: how fast requests may come.
     ///   - clock: the wall clock.
     ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where nobody can tell.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
         digestKey: (any KeyedDigest)? = nil, checkpointSigner: CheckpointSigner? = nil,
-        metrics: any MetricsFactory = MetricsSystem.factory,
+        metrics: any MetricsFactory = MetricsSystem.factory, rates: RequestRates = RequestRates(.off),
         clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
         let database = WatchedDatabase(database)
@@ -64,25 +65,27 @@ public struct UseCases: Sendable {
         let catalogs = CompiledCatalogs()
         let wallClock = clock
         let clock = RequestClock(wallClock: wallClock)
-        ingestion = HistoryIngestion(registry: registry, database: ledger, catalogs: catalogs, clock: clock)
+        ingestion = HistoryIngestion(
+            registry: registry, database: ledger, catalogs: catalogs, clock: clock, rates: rates)
         notifications = NotificationIngestion(
             registry: registry, database: ledger, catalogs: catalogs, clock: clock)
-        refresh = CustomerRefresh(registry: registry, ledger: ledger, catalogs: catalogs, clock: clock)
+        refresh = CustomerRefresh(
+            registry: registry, ledger: ledger, catalogs: catalogs, clock: clock, rates: rates)
         issuing = OfferIssuing(
             registry: registry, database: ledger, catalogs: catalogs, ingestion: ingestion, digest: digest,
-            random: random, policy: .standard, clock: clock)
+            random: random, policy: .standard, clock: clock, rates: rates)
         decisions = OfferDecisions(
-            registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock)
+            registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, rates: rates)
         self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
         switches = OfferSwitches(database: ledger, catalogs: catalogs, clock: clock)
         customers = CustomerStories(database: database, clock: clock)
         export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
-        attributes = CustomerAttributes(database: ledger, clock: clock)
+        attributes = CustomerAttributes(database: ledger, clock: clock, rates: rates)
         voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)
         reports = FunnelReports(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         apiKeys = APIKeys(
-            database: ledger, digest: digest, random: random, author: .service, clock: wallClock)
+            database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
         audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
         readiness = Readiness(database: database, clock: clock, freeSpace: freeSpace)
     }

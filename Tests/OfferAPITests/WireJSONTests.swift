@@ -44,7 +44,8 @@ struct WireJSONTests {
             "idempotency-conflict": 409,
             "catalog-changed": 412, "too-large": 413, "unsupported-media-type": 415, "invalid-catalog": 422,
             "signed-data-refused": 422,
-            "undetermined": 422, "if-match-required": 428, "internal": 500, "busy": 503, "clock-behind": 503,
+            "undetermined": 422, "if-match-required": 428, "rate-limited": 429, "internal": 500, "busy": 503,
+            "clock-behind": 503,
             "not-ready": 503,
         ]
         #expect(

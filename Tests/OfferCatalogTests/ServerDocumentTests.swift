@@ -42,6 +42,34 @@ import Testing
                 ])
     }
 
+    @Test("rate limits are set, switched off or left at their defaults, and wrong ones are refused with their lines")
+    func rateLimits() throws {
+        func read(_ text: String) throws -> RateLimits {
+            try ConfigurationReader.read(Array(text.utf8)).value.rateLimits
+        }
+        #expect(try read("listen: 127.0.0.1:1\n") == RateLimits())
+        #expect(try read("rateLimits: off\n") == .off)
+        #expect(
+            try read("rateLimits:\n  key: { perSecond: 7, burst: 1000000 }\n  customer: off\n")
+                == RateLimits(key: RateLimit(perSecond: 7, burst: 1_000_000), customer: nil))
+        #expect(
+            issues(
+                ConfigurationReader.read,
+                """
+                rateLimits:
+                  key: { perSecond: 0, burst: 9223372036854775808 }
+                  customer: { perSecond: 0.5 }
+                  failedAuthentication: on
+                  address: off
+
+                """)
+                == [
+                    "outOfRange 2 rateLimits.key.perSecond", "wrongType 2 rateLimits.key.burst",
+                    "missingKey 3 rateLimits.customer", "wrongType 3 rateLimits.customer.perSecond",
+                    "wrongType 4 rateLimits.failedAuthentication", "unknownKey 5 rateLimits",
+                ])
+    }
+
     @Test("another server may be asked in Apple's place, but never in Production")
     func appStoreServer() throws {
         let text = "appStoreServer: { Sandbox: 'http://127.0.0.1:8081', LocalTesting: 'https://apple.example.com' }\n"

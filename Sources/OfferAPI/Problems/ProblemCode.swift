@@ -40,6 +40,8 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     case undetermined
     /// The change must say which revision it was made from.
     case ifMatchRequired = "if-match-required"
+    /// Requests come too fast.
+    case rateLimited = "rate-limited"
     /// A defect or a broken machine.
     case `internal`
     /// Too much work is waiting.
@@ -63,6 +65,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .unsupportedMediaType: 415
         case .invalidCatalog, .signedDataRefused, .undetermined: 422
         case .ifMatchRequired: 428
+        case .rateLimited: 429
         case .internal: 500
         case .busy, .clockBehind, .notReady: 503
         }
@@ -91,6 +94,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .signedDataRefused: "signed data was refused"
         case .undetermined: "what is known does not decide"
         case .ifMatchRequired: "the request must name the revision it changes"
+        case .rateLimited: "too many requests"
         case .internal: "something broke inside"
         case .busy: "too much work is waiting"
         case .clockBehind: "the clock of the service is behind"

@@ -8,18 +8,23 @@ public struct APIKeys: Sendable {
     private let random: any RandomSource
     private let clock: RequestClock
     private let author: AuditAuthor
+    private let rates: RequestRates
+    private let known = KnownAPIKeys()
 
     /// Keys kept in a database.
     ///
-    /// - Parameter author: who makes and revokes keys.
+    /// - Parameters:
+    ///   - author: who makes and revokes keys.
+    ///   - rates: limits the requests of a key, and failed authentication.
     public init(
         database: Ledger, digest: any Digest, random: any RandomSource,
-        author: AuditAuthor, clock: @escaping @Sendable () -> Instant
+        author: AuditAuthor, rates: RequestRates = RequestRates(.off), clock: @escaping @Sendable () -> Instant
     ) {
         self.database = database
         self.digest = digest
         self.random = random
         self.author = author
+        self.rates = rates
         self.clock = RequestClock(wallClock: clock)
     }
 
@@ -27,9 +32,25 @@ public struct APIKeys: Sendable {
     ///
     /// A revocation by another process holds for the next request: the key is read anew each time.
     ///
-    /// - Throws: what the store throws.
-    public func caller(forToken text: String) async throws -> Caller? {
+    /// From an address with too many failures, a token whose id is unknown is rejected before it is looked up; the holder
+    /// of a valid key is not affected.
+    ///
+    /// - Throws: ``RequestError/rateLimited(_:)``, and what the store throws.
+    public func caller(forToken text: String, from address: PeerAddress = .unknown) async throws -> Caller? {
+        if let caller = try await holder(of: text, from: address) {
+            try rates.take(key: caller.apiKeyId)
+            return caller
+        }
+        try rates.noteFailure(from: address)
+        return nil
+    }
+
+    private func holder(of text: String, from address: PeerAddress) async throws -> Caller? {
         guard let token = APIToken(text) else { return nil }
+        try rates.requireToken(ofKey: token.id)
+        if rates.hasTooManyFailures(address) {
+            guard try await known.contain(token.id, at: rates.now, in: database) else { return nil }
+        }
         guard let (key, lastInstant) = try await database.look({ try APIKeyStore($0).key(token.id) }) else {
             return nil
         }

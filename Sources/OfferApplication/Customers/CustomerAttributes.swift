@@ -5,10 +5,12 @@ import OfferStore
 public struct CustomerAttributes: Sendable {
     private let database: Ledger
     private let clock: RequestClock
+    private let rates: RequestRates
 
-    init(database: Ledger, clock: RequestClock) {
+    init(database: Ledger, clock: RequestClock, rates: RequestRates) {
         self.database = database
         self.clock = clock
+        self.rates = rates
     }
 
     /// Makes these the only attributes of whom the identifiers name; none takes all away. If they name several customers,
@@ -23,6 +25,13 @@ public struct CustomerAttributes: Sendable {
     public func replace(
         _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
     ) async throws -> [KnownIdentifiers] {
+        try rates.take(identifiers, by: caller)
+        let known = try await database.look { transaction in
+            try ScopeStore(transaction).number(of: caller.scope).map {
+                try Subject.resolve(identifiers, signed: [], in: $0, transaction).customers
+            } ?? []
+        }
+        try rates.take(known, by: caller)
         let clock = clock
         return try await database.write(by: caller.author) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)

@@ -10,6 +10,7 @@ public struct OfferDecisions: Sendable {
     private let catalogs: CompiledCatalogs
     private let policy: Policy
     private let clock: RequestClock
+    private let rates: RequestRates
     private let turns = Turns(supposedAtOnce, waiting: supposingWaiting)
 
     /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two megabytes,
@@ -20,13 +21,14 @@ public struct OfferDecisions: Sendable {
 
     init(
         registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy,
-        clock: RequestClock
+        clock: RequestClock, rates: RequestRates
     ) {
         self.registry = registry
         self.database = database
         self.catalogs = catalogs
         self.policy = policy
         self.clock = clock
+        self.rates = rates
     }
 
     /// Decides the offers asked for.
@@ -34,6 +36,7 @@ public struct OfferDecisions: Sendable {
     /// - Throws: ``RequestError``, ``RequestError/busy`` among them where ``supposingWaiting`` others wait to suppose
     ///   something too, and what the store throws.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
+        try rates.take(inquiry.customer, by: caller)
         guard !inquiry.supposition.isEmpty else { return try await answer(inquiry, caller: caller) }
         return try await turns.run { try await answer(inquiry, caller: caller) }
     }
@@ -58,6 +61,7 @@ public struct OfferDecisions: Sendable {
         // What is supposed may take every row there is.
         let isQuick = inquiry.supposition.isEmpty
         let snapshot = try await isQuick ? database.look(read) : database.read(read)
+        try rates.take(snapshot.subject.customers, by: caller)
         let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []
         var decisions: [OfferDecision] = []

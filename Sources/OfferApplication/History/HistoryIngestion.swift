@@ -10,12 +10,16 @@ public struct HistoryIngestion: Sendable {
     private let database: Ledger
     private let catalogs: CompiledCatalogs
     private let clock: RequestClock
+    private let rates: RequestRates
 
-    init(registry: AppRegistry, database: Ledger, catalogs: CompiledCatalogs, clock: RequestClock) {
+    init(
+        registry: AppRegistry, database: Ledger, catalogs: CompiledCatalogs, clock: RequestClock, rates: RequestRates
+    ) {
         self.registry = registry
         self.database = database
         self.catalogs = catalogs
         self.clock = clock
+        self.rates = rates
     }
 
     /// Verifies every JWS, keeps the verified ones, attaches the aliases to whom they prove, and tells what became of
@@ -32,6 +36,7 @@ public struct HistoryIngestion: Sendable {
                 pointer: "/signedTransactions", detail: "the request brings no signed data and says nothing of anybody",
                 hint: "send signed data, or `historyComplete: true` with a `customer`")
         }
+        try rates.take(aliases, by: caller)
         let verified = try await verify(delivery, caller: caller)
         if !verified.entries.isEmpty, verified.payloads.isEmpty {
             throw RequestError.signedDataRefused(verified.refused)
@@ -80,7 +85,7 @@ public struct HistoryIngestion: Sendable {
         var subject: SeenSubject?
     }
 
-    /// Keeps what was verified. Data that is all known already, with nothing else to note, costs no durable commit.
+    /// Keeps what was verified, unless the customers it is of are asked about too fast. Data that is all known already, with nothing else to note, costs no durable commit.
     ///
     /// - Parameters:
     ///   - isRefused: whether the request will be refused for its signed data: then it binds no alias to anybody, because
@@ -96,19 +101,29 @@ public struct HistoryIngestion: Sendable {
             return Kept(outcomes: [])
         }
         let clock = clock
-        let known = try await database.look { transaction -> Kept? in
+        let (owners, known) = try await database.look { transaction -> ([CustomerNumber], Kept?) in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).number(of: caller.scope)
-            let subject = try Self.subject(
-                ofKnown: verified, identifiers, attaching: aliases, at: now, in: scope, transaction)
-            guard let subject else { return nil }
+            let subject: Subject
+            do {
+                subject =
+                    try scope.map { try Subject.resolve(identifiers, signed: verified.proven, in: $0, transaction) }
+                    ?? Subject(customers: [])
+            } catch is RequestError {
+                // The writing path says which customers cannot be one, after keeping what is new.
+                return ([], nil)
+            }
+            guard try Self.isKnown(verified, of: subject, attaching: aliases, at: now, in: scope, transaction) else {
+                return (subject.customers, nil)
+            }
             var kept = Kept(outcomes: verified.payloads.map { _ in .unchanged })
             kept.subject = try SeenSubject(subject, transaction)
             if namesCustomers, let scope {
                 kept.customers = try Self.customers(of: verified, identifiers, in: scope, transaction)
             }
-            return kept
+            return (subject.customers, kept)
         }
+        try rates.take(owners, by: caller)
         if let known { return known }
         return try await write(
             verified, identifiers: identifiers, attaching: aliases, caller: caller, namesCustomers: namesCustomers)
@@ -152,28 +167,19 @@ public struct HistoryIngestion: Sendable {
         }
     }
 
-    /// Whose data it is if all of it is known, with nothing else to note; `nil` if there is something to write.
-    private static func subject(
-        ofKnown verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
-        at now: Instant, in scope: ScopeNumber?, _ transaction: any StoreTransaction
-    ) throws -> Subject? {
-        guard let scope else {
-            return verified.payloads.isEmpty && !verified.isComplete ? Subject(customers: []) : nil
-        }
-        guard try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else { return nil }
-        let subject: Subject
-        do {
-            subject = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction)
-        } catch is RequestError {
-            // The writing path says which customers cannot be one, after keeping what is new.
-            return nil
-        }
+    /// Whether all of the data is known already, with nothing else to note.
+    private static func isKnown(
+        _ verified: VerifiedDelivery, of subject: Subject, attaching aliases: [CustomerAlias], at now: Instant,
+        in scope: ScopeNumber?, _ transaction: any StoreTransaction
+    ) throws -> Bool {
+        guard let scope else { return verified.payloads.isEmpty && !verified.isComplete }
+        guard try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else { return false }
         if verified.isComplete {
             guard !subject.customers.isEmpty, try unstated(subject.customers, at: now, transaction).isEmpty else {
-                return nil
+                return false
             }
         }
-        return try CustomerStore(transaction).have(aliases, customers: subject.customers, in: scope) ? subject : nil
+        return try CustomerStore(transaction).have(aliases, customers: subject.customers, in: scope)
     }
 
     /// Those whose completeness was not stated within the last ten minutes. A backend that vouches with every request

@@ -114,7 +114,7 @@ struct DecisionRecord: Codable, Sendable {
 }
 
 extension DecisionRecord.Order {
-    fileprivate init(_ order: IssueOrder) {
+    init(_ order: IssueOrder) {
         self.init(
             originalTransactionId: order.customer.originalTransactionId,
             appTransactionId: order.customer.appTransactionId, appAccountToken: order.customer.appAccountToken,

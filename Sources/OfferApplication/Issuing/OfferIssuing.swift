@@ -7,8 +7,10 @@ public struct OfferIssuing: Sendable {
     private let registry: AppRegistry
     private let catalogs: CompiledCatalogs
     private let ingestion: HistoryIngestion
-    private let digest: any Digest
+    let digest: any Digest
     private let clock: RequestClock
+    private let rates: RequestRates
+    let refusals = RecordedRefusals()
     let database: Ledger
     let random: any RandomSource
     let policy: Policy
@@ -18,7 +20,8 @@ public struct OfferIssuing: Sendable {
 
     init(
         registry: AppRegistry, database: Ledger, catalogs: CompiledCatalogs, ingestion: HistoryIngestion,
-        digest: any Digest, random: any RandomSource, policy: Policy, clock: RequestClock
+        digest: any Digest, random: any RandomSource, policy: Policy, clock: RequestClock,
+        rates: RequestRates
     ) {
         self.registry = registry
         self.database = database
@@ -28,6 +31,7 @@ public struct OfferIssuing: Sendable {
         self.random = random
         self.policy = policy
         self.clock = clock
+        self.rates = rates
     }
 
     /// Answers an order with signed and durably recorded artefacts, or with a reasoned no.
@@ -36,7 +40,8 @@ public struct OfferIssuing: Sendable {
     ///
     /// - Throws: ``RequestError``, and what libcrypto or the store throws; then nothing was released.
     public func issue(_ order: IssueOrder, caller: Caller) async throws -> IssueAnswer {
-        try await issue(order, caller: caller, PlainReply())
+        try rates.take(order.customer, by: caller)
+        return try await issue(order, caller: caller, PlainReply())
     }
 
     /// The same for a request with an `Idempotency-Key`: an answer that was given under it before is given again,
@@ -51,6 +56,7 @@ public struct OfferIssuing: Sendable {
         _ order: IssueOrder, caller: Caller, as request: IdempotentRequest,
         write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
     ) async throws -> WrittenAnswer {
+        try rates.take(order.customer, by: caller)
         let reply = KeptReply(request, caller: caller, digest: digest, write: write)
         let clock = clock
         let earlier = try await database.look { transaction in
@@ -73,9 +79,10 @@ public struct OfferIssuing: Sendable {
         var seen = kept.subject
         for _ in 0..<Self.attempts {
             let look = try await look(order, signed: verified.proven, scope: caller.scope, reply, since: seen)
-            seen =
-                seen
-                ?? SeenSubject(customers: look.snapshot.subject.customers, sequence: look.snapshot.sequence)
+            if seen == nil {
+                seen = SeenSubject(customers: look.snapshot.subject.customers, sequence: look.snapshot.sequence)
+                try rates.take(look.snapshot.subject.customers, by: caller)
+            }
             if let earlier = look.earlier { return earlier }
             let subject = PreparedSubject(look.snapshot.facts, policy: policy)
             let asked = try ask(order, signed: verified.proven, caller: caller, look.snapshot, about: subject)

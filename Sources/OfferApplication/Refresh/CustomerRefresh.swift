@@ -10,6 +10,7 @@ public struct CustomerRefresh: Sendable {
     private let keeping: AccountKeeping
     private let ledger: Ledger
     private let clock: RequestClock
+    private let rates: RequestRates
 
     /// How long a person is kept waiting, in milliseconds: less than `offerctl` waits, and than a server that stops
     /// gives its last requests.
@@ -19,10 +20,11 @@ public struct CustomerRefresh: Sendable {
     /// a backend states. It only makes the statement serve less long.
     private static let restated = 10 * Instant.Duration.minute
 
-    init(registry: AppRegistry, ledger: Ledger, catalogs: CompiledCatalogs, clock: RequestClock) {
+    init(registry: AppRegistry, ledger: Ledger, catalogs: CompiledCatalogs, clock: RequestClock, rates: RequestRates) {
         self.registry = registry
         self.ledger = ledger
         self.clock = clock
+        self.rates = rates
         search = AccountSearch(registry: registry, ledger: ledger, clock: clock)
         keeping = AccountKeeping(ledger: ledger, catalogs: catalogs, clock: clock)
     }
@@ -39,8 +41,10 @@ public struct CustomerRefresh: Sendable {
     ///   nobody can be asked, and what the store throws.
     public func refresh(_ question: RefreshQuestion, caller: Caller) async throws -> RefreshReport {
         try question.check()
+        if case .customer(let identifiers) = question { try rates.take(identifiers, by: caller) }
         let client = try registry.appStoreServer(for: caller.scope).within(milliseconds: Self.patience)
         let accounts = try await search.accounts(question, client, caller.scope)
+        try rates.take(Set(accounts.flatMap { $0.seen?.customers ?? [] }).sorted(), by: caller)
         var report = RefreshReport()
         var owners: [CustomerNumber] = []
         var seen: (subscriptions: Set<TransactionId>, accounts: Set<AppTransactionId>) = ([], [])

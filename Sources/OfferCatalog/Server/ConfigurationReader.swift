@@ -7,7 +7,9 @@ public enum ConfigurationReader {
     /// - Throws: ``InvalidDocument`` with every error in the order of lines.
     public static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
-            guard let mapping = root.mapping(["listen", "database", "keys", "retention", "appStoreServer"]) else {
+            guard
+                let mapping = root.mapping(["listen", "database", "keys", "retention", "rateLimits", "appStoreServer"])
+            else {
                 return nil
             }
             return ServerConfiguration(
@@ -15,6 +17,7 @@ public enum ConfigurationReader {
                 database: mapping.optional("database")?.text(.path),
                 keys: mapping.optional("keys")?.text(.path),
                 retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
+                rateLimits: mapping.optional("rateLimits").map(RateLimitsReader.read) ?? RateLimits(),
                 appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
         }
     }

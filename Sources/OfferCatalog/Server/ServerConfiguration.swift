@@ -10,18 +10,22 @@ public struct ServerConfiguration: Sendable, Hashable {
     public var keys: String?
     /// How long what is no longer needed is kept.
     public var retention: RetentionTerms
+    /// How fast requests may come.
+    public var rateLimits: RateLimits
     /// Servers that are asked in the place of Apple's, for tests; never for Production.
     public var appStoreServers: [AppStoreEnvironment: String]
 
     /// A configuration by its parts.
     public init(
         listen: ListenAddress? = nil, database: String? = nil, keys: String? = nil,
-        retention: RetentionTerms = RetentionTerms(), appStoreServers: [AppStoreEnvironment: String] = [:]
+        retention: RetentionTerms = RetentionTerms(), rateLimits: RateLimits = RateLimits(),
+        appStoreServers: [AppStoreEnvironment: String] = [:]
     ) {
         self.listen = listen
         self.database = database
         self.keys = keys
         self.retention = retention
+        self.rateLimits = rateLimits
         self.appStoreServers = appStoreServers
     }
 }

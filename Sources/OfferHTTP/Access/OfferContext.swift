@@ -8,12 +8,15 @@ struct OfferContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The request's id: in `X-Request-Id`, in every problem document and in the log.
     let requestId: LowercaseUUID
+    /// Where the connection comes from.
+    let peer: PeerAddress
     /// Who calls, once a key was seen.
     var caller: Caller?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         requestId = .random()
+        peer = PeerAddress(source.channel.remoteAddress)
         coreContext.parameters = Parameters()
         logger[metadataKey: "hb.request.id"] = nil
         logger[metadataKey: "request.id"] = "\(requestId)"

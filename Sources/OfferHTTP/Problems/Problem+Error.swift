@@ -91,6 +91,8 @@ extension Problem {
             self.init(.unknownCustomer, detail, hint: hint)
         case .appStoreFailed(let failure):
             self.init(failure)
+        case .rateLimited(let rejected):
+            self = .rateLimited(rejected)
         case .busy:
             self = .busy
         case .clockBehind(let lag):

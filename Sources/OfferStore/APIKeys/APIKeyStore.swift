@@ -76,6 +76,13 @@ public struct APIKeyStore {
         }
     }
 
+    /// The id of every key.
+    ///
+    /// - Throws: ``StoreError``.
+    public func ids() throws -> [String] {
+        try transaction.rows(Statement("SELECT id FROM api_key WHERE id > ?1 ORDER BY id", "")).map { try $0.value(0) }
+    }
+
     /// Every key, the earliest first.
     ///
     /// - Parameter scope: only those of this app and environment.

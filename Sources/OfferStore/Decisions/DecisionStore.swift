@@ -91,6 +91,15 @@ public struct DecisionStore {
         ).map(RecordedDecision.init(row:))
     }
 
+    /// Whether what a decision depended on is still recorded: neither retention nor an erasure has removed it.
+    ///
+    /// - Throws: ``StoreError``.
+    public func hasRecord(of id: LowercaseUUID, in scope: ScopeNumber) throws -> Bool {
+        try transaction.row(
+            Statement(
+                "SELECT 1 FROM decision WHERE id = ?1 AND scope_id = ?2 AND body_removed_at IS NULL", id, scope)) != nil
+    }
+
     /// The decisions that led to a slot or were answered from it, the earliest first.
     ///
     /// - Throws: ``StoreError``.

@@ -62,7 +62,8 @@ struct Serve: AsyncParsableCommand {
         let database = try SQLiteDatabase(path: path)
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-            digestKey: audit?.digestKey, checkpointSigner: audit?.signer, clock: clock,
+            digestKey: audit?.digestKey, checkpointSigner: audit?.signer,
+            rates: RequestRates(setup.rateLimits), clock: clock,
             freeSpace: { DiskSpace.free(beside: path) })
         let retention = Retention(
             ledger: Ledger(database, digest: OpenSSLDigest(), key: audit?.digestKey), terms: setup.retention,

@@ -23,6 +23,7 @@ struct ServerSetup {
     var databasePath: String
     var keys: KeysConfiguration
     var retention: RetentionTerms
+    var rateLimits: OfferModel.RateLimits
     /// Servers in the place of Apple's.
     var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
@@ -58,7 +59,7 @@ struct ServerSetup {
         return ServerSetup(
             listen: listen, databasePath: database.path,
             keys: try document(keys.path, what: "keys file", KeysReader.read),
-            retention: file.retention, appStoreServers: file.appStoreServers,
+            retention: file.retention, rateLimits: file.rateLimits, appStoreServers: file.appStoreServers,
             keysDirectory: keys.deletingLastPathComponent())
     }
 

@@ -37,10 +37,11 @@ final class Workbench: Sendable {
     ///   - catalog: what is applied at once.
     ///   - vouchedByApple: whether the shop's root passes for Apple's.
     ///   - metrics: where is counted what becomes known.
+    ///   - rates: how fast requests may come.
     init(
         onFile: Bool = false, in place: TemporaryDirectory? = nil, shop: Shop? = nil,
         catalog: String? = BenchCatalog.yaml, vouchedByApple: Bool = false,
-        metrics: any MetricsFactory = NOOPMetricsHandler.instance
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance, rates: RequestRates = RequestRates(.off)
     ) async throws {
         clock = shop?.clock ?? TestClock(Self.start)
         self.shop = try shop ?? Shop(clock: clock)
@@ -63,17 +64,17 @@ final class Workbench: Sendable {
                 environments: [.localTesting, .sandbox, .production], signingKey: key,
                 verifier: vouchedByApple ? VouchedByApple(judge: judge) : judge)
         ])
-        useCases = Self.useCases(registry, over: database, clock, metrics)
+        useCases = Self.useCases(registry, over: database, clock, metrics, rates)
         if let catalog { try await apply(catalog, expected: 0) }
     }
 
     private static func useCases(
         _ registry: AppRegistry, over database: any StoreDatabase, _ clock: TestClock,
-        _ metrics: any MetricsFactory = NOOPMetricsHandler.instance
+        _ metrics: any MetricsFactory = NOOPMetricsHandler.instance, _ rates: RequestRates = RequestRates(.off)
     ) -> UseCases {
         UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(), metrics: metrics,
-            clock: { clock.now })
+            rates: rates, clock: { clock.now })
     }
 
     /// The same application over another way to the data.

@@ -75,6 +75,15 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
             return try await service.ask(
                 "GET", "/v1/customers?customerId=somebody", token: try await service.token(.support))
         },
+        ProvokedProblem(.rateLimited) { service in
+            let client = try await service.token(.client)
+            func ask() async throws -> RawAnswer {
+                try await service.ask(
+                    "POST", "/v1/decisions", token: client, body: #"{"customer":{"customerId":"busy"}}"#)
+            }
+            for _ in 0..<5 { _ = try await ask() }
+            return try await ask()
+        },
         ProvokedProblem(.idempotencyConflict) { service in
             try await service.applyCatalog()
             let client = try await service.token(.client)

@@ -39,9 +39,10 @@ struct ServiceFixture: Sendable {
     /// - Parameters:
     ///   - patience: how long a write waits for another process that holds the database.
     ///   - waitingWrites: how many writes may wait.
+    ///   - rates: how fast requests may come.
     static func run(
         limits: HTTPLimits = HTTPLimits(), patience: Duration = .seconds(5), waitingWrites: Int = 4_096,
-        _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
+        rates: RequestRates = RequestRates(.off), _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
         let (apple, stranger) = (PlayedAppStore(), PlayedAppStore())
         let transport = HTTPTransport()
@@ -49,7 +50,7 @@ struct ServiceFixture: Sendable {
             try await apple.serve { server in
                 try await stranger.serve { other in
                     try await run(
-                        limits: limits, patience: patience, waitingWrites: waitingWrites, apple: apple,
+                        limits: limits, patience: patience, waitingWrites: waitingWrites, rates: rates, apple: apple,
                         servers: AppleServers(own: server, strangers: other, transport: transport), body)
                 }
             }
@@ -61,7 +62,8 @@ struct ServiceFixture: Sendable {
     }
 
     private static func run(
-        limits: HTTPLimits, patience: Duration, waitingWrites: Int, apple: PlayedAppStore, servers: AppleServers,
+        limits: HTTPLimits, patience: Duration, waitingWrites: Int, rates: RequestRates, apple: PlayedAppStore,
+        servers: AppleServers,
         _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -85,8 +87,7 @@ struct ServiceFixture: Sendable {
         }
         let useCases = UseCases(
             registry: AppRegistry(apps), database: RecordingDatabase(database, statements), digest: OpenSSLDigest(),
-            random: OpenSSLRandom(),
-            clock: { clock.now })
+            random: OpenSSLRandom(), rates: rates, clock: { clock.now })
         let log = CapturedLog()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = OfferServer.application(

@@ -34,6 +34,7 @@ public struct RecordingDatabase: StoreDatabase {
 public final class RecordedStatements: Sendable {
     private struct Uses {
         let first: Statement
+        var count = 0
         var writing = 0
     }
 
@@ -52,6 +53,11 @@ public final class RecordedStatements: Sendable {
         uses.withLock { $0.mapValues(\.writing).filter { $0.value > 0 } }
     }
 
+    /// How many statements were run.
+    public var total: Int {
+        uses.withLock { $0.values.reduce(0) { $0 + $1.count } }
+    }
+
     /// A transaction whose statements are remembered here.
     public func recording(_ transaction: any StoreTransaction, isWriting: Bool = true) -> any StoreTransaction {
         RecordingTransaction(real: transaction, statements: self, isWriting: isWriting)
@@ -60,6 +66,7 @@ public final class RecordedStatements: Sendable {
     fileprivate func add(_ statement: Statement, isWriting: Bool) {
         uses.withLock { uses in
             var known = uses[statement.sql] ?? Uses(first: statement)
+            known.count += 1
             if isWriting { known.writing += 1 }
             uses[statement.sql] = known
         }

@@ -24,6 +24,7 @@ struct Installation: Sendable {
             listen: 127.0.0.1:0
             database: offers.sqlite
             keys: keys.yaml
+            rateLimits: { customer: off }
 
             """, to: "offerd.yaml")
         try directory.write(
