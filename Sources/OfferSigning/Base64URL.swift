@@ -3,7 +3,7 @@ public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let values: [UInt8] = {
         var table = [UInt8](repeating: 0xFF, count: 256)
-        for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
+        for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(truncatingIfNeeded: value) }
         return table
     }()
 
@@ -26,7 +26,7 @@ public enum Base64URL {
             String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
                 var (buffer, bits, length): (UInt32, UInt32, Int) = (0, 0, 0)
                 for byte in bytes {
-                    buffer = buffer << 8 | UInt32(byte)
+                    buffer = buffer << 8 | UInt32(truncatingIfNeeded: byte)
                     bits += 8
                     while bits >= 6 {
                         bits -= 6
@@ -52,7 +52,7 @@ public enum Base64URL {
                     let value = values[Int(character)]
                     // 0xFF stands for what is not in the alphabet; every value of it has two leading zeros.
                     wrong |= value & 0xC0
-                    buffer = buffer << 6 | UInt32(value & 0x3F)
+                    buffer = buffer << 6 | UInt32(truncatingIfNeeded: value & 0x3F)
                     bits += 6
                     if bits >= 8 {
                         bits -= 8

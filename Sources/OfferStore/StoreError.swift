@@ -24,8 +24,10 @@ public enum StoreError: Error, Sendable, Hashable {
     /// What happened, for people.
     public var detail: String {
         switch self {
-        case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail), .corrupt(let detail),
-            .notMigrated(let detail), .newerThanThisVersion(let detail), .unavailable(let detail):
+        case .corrupt(let detail): "the database is corrupt: \(detail)"
+        case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail),
+            .notMigrated(let detail),
+            .newerThanThisVersion(let detail), .unavailable(let detail):
             detail
         case .unrecorded: "the ledger cannot be changed without telling the audit"
         case .constraint(let name): "the database refused a row that would break its constraint `\(name)`"

@@ -8,7 +8,7 @@ extension PreparedStatement: StoredColumns {
     /// A value of the row, to be asked what it is and read without one more look at the statement each time.
     ///
     /// SQLite calls it unprotected: to be read by one thread at a time, as statements here are.
-    private func value(_ index: Int) -> OpaquePointer? { sqlite3_column_value(handle, CInt(index)) }
+    private func value(_ index: Int) -> OpaquePointer? { sqlite3_column_value(handle, CInt(clamping: index)) }
 
     func isNull(_ index: Int) throws -> Bool {
         guard index >= 0, index < columnCount else { throw StoreError.corrupt("a row has no column \(index)") }

@@ -28,7 +28,8 @@ final class PreparedStatement {
         let code = sql.withUTF8 { text in
             text.withMemoryRebound(to: CChar.self) {
                 sqlite3_prepare_v3(
-                    connection, $0.baseAddress, CInt($0.count), CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+                    connection, $0.baseAddress, CInt(clamping: $0.count), CUnsignedInt(SQLITE_PREPARE_PERSISTENT),
+                    &handle, nil)
             }
         }
         guard code == SQLITE_OK else { throw StoreError(code: code, on: connection) }
@@ -81,7 +82,7 @@ final class PreparedStatement {
     private func bind(_ values: [StoredValue]) throws {
         memory.reserve(for: values)
         for (index, value) in values.prefix(Int(sqlite3_bind_parameter_count(handle))).enumerated() {
-            let place = CInt(index + 1)
+            let place = CInt(clamping: index + 1)
             let code =
                 switch value {
                 case .null: sqlite3_bind_null(handle, place)

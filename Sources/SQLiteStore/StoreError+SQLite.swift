@@ -29,6 +29,10 @@ extension StoreError {
         case SQLITE_FULL: self = .full("the disk is full")
         case SQLITE_CORRUPT: self = .damaged("the database file is damaged: \(message)")
         case SQLITE_NOTADB: self = .unavailable("the database file is no SQLite database: it holds something else")
+        // A sum or a step beyond 64 bits, which only numbers lead to that the service never writes.
+        case SQLITE_ERROR where message == "integer overflow": self = .corrupt("a sum of its rows is beyond 64 bits")
+        case SQLITE_CONSTRAINT where message.hasPrefix("cannot store REAL"):
+            self = .corrupt("a number in it is beyond 64 bits: \(message)")
         case SQLITE_CONSTRAINT: self = .constraint(Self.constraintName(message))
         case SQLITE_CANTOPEN: self = .unavailable("the database file cannot be opened")
         case SQLITE_MISUSE where message.contains("closed"): self = .unavailable("the database is closed")

@@ -1,43 +1,61 @@
-/// Swift text without comments and without what stands inside string literals, line by line.
+/// Swift text without comments and without what stands inside string literals, line by line; interpolated code is kept.
 ///
 /// A reader for checks of style, not a parser: the text of a multi-line literal is dropped, `#"` literals are read as
 /// ordinary ones.
 struct SwiftCode {
     let lines: [String]
 
-    init(_ text: String) {
-        var lines: [String] = []
-        var isInLongLiteral = false
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            lines.append(Self.code(of: line, isInLongLiteral: &isInLongLiteral))
-        }
-        self.lines = lines
+    /// What the reader is inside of, below the file itself.
+    private enum Nesting: Equatable {
+        case literal
+        case longLiteral
+        /// Interpolated code, with the parentheses that it has open.
+        case interpolation(Int)
     }
 
-    private static func code(of line: Substring, isInLongLiteral: inout Bool) -> String {
+    init(_ text: String) {
+        var nesting: [Nesting] = []
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let code = Self.code(of: line, &nesting)
+            // Only a long literal goes on in the next line.
+            if let literal = nesting.firstIndex(of: .literal) { nesting.removeSubrange(literal...) }
+            return code
+        }
+    }
+
+    private static func code(of line: Substring, _ nesting: inout [Nesting]) -> String {
         var code = ""
-        var isInLiteral = false
         var rest = line
         while let character = rest.first {
-            if rest.hasPrefix("\"\"\"") {
-                isInLongLiteral.toggle()
+            if rest.hasPrefix("\"\"\""), nesting.last != .literal {
+                if nesting.last == .longLiteral { nesting.removeLast() } else { nesting.append(.longLiteral) }
                 code += "\"\""
                 rest = rest.dropFirst(3)
                 continue
             }
             rest.removeFirst()
-            if isInLongLiteral { continue }
-            if isInLiteral {
+            switch nesting.last {
+            case .literal, .longLiteral:
                 if character == "\\" {
+                    if rest.first == "(" {
+                        nesting.append(.interpolation(0))
+                        code.append("(")
+                    }
                     rest = rest.dropFirst()
-                } else if character == "\"" {
-                    isInLiteral = false
+                } else if character == "\"", nesting.last == .literal {
+                    nesting.removeLast()
                     code.append(character)
                 }
                 continue
+            case .interpolation(let open) where character == "(" || character == ")":
+                nesting.removeLast()
+                if character == "(" || open > 0 {
+                    nesting.append(.interpolation(character == "(" ? open + 1 : open - 1))
+                }
+            case .interpolation, nil: break
             }
             if character == "/", rest.first == "/" { break }
-            isInLiteral = character == "\""
+            if character == "\"" { nesting.append(.literal) }
             code.append(character)
         }
         return code

@@ -12,7 +12,7 @@ struct PeriodTests {
             ("PT48H", Period(timeMilliseconds: 172_800_000)), ("PT30M", Period(timeMilliseconds: 1_800_000)),
             ("PT5S", Period(timeMilliseconds: 5_000)),
             ("P1Y1M1W1DT1H1M1S", Period(months: 13, days: 8, timeMilliseconds: 3_661_000)),
-            ("P999999999D", Period(days: 999_999_999)), ("P0Y1M", Period(months: 1)),
+            ("P100Y", Period(months: 1_200)), ("P36525D", Period(days: 36_525)), ("P0Y1M", Period(months: 1)),
         ])
     func reads(_ text: String, _ period: Period) {
         #expect(Period(text) == period)
@@ -22,7 +22,9 @@ struct PeriodTests {
         "anything else is refused",
         arguments: [
             "", "P", "PT", "P1", "1M", "P1H", "PT1D", "P1DT", "P1M1Y", "P1D1W", "PT1S1M", "PT1M1H", "PT1HT1M", "P1M1M",
-            "P-1M", "P+1M", "P1.5M", "PT1.5H", "p1m", "P1m", "P0M", "PT0S", "P0Y0M0W0DT0H0M0S", "P1000000000D",
+            "P-1M", "P+1M", "P1.5M", "PT1.5H", "p1m", "P1m", "P0M", "PT0S", "P0Y0M0W0DT0H0M0S", "P1000000000D", "P101Y",
+            "P1201M", "P100Y1M", "P36526D", "P5218W", "PT876601H", "PT3155760001S", "P1000000Y",
+            "P999999999Y999999999M", "P999999999W", "PT999999999H999999999M999999999S",
             "P1M ", " P1M", "P１M", "P1MT",
         ])
     func refuses(_ text: String) {
@@ -70,7 +72,8 @@ struct PeriodTests {
     @Test("the longest periods stay at the end of the range instead of overflowing (invariant 10)")
     func saturates() throws {
         let now = Instant(milliseconds: 1_796_083_200_000)
-        #expect(now.adding(try #require(Period("P999999999Y"))) == .distantFuture)
+        #expect(now.adding(Period(months: .max)) == .distantFuture)
+        #expect(now.adding(Period(months: .min, days: .min, timeMilliseconds: .min)) == .distantPast)
         #expect(now.adding(Period(days: .max)) == .distantFuture)
         #expect(now.adding(Period(days: .max, timeMilliseconds: .max)) == .distantFuture)
         #expect(Period(months: 12).multiplied(by: .max).months == .max)

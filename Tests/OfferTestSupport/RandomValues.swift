@@ -23,7 +23,7 @@ extension FactValue {
                     ?? .greatestFiniteMagnitude)
         case 3: .boolean(.random(using: &generator))
         case 4: .money(Money(milliunits: .random(in: 0...10_000_000, using: &generator), currency: "USD"))
-        default: .instant(Instant(milliseconds: .random(in: .min ... .max, using: &generator)))
+        default: .instant(Instant(milliseconds: .random(in: InputBounds.storedIntegers, using: &generator)))
         }
     }
 }

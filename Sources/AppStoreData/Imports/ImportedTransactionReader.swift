@@ -52,6 +52,7 @@ public struct ImportedTransactionReader: Sendable {
             members.defaults.texts = ["bundleId": terms.bundleId.rawValue]
             members.defaults.date = try terms.exportedAt ?? Self.newest(members)
             let transaction = try Transaction(members: members)
+            try transaction.requireReadablePeriod()
             imported = ImportedTransaction(
                 transaction: transaction,
                 renewalInfo: try members.object("renewalInfo", kind: .renewalInfo).map { nested in
@@ -61,7 +62,9 @@ public struct ImportedTransactionReader: Sendable {
                         "productId": transaction.productId.rawValue,
                     ]
                     nested.defaults.date = transaction.signedDate
-                    return try RenewalInfo(members: nested)
+                    let info = try RenewalInfo(members: nested)
+                    try info.requireReadablePeriod(within: "renewalInfo.")
+                    return info
                 },
                 customerId: try members.identifier("customerId"))
         }

@@ -100,9 +100,14 @@ struct PayloadMembers {
     }
 
     func integer<Number: FixedWidthInteger & Decodable>(_ name: MemberName) throws(SignedDataRefusal) -> Number? {
-        try value(name, "a whole number") { value -> Number? in
+        let number = try value(name, "a whole number") { value -> Number? in
             if case .integer(let integer) = value { Number(exactly: integer) } else { nil }
         }
+        guard let number else { return nil }
+        guard let whole = Int64(exactly: number), InputBounds.integers.contains(whole) else {
+            throw malformed(name, "`\(path)\(name.stringValue)` is `\(number)`, beyond any count or amount")
+        }
+        return number
     }
 
     func bool(_ name: MemberName) throws(SignedDataRefusal) -> Bool? {
@@ -130,7 +135,7 @@ struct PayloadMembers {
             if case .integer(let integer) = value { Instant(milliseconds: integer) } else { nil }
         }
         guard let instant else { return nil }
-        guard Self.dates.contains(instant) else {
+        guard InputBounds.instants.contains(instant) else {
             throw malformed(name, "`\(path)\(name.stringValue)` is not a date: `\(instant)`")
         }
         return instant
@@ -227,8 +232,4 @@ struct PayloadMembers {
     }
 
     private static let longestLabel = 128
-
-    /// Month arithmetic and ISO 8601 hold in this range, and no purchase is outside of it.
-    private static let dates =
-        Instant(milliseconds: 0)...Instant(milliseconds: 253_402_300_799_999)
 }

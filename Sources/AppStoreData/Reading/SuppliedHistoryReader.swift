@@ -34,6 +34,7 @@ public struct SuppliedHistoryReader: Sendable {
             let payload = try Transaction(payload: bytes)
             try check(bundleId: payload.bundleId)
             try check(environment: payload.environment, member: "environment")
+            try payload.requireReadablePeriod()
             return DecodedPayload(payload, bytes: bytes)
         } catch {
             throw SuppliedPayloadRefusal(list: "transactions", place: place, refusal: error)
@@ -46,6 +47,7 @@ public struct SuppliedHistoryReader: Sendable {
         do throws(SignedDataRefusal) {
             let payload = try RenewalInfo(payload: bytes)
             try check(environment: payload.environment, member: "environment")
+            try payload.requireReadablePeriod()
             return DecodedPayload(payload, bytes: bytes)
         } catch {
             throw SuppliedPayloadRefusal(list: "renewalInfos", place: place, refusal: error)

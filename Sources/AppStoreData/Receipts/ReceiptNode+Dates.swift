@@ -31,7 +31,6 @@ extension ReceiptNode {
         return Instant(iso8601: "\(parts[0])T\(parts[1])Z")
     }
 
-    /// The App Store opened on 2008-07-10; month arithmetic and ISO 8601 hold until the end.
-    private static let dates =
-        Instant(milliseconds: 1_215_648_000_000)...Instant(milliseconds: 253_402_300_799_999)
+    /// The App Store opened on 2008-07-10.
+    private static let dates = Instant(milliseconds: 1_215_648_000_000)...InputBounds.instants.upperBound
 }

@@ -83,7 +83,9 @@ struct ReceiptNode {
     /// A value of a numbered list that Apple extends: unknown ones are kept.
     func number(_ name: String) throws(ReceiptProblem) -> Int? {
         guard let text = try text(name) else { return nil }
-        guard let number = Int(text) else { throw problem("`\(text)` is not a whole number", at: name) }
+        guard let number = Int(text), InputBounds.integers.contains(Int64(number)) else {
+            throw problem("`\(text)` is not a whole number", at: name)
+        }
         return number
     }
 

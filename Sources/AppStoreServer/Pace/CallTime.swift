@@ -21,7 +21,7 @@ public struct SystemCallTime: CallTime {
     public init() {}
 
     /// The wall clock.
-    public var now: Instant { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+    public var now: Instant { Instant(milliseconds: Int64(saturating: Date().timeIntervalSince1970 * 1_000)) }
 
     /// Milliseconds since this was made.
     public var elapsedMilliseconds: Int64 {

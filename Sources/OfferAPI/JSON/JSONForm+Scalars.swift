@@ -51,7 +51,7 @@ extension JSONForm {
             guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
                 throw fault("four hexadecimal digits must stand here")
             }
-            code = code << 4 | UInt32(digit)
+            code = code << 4 | UInt32(truncatingIfNeeded: digit)
             index += 1
         }
         return code

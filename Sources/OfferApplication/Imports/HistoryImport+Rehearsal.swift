@@ -65,7 +65,7 @@ private struct SeenNames {
 
     mutating func isNew(_ name: String) -> Bool {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in name.utf8 { hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01b3 }
         return hashes.insert(hash).inserted
     }
 }

@@ -22,7 +22,10 @@ extension AskedOrder {
             question, open: slots, own: open?.slot.id, at: snapshot.now, in: scope, transaction)
         let uses = limits.compactMap { $0.use(question, counters: counters, open: open?.slot.id, at: snapshot.now) }
         guard uses.count == limits.count, uses.allSatisfy({ $0.shortfall <= 0 }) else { return .reached(counters) }
-        return .fit(uses.map { CounterStore.Cap(unit: $0.limit.unit, most: $0.limit.allowed - $0.unmatched) })
+        return .fit(
+            uses.map {
+                CounterStore.Cap(unit: $0.limit.unit, most: $0.limit.allowed.saturatingSubtracting($0.unmatched))
+            })
     }
 
     /// The same order decided again with other counters.

@@ -33,7 +33,7 @@ public struct AppStoreFailure: Sendable, Hashable {
     public var secondsToWait: Int {
         guard let retryAt = error.retryAt else { return isPassing ? 10 : 60 }
         let milliseconds = max(retryAt.milliseconds(since: at), 0)
-        return Int(min(max((milliseconds + 999) / 1_000, 1), Self.longestWait))
+        return Int(min(max(milliseconds.saturatingAdding(999) / 1_000, 1), Self.longestWait))
     }
 
     /// Apple counts by the hour ("Identifying rate limits").

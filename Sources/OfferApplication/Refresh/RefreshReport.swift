@@ -41,7 +41,7 @@ public struct OutcomeCounts: Sendable, Hashable {
     public subscript(outcome: IngestOutcome) -> Int { counts[outcome] ?? 0 }
 
     /// How many there were.
-    public var total: Int { counts.values.reduce(0, +) }
+    public var total: Int { counts.values.saturatingSum() }
 
     mutating func add(_ outcome: IngestOutcome) {
         counts[outcome, default: 0] += 1

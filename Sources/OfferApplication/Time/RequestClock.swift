@@ -48,7 +48,7 @@ public struct ClockLag: Error, Sendable, Hashable {
     public let milliseconds: Int64
 
     /// In how many milliseconds the clock will have caught up, if nobody sets it right before.
-    public var caughtUpAfter: Int64 { milliseconds - RequestClock.tolerance }
+    public var caughtUpAfter: Int64 { milliseconds.saturatingSubtracting(RequestClock.tolerance) }
 
     /// `nil` if the clock is not behind, or so little that it is tolerated.
     public init?(of wallClock: Instant, behind marks: ClockMarks) {

@@ -39,7 +39,7 @@ extension Field {
     /// ISO 8601 with an offset, or Apple's milliseconds.
     func caseInstant() -> Instant? {
         if case .scalar(let text, isQuoted: false) = node.content, let milliseconds = Int64(text) {
-            return Instant(milliseconds: milliseconds)
+            return accepted(Instant(milliseconds: milliseconds), text)
         }
         return instant()
     }

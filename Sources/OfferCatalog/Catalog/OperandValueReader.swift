@@ -39,7 +39,7 @@ struct OperandValueReader {
                 hint: "compare with \(FactValue.number(minimum)) or more")
             return nil
         }
-        guard number == number.rounded(), abs(number) <= 1e9 else {
+        guard number == number.rounded(), number.magnitude <= 1e9 else {
             field.refuse(.wrongType, "`\(fact.name)` is a whole number of \(fact.unit ?? "units"), not \(number)")
             return nil
         }

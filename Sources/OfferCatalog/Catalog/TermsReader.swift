@@ -54,7 +54,8 @@ enum PriceRules {
             return
         }
         guard let periods = periodsCovered(by: terms, of: product) else { return }
-        let regular = Money(milliunits: product.price.milliunits * periods, currency: product.price.currency)
+        let regular = Money(
+            milliunits: product.price.milliunits.saturatingMultiplied(by: periods), currency: product.price.currency)
         if price.milliunits > regular.milliunits {
             field.refuse(
                 .priceTooHigh, "\(price) is more than the regular price of `\(product.productId)`, \(regular)",
@@ -66,10 +67,10 @@ enum PriceRules {
     private static func periodsCovered(by terms: OfferTerms, of product: Product) -> Int64? {
         let paid = terms.mode == .payUpFront ? terms.period.multiplied(by: terms.count) : terms.period
         if paid.months > 0, product.period.months > 0 {
-            return Int64((paid.months + product.period.months - 1) / product.period.months)
+            return Int64(paid.months.saturatingAdding(product.period.months - 1) / product.period.months)
         }
         if paid.days > 0, product.period.days > 0 {
-            return Int64((paid.days + product.period.days - 1) / product.period.days)
+            return Int64(paid.days.saturatingAdding(product.period.days - 1) / product.period.days)
         }
         return nil
     }

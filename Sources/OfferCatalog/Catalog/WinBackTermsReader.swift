@@ -16,7 +16,7 @@ enum WinBackTermsReader {
             }
             return nil
         }
-        let fields = Dictionary(uniqueKeysWithValues: written.map { ($0, mapping.optional($0)) })
+        let fields = Dictionary(written.map { ($0, mapping.optional($0)) }) { first, _ in first }
         return WinBackTerms(
             paidSubscriptionDurationInMonths: (fields[keys[0]] ?? nil).flatMap(paidDuration),
             timeSinceLastSubscribedInMonths: (fields[keys[1]] ?? nil).flatMap(timeSinceLastSubscribed),

@@ -51,7 +51,7 @@ enum FactPoints {
         let amounts = operands.compactMap { value in if case .money(let money) = value { money } else { nil } }
         return Set(
             amounts.flatMap { money in
-                [-1, 0, 1].map { Money(milliunits: money.milliunits + $0, currency: money.currency) }
+                [-1, 0, 1].map { Money(milliunits: money.milliunits.saturatingAdding($0), currency: money.currency) }
             }
         )
         .map { .value(.money($0)) }

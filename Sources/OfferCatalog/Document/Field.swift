@@ -131,11 +131,20 @@ struct Field {
 
     func instant() -> Instant? {
         guard let text = scalar("a time") else { return nil }
-        if let instant = Instant(iso8601: text) { return instant }
+        if let instant = Instant(iso8601: text) { return accepted(instant, text) }
         refuse(
             .invalidValue, "\(quoted(text)) is not a time with an offset",
             hint: "write it like `2026-12-01T00:00:00Z` or `2026-12-01T00:00:00+02:00`")
         return nil
+    }
+
+    /// - Parameter text: the time as it is written.
+    func accepted(_ instant: Instant, _ text: String) -> Instant? {
+        guard InputBounds.instants.contains(instant) else {
+            refuse(.outOfRange, "\(quoted(text)) is not between 1970 and the year 9999")
+            return nil
+        }
+        return instant
     }
 
     func period() -> Period? {
@@ -143,7 +152,7 @@ struct Field {
         if let period = Period(text) { return period }
         refuse(
             .invalidValue, "\(quoted(text)) is not a period",
-            hint: "write it like `P1M`, `P2W`, `P90D` or `PT48H`")
+            hint: "write it like `P1M`, `P2W`, `P90D` or `PT48H`, up to \(InputBounds.longestPeriod) years")
         return nil
     }
 

@@ -31,7 +31,7 @@ struct RepeatedKeys {
 
     private mutating func rename(_ name: String, at position: DocumentPosition) -> Bool {
         let length = name.unicodeScalars.count
-        let value = Self.firstPlaceholder + UInt32(names.count)
+        let value = Self.firstPlaceholder + UInt32(truncatingIfNeeded: names.count)
         guard length > 0, let scalar = Unicode.Scalar(value), let start = index(of: position) else { return false }
         let isQuoted = text.unicodeScalars[start] == "\"" || text.unicodeScalars[start] == "'"
         let first = isQuoted ? text.unicodeScalars.index(after: start) : start

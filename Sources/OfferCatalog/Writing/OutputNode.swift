@@ -51,7 +51,7 @@ enum QuotedText {
             default:
                 if isEscaped(scalar) {
                     let digits = String(scalar.value, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                    result += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
                 } else {
                     result.unicodeScalars.append(scalar)
                 }

@@ -68,7 +68,7 @@ extension OfferCounters {
     fileprivate init(_ stated: CaseCounters, _ asked: OfferCase, slots: [Slot], _ offer: Offer) {
         let open = slots.filter { $0.offerId == offer.id && $0.isOpen(at: asked.asOf) }
         self.init(asOf: stated.asOf ?? asked.asOf, places: stated.used ?? open.count, open: open.map(OpenPlace.init))
-        spent = Dictionary(open.compactMap(\.cost).map { ($0.currency, $0.milliunits) }, uniquingKeysWith: +)
+        spent = Dictionary(open.compactMap(\.cost).map { ($0.currency, $0.milliunits) }) { $0.saturatingAdding($1) }
         if let stated = stated.spent { spent[stated.currency] = stated.milliunits }
         endings = [Ending(unit: .places, amount: .max, at: stated.frees)]
         if let currency = stated.spent?.currency {

@@ -15,7 +15,7 @@ extension Offer {
         let payments: Int64 = paymentMode == .payAsYouGo ? Int64(periodCount) : 1
         let (paid, overflow) = price.milliunits.multipliedReportingOverflow(by: payments)
         guard !overflow else { return nil }
-        return Money(milliunits: regular.milliunits - paid, currency: regular.currency)
+        return Money(milliunits: regular.milliunits.saturatingSubtracting(paid), currency: regular.currency)
     }
 }
 
@@ -32,5 +32,5 @@ extension Product {
 }
 
 extension Period {
-    fileprivate var nominalDays: Int { days + months * 30 }
+    fileprivate var nominalDays: Int { days.saturatingAdding(months.saturatingMultiplied(by: 30)) }
 }

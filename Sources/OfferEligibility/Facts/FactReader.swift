@@ -56,8 +56,8 @@ final class FactReader {
             if instant > now { later.append(instant) }
         }
         func add(_ counted: (Int) -> Instant) {
-            for number in numbers where abs(number) < 1_000_000 {
-                let count = Int(number.rounded(.down))
+            for number in numbers where number.magnitude < 1_000_000 {
+                let count = Int(saturating: number)
                 add(counted(count))
                 add(counted(count + 1))
             }

@@ -25,7 +25,9 @@ struct PaidTime: Sendable {
     }
 
     /// Whole months paid for.
-    var months: Int { wholeMonths + Int(remainder / (Self.daysOfAMonth * Instant.Duration.day)) }
+    var months: Int {
+        wholeMonths.saturatingAdding(Int(remainder / (Self.daysOfAMonth * Instant.Duration.day)))
+    }
 
     private static func purchase(after row: Recorded<Transaction>, in rows: [Recorded<Transaction>]) -> Instant? {
         rows.lazy.filter { $0.isOwned != false && $0.payload.purchaseDate > row.payload.purchaseDate }
@@ -53,7 +55,7 @@ struct PaidTime: Sendable {
         }
         periods += 1
         let (months, rest) = end.monthsAndRest(since: start)
-        wholeMonths += months
-        remainder += rest
+        wholeMonths = wholeMonths.saturatingAdding(months)
+        remainder = remainder.saturatingAdding(rest)
     }
 }

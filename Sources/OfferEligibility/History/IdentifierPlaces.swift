@@ -27,7 +27,7 @@ struct IdentifierPlaces<Kind> {
             if met[Int(table[slot])] == identifier { return Int(table[slot]) }
             slot = (slot + 1) & mask
         }
-        table[slot] = Int32(met.count)
+        table[slot] = Int32(truncatingIfNeeded: met.count)
         met.append(identifier)
         return met.count - 1
     }
@@ -40,9 +40,9 @@ extension String {
     /// Every eight bytes are multiplied in, and both halves of the product count.
     fileprivate var mixedBytes: UInt64 {
         utf8.withContiguousStorageIfAvailable { bytes in
-            var (mixed, word, filled) = (seed ^ UInt64(bytes.count), UInt64(0), 0)
+            var (mixed, word, filled) = (seed ^ UInt64(truncatingIfNeeded: bytes.count), UInt64(0), 0)
             for byte in bytes {
-                word = word << 8 | UInt64(byte)
+                word = word << 8 | UInt64(truncatingIfNeeded: byte)
                 filled += 1
                 if filled == 8 {
                     mixed = mixed.mixed(with: word)
@@ -50,7 +50,7 @@ extension String {
                 }
             }
             return mixed.mixed(with: word)
-        } ?? utf8.reduce(seed) { $0.mixed(with: UInt64($1)) }
+        } ?? utf8.reduce(seed) { $0.mixed(with: UInt64(truncatingIfNeeded: $1)) }
     }
 }
 

@@ -34,10 +34,9 @@ public struct SharedLimit: Sendable, Hashable {
         let own = counters.open.filter { $0.id == open || $0.countsUntil <= now }
         switch unit {
         case .places:
-            let unmatched = counters.unmatched.values.reduce(0, +)
-            return SharedUse(
-                limit: self, taken: Int64(counters.places - own.count + unmatched), unmatched: Int64(unmatched),
-                asked: 1)
+            let unmatched = Int64(counters.unmatched.values.saturatingSum())
+            let taken = Int64(counters.places).saturatingSubtracting(Int64(own.count)).saturatingAdding(unmatched)
+            return SharedUse(limit: self, taken: taken, unmatched: unmatched, asked: 1)
         case .money(let currency):
             guard let cost = question.cost(of: question.productId, in: currency) else { return nil }
             var unmatched: Int64 = 0
@@ -45,12 +44,12 @@ public struct SharedLimit: Sendable, Hashable {
                 let each = question.cost(of: ProductId(product), in: currency) ?? cost
                 unmatched = unmatched.saturatingAdding(each.saturatingMultiplied(by: Int64(count)))
             }
-            let ownCost = own.lazy.filter { $0.currency == currency }.compactMap(\.cost).reduce(0, +)
+            let ownCost = own.lazy.filter { $0.currency == currency }.compactMap(\.cost).saturatingSum()
             // A further signing may be for a dearer product; both can be redeemed, and one of them will be.
             let frozen = own.first { $0.id == open && $0.currency == currency }?.cost ?? 0
             return SharedUse(
                 limit: self,
-                taken: (counters.spent[currency] ?? 0).saturatingAdding(unmatched).saturatingAdding(-ownCost),
+                taken: (counters.spent[currency] ?? 0).saturatingAdding(unmatched).saturatingSubtracting(ownCost),
                 unmatched: unmatched, asked: max(cost, frozen))
         }
     }
@@ -68,11 +67,11 @@ public struct SharedUse: Sendable, Hashable {
     public var asked: Int64
 
     /// How much too little is left; zero or less if the use fits.
-    public var shortfall: Int64 { taken.saturatingAdding(asked).saturatingAdding(-limit.allowed) }
+    public var shortfall: Int64 { taken.saturatingAdding(asked).saturatingSubtracting(limit.allowed) }
 
     /// How much more than allowed is taken already: by redemptions that became known late, or since the allowance was
     /// lowered. Zero or less if nothing is.
-    public var overrun: Int64 { taken.saturatingAdding(-limit.allowed) }
+    public var overrun: Int64 { taken.saturatingSubtracting(limit.allowed) }
 }
 
 extension Question {
@@ -94,18 +93,5 @@ extension Offer {
     /// What it costs nominally on a product: what the customer saves, never less than nothing.
     func cost(on product: Product) -> Money? {
         value(on: product).map { Money(milliunits: max(0, $0.milliunits), currency: $0.currency) }
-    }
-}
-
-extension Int64 {
-    fileprivate func saturatingAdding(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? .min : .max) : sum
-    }
-
-    /// Of numbers that are not negative.
-    fileprivate func saturatingMultiplied(by other: Int64) -> Int64 {
-        let (product, overflow) = multipliedReportingOverflow(by: other)
-        return overflow ? .max : product
     }
 }

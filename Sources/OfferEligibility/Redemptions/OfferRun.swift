@@ -29,19 +29,25 @@ struct OfferRun {
         guard let wholePeriod, let period = (lengths + [next?.length].compactMap(\.self)).filter({ $0 > 0 }).min()
         else { return false }
         let whole = start.adding(wholePeriod).milliseconds(since: start)
-        return lengths.count >= max(1, Self.count(of: period, in: whole))
+        return Int64(lengths.count) >= max(1, Self.count(of: period, in: whole))
     }
 
     /// How many periods of that length make the whole, both given in milliseconds; months are of unequal length.
-    private static func count(of period: Int64, in whole: Int64) -> Int {
-        let day = Double(Instant.Duration.day)
-        let (period, whole) = (Double(period) / day, Double(whole) / day)
-        guard period >= leastDaysOfAMonth else { return Int((whole / period).rounded()) }
-        return Int(((whole / daysOfAMonth).rounded() / (period / daysOfAMonth).rounded()).rounded(.up))
+    private static func count(of period: Int64, in whole: Int64) -> Int64 {
+        guard period >= leastMonth else { return rounded(whole, by: period) }
+        let (months, each) = (rounded(whole, by: month), rounded(period, by: month))
+        return months / each + (months % each > 0 ? 1 : 0)
     }
 
-    private static let leastDaysOfAMonth = 27.0
-    private static let daysOfAMonth = 30.44
+    /// The quotient of two positive numbers, rounded to the nearest whole number.
+    private static func rounded(_ whole: Int64, by part: Int64) -> Int64 {
+        let (quotient, rest) = whole.quotientAndRemainder(dividingBy: part)
+        return rest >= part - rest ? quotient + 1 : quotient
+    }
+
+    private static let leastMonth = 27 * Instant.Duration.day
+    /// 30.44 days.
+    private static let month = 3_044 * Instant.Duration.day / 100
 }
 
 extension Transaction {

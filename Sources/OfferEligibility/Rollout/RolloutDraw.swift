@@ -1,3 +1,5 @@
+import OfferModel
+
 /// The number from 0 to 9,999 that a customer draws for one offer (DESIGN §5.2).
 ///
 /// It follows from salt and key alone, so nothing is stored, and raising a percentage moves nobody out.
@@ -14,7 +16,7 @@ enum RolloutDraw {
 
     /// The numbers below it are that many percent of all.
     static func threshold(percent: Double) -> Int {
-        Int((percent * 100).rounded())
+        Int(saturating: (percent * 100).rounded())
     }
 
     private static let offsetBasis: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -22,7 +24,7 @@ enum RolloutDraw {
     /// FNV-1a, 64 bits, of what was hashed and of the bytes that follow.
     private static func hash(_ hashed: UInt64, _ text: String) -> UInt64 {
         func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-            bytes.reduce(hashed) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+            bytes.reduce(hashed) { ($0 ^ UInt64(truncatingIfNeeded: $1)) &* 0x0000_0100_0000_01B3 }
         }
         return text.utf8.withContiguousStorageIfAvailable { hash($0) } ?? hash(text.utf8)
     }

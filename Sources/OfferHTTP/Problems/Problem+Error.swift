@@ -128,6 +128,6 @@ extension ProblemErrorBody {
 extension ClockLag {
     /// Somebody may set the clock right any moment, so nobody is sent away for longer than a minute.
     fileprivate var secondsToWait: Int {
-        Int(min(60, max(1, (caughtUpAfter + Instant.Duration.second - 1) / Instant.Duration.second)))
+        Int(min(60, max(1, caughtUpAfter.saturatingAdding(Instant.Duration.second - 1) / Instant.Duration.second)))
     }
 }

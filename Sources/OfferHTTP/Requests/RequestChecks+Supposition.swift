@@ -4,7 +4,7 @@ import OfferModel
 extension RequestChecks {
     /// A moment that may be absent.
     mutating func instant(_ instant: Instant?, at pointer: @autoclosure () -> JSONPointer) {
-        guard let instant, !RequestRules.instants.contains(instant) else { return }
+        guard let instant, !InputBounds.instants.contains(instant) else { return }
         add(
             pointer(), .invalidValue, "`\(instant.milliseconds)` is not a moment between 1970 and the year 9999",
             hint: "give milliseconds since 1970-01-01T00:00:00Z")
@@ -12,6 +12,9 @@ extension RequestChecks {
 
     /// A document or a revision: not both.
     mutating func catalog(_ document: String?, _ revision: Int?) {
+        if let revision, !(1...InputBounds.integers.upperBound).contains(Int64(revision)) {
+            add(.root.appending("catalogRevision"), .invalidValue, "`\(revision)` is not the number of a revision")
+        }
         guard document != nil, revision != nil else { return }
         add(
             .root.appending("catalogRevision"), .invalidValue, "`catalog` and `catalogRevision` exclude each other",
@@ -51,8 +54,11 @@ extension RequestChecks {
         if let voidedAt = offer.voidedAt, voidedAt < offer.issuedAt {
             add(pointer.appending("voidedAt"), .invalidValue, "it was voided before it was issued")
         }
-        if let signings = offer.signings, signings < 1 {
-            add(pointer.appending("signings"), .invalidValue, "an issued offer has at least one signing")
+        if let signings = offer.signings, !RequestRules.signings.contains(signings) {
+            add(
+                pointer.appending("signings"), .invalidValue,
+                "an issued offer has \(RequestRules.signings.lowerBound) to \(RequestRules.signings.upperBound) signings"
+            )
         }
         if offer.released == true, offer.voidedAt == nil {
             add(

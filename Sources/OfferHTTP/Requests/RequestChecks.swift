@@ -53,6 +53,7 @@ struct RequestChecks {
             }
             switch value {
             case .text(let value): text(value, at: member)
+            case .instant(let value): instant(value, at: member.appending("at"))
             case .number(let number) where !number.isFinite: add(member, .invalidValue, "the number is not finite")
             case .money(let money) where !Money.isCurrencyCode(money.currency):
                 add(

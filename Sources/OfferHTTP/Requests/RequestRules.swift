@@ -18,8 +18,8 @@ enum RequestRules {
 
     /// The most payloads, and the most issued offers, of a supplied history.
     static let suppliedCount = 200
-    /// The moments that calendars and ISO 8601 hold for: 1970 to the year 9999.
-    static let instants = Instant(milliseconds: 0)...Instant(milliseconds: 253_402_300_799_999)
+    /// The signings of a supplied issued offer.
+    static let signings = 1...1_000
 
     /// What is wrong with a text: empty, too long, with control characters in it, or like one that was taken away.
     static func fault(inText text: String, maximum: Int) -> (code: RequestErrorCode, detail: String)? {

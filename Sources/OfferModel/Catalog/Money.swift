@@ -31,12 +31,12 @@ public struct Money: Hashable, Sendable {
 
     /// The amount as a decimal with two or, where needed, three decimals: `9.99`.
     public var amount: String {
-        let fraction = abs(milliunits % 1_000)
+        let fraction = (milliunits % 1_000).magnitude
         let digits = fraction % 10 == 0 ? fraction / 10 : fraction
         let width = fraction % 10 == 0 ? 2 : 3
         let text = String(digits)
         let sign = milliunits < 0 ? "-" : ""
-        return "\(sign)\(abs(milliunits / 1_000)).\(String(repeating: "0", count: width - text.count))\(text)"
+        return "\(sign)\((milliunits / 1_000).magnitude).\(String(repeating: "0", count: width - text.count))\(text)"
     }
 }
 

@@ -55,7 +55,7 @@ extension FactValue: CustomStringConvertible {
         switch self {
         case .text(let text): text
         case .number(let number):
-            number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
+            number == number.rounded() && number.magnitude < 1e15 ? String(Int64(saturating: number)) : String(number)
         case .boolean(let flag): flag ? "true" : "false"
         case .money(let money): money.description
         case .instant(let instant): instant.description

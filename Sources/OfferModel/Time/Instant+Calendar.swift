@@ -5,7 +5,7 @@ extension Instant {
     /// A moment no calendar reaches becomes the end of the range.
     public func adding(months: Int) -> Instant {
         guard !isOutsideCalendar else { return self }
-        guard abs(months / 12) < 1_000_000 else { return months < 0 ? .distantPast : .distantFuture }
+        guard (months / 12).magnitude < 1_000_000 else { return months < 0 ? .distantPast : .distantFuture }
         let (date, timeOfDay) = dateAndTimeOfDay
         let moved = date.adding(months: Int64(months))
         return Instant(milliseconds: moved.daysSinceEpoch * Duration.day + timeOfDay)
@@ -38,6 +38,6 @@ extension Instant {
 
     /// Beyond some hundred thousand years month arithmetic would overflow and nobody needs it.
     var isOutsideCalendar: Bool {
-        abs(milliseconds / Duration.day) > 100_000_000
+        (milliseconds / Duration.day).magnitude > 100_000_000
     }
 }

@@ -25,7 +25,7 @@ extension Instant: CustomStringConvertible {
                 }
                 count += width
             }
-            put(abs(date.year) % 10_000, 4)
+            put(Int64(date.year.magnitude % 10_000), 4)
             put(0x2D)
             put(date.month, 2)
             put(0x2D)
@@ -69,7 +69,7 @@ extension Instant: CustomStringConvertible {
     }
 
     private func padded(_ value: Int64, _ width: Int) -> String {
-        let digits = String(abs(value))
+        let digits = String(value.magnitude)
         return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }

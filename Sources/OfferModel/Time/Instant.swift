@@ -26,16 +26,12 @@ public struct Instant: Hashable, Comparable, Sendable {
 
     /// The moment so many milliseconds later; stays at the end of the range instead of overflowing.
     public func adding(milliseconds delta: Int64) -> Instant {
-        let (sum, overflow) = milliseconds.addingReportingOverflow(delta)
-        guard overflow else { return Instant(milliseconds: sum) }
-        return delta < 0 ? .distantPast : .distantFuture
+        Instant(milliseconds: milliseconds.saturatingAdding(delta))
     }
 
     /// Milliseconds from `earlier` to this moment; stays at the end of the range instead of overflowing.
     public func milliseconds(since earlier: Instant) -> Int64 {
-        let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
-        guard overflow else { return difference }
-        return milliseconds < earlier.milliseconds ? .min : .max
+        milliseconds.saturatingSubtracting(earlier.milliseconds)
     }
 
     /// Whole days of 86,400,000 ms from `earlier` to this moment, rounded down.

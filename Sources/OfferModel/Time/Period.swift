@@ -16,7 +16,8 @@ public struct Period: Hashable, Sendable {
         self.timeMilliseconds = timeMilliseconds
     }
 
-    /// Reads an ISO 8601 duration of whole, positive units; `nil` for anything else, an empty or zero duration included.
+    /// Reads an ISO 8601 duration of whole, positive units; `nil` for anything else, an empty or zero duration and one
+    /// beyond ``InputBounds/longestPeriod`` included.
     public init?(_ text: some StringProtocol) {
         var scanner = DigitScanner(text)
         guard scanner.skip("P") else { return nil }
@@ -44,7 +45,9 @@ public struct Period: Hashable, Sendable {
             }
             lastUnit = unit
         }
-        guard months > 0 || days > 0 || time > 0 else { return nil }
+        guard months > 0 || days > 0 || time > 0, months <= Self.mostMonths, days <= Self.mostDays,
+            time <= Self.mostDays * Instant.Duration.day
+        else { return nil }
         self.init(months: Int(months), days: Int(days), timeMilliseconds: time)
     }
 
@@ -62,20 +65,16 @@ public struct Period: Hashable, Sendable {
     /// - Parameter count: how often, not negative.
     public func multiplied(by count: Int) -> Period {
         Period(
-            months: Self.product(months, count), days: Self.product(days, count),
-            timeMilliseconds: Self.product(timeMilliseconds, Int64(count)))
+            months: months.saturatingMultiplied(by: count), days: days.saturatingMultiplied(by: count),
+            timeMilliseconds: timeMilliseconds.saturatingMultiplied(by: Int64(count)))
     }
 
     fileprivate var daysAndTimeMilliseconds: Int64 {
-        let days = Self.product(Int64(days), Instant.Duration.day)
-        let (sum, overflow) = days.addingReportingOverflow(timeMilliseconds)
-        return overflow ? .max : sum
+        Int64(days).saturatingMultiplied(by: Instant.Duration.day).saturatingAdding(timeMilliseconds)
     }
 
-    private static func product<Number: FixedWidthInteger>(_ left: Number, _ right: Number) -> Number {
-        let (product, overflow) = left.multipliedReportingOverflow(by: right)
-        return overflow ? .max : product
-    }
+    private static let mostMonths = Int64(InputBounds.longestPeriod * 12)
+    private static let mostDays = Int64(InputBounds.longestPeriod * 36_525 / 100)
 }
 
 extension Period: CustomStringConvertible, Codable {

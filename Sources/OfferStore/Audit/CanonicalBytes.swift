@@ -41,11 +41,11 @@ struct CanonicalBytes {
             append(UInt64(bitPattern: integer))
         case .text(let text):
             bytes.append(2)
-            append(UInt64(text.utf8.count))
+            append(UInt64(truncatingIfNeeded: text.utf8.count))
             appendContents(of: text)
         case .blob(let blob):
             bytes.append(3)
-            append(UInt64(blob.count))
+            append(UInt64(truncatingIfNeeded: blob.count))
             bytes.append(contentsOf: blob)
         }
     }

@@ -32,11 +32,13 @@ struct StoredFactValue {
             value = .boolean(flag)
         case .money:
             let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let milliunits = Int64(parts[0]) else { return nil }
+            guard parts.count == 2, let milliunits = Int64(parts[0]),
+                InputBounds.storedIntegers.contains(milliunits)
+            else { return nil }
             value = .money(Money(milliunits: milliunits, currency: String(parts[1])))
         case .instant:
-            guard let milliseconds = Int64(text) else { return nil }
-            value = .instant(Instant(milliseconds: milliseconds))
+            guard let instant = Int64(text).flatMap({ Instant(storedValue: .integer($0)) }) else { return nil }
+            value = .instant(instant)
         // No value is of these: it is a text that a fact of the vocabulary compares by a rule of its own.
         case .version, .locale, .storefront, nil: return nil
         }

@@ -22,14 +22,14 @@ extension Storable {
 extension Int64: Storable {
     /// An integer.
     public var storedValue: StoredValue { .integer(self) }
-    /// Reads an integer.
+    /// Reads an integer within ``InputBounds/storedIntegers``: nothing that is read overflows by a few steps of arithmetic.
     public init?(storedValue: StoredValue) {
-        guard case .integer(let value) = storedValue else { return nil }
+        guard case .integer(let value) = storedValue, InputBounds.storedIntegers.contains(value) else { return nil }
         self = value
     }
-    /// Reads an integer.
+    /// Reads an integer within ``InputBounds/storedIntegers``.
     public init?(_ columns: any StoredColumns, at index: Int) {
-        guard let value = columns.integer(index) else { return nil }
+        guard let value = columns.integer(index), InputBounds.storedIntegers.contains(value) else { return nil }
         self = value
     }
 }
@@ -37,14 +37,14 @@ extension Int64: Storable {
 extension Int: Storable {
     /// An integer.
     public var storedValue: StoredValue { .integer(Int64(self)) }
-    /// Reads an integer.
+    /// Reads an integer within ``InputBounds/storedIntegers``.
     public init?(storedValue: StoredValue) {
-        guard case .integer(let value) = storedValue else { return nil }
+        guard let value = Int64(storedValue: storedValue) else { return nil }
         self.init(exactly: value)
     }
-    /// Reads an integer.
+    /// Reads an integer within ``InputBounds/storedIntegers``.
     public init?(_ columns: any StoredColumns, at index: Int) {
-        guard let value = columns.integer(index) else { return nil }
+        guard let value = Int64(columns, at: index) else { return nil }
         self.init(exactly: value)
     }
 }
@@ -126,14 +126,14 @@ extension Optional: Storable where Wrapped: Storable {
 extension Instant: Storable {
     /// Milliseconds.
     public var storedValue: StoredValue { .integer(milliseconds) }
-    /// Reads milliseconds.
+    /// Reads milliseconds within ``InputBounds/storedIntegers``.
     public init?(storedValue: StoredValue) {
-        guard case .integer(let value) = storedValue else { return nil }
+        guard let value = Int64(storedValue: storedValue) else { return nil }
         self.init(milliseconds: value)
     }
-    /// Reads milliseconds.
+    /// Reads milliseconds within ``InputBounds/storedIntegers``.
     public init?(_ columns: any StoredColumns, at index: Int) {
-        guard let value = columns.integer(index) else { return nil }
+        guard let value = Int64(columns, at: index) else { return nil }
         self.init(milliseconds: value)
     }
 }

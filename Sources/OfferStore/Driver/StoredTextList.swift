@@ -34,7 +34,7 @@ struct StoredTextList: Storable {
         case "\"", "\\": json += "\\\(scalar)"
         case "\u{0}"..<" ":
             let digits = String(scalar.value, radix: 16)
-            json += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+            json += "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
         default: json.unicodeScalars.append(scalar)
         }
     }

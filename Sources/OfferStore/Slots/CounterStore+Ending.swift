@@ -22,7 +22,7 @@ extension CounterStore {
                     SELECT counts_until FROM issued_offer
                     WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
                     AND counts_until > ?3 AND id <> ?4 ORDER BY counts_until LIMIT 1 OFFSET ?5
-                    """, scope, offer, now, own?.description ?? "", amount - 1)
+                    """, scope, offer, now, own?.description ?? "", amount.saturatingSubtracting(1))
             )?.value(0)
         case .money(let currency):
             try ending(of: amount, currency: currency, offer: offer, without: own, after: now, in: scope)
@@ -47,7 +47,7 @@ extension CounterStore {
                     """, scope, offer, last, own?.description ?? "", currency))
             for row in rows {
                 last = try row.value(0)
-                freed += try row.value(1, as: Int64.self)
+                freed = freed.saturatingAdding(try row.value(1))
                 if freed >= amount { return last }
             }
             isComplete = rows.count < Self.page

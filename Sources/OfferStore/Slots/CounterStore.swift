@@ -52,8 +52,9 @@ public struct CounterStore {
             }
         }
         for passed in try passed(of: offer.id, at: now, in: scope) {
-            counters.places -= Int(passed.places)
-            if let currency = passed.currency { counters.spent[currency, default: 0] -= passed.cost }
+            counters.places = counters.places.saturatingSubtracting(Int(passed.places))
+            guard let currency = passed.currency else { continue }
+            counters.spent[currency] = (counters.spent[currency] ?? 0).saturatingSubtracting(passed.cost)
         }
         guard let group else { return counters }
         let key = Self.key(offer.delivery.redeemedAs, offer.offerIdentifier)
@@ -75,8 +76,8 @@ public struct CounterStore {
         // As the table's own check words it; the table would say so only when the counters are written.
         guard !isTooMuch, sum >= 0 else { throw StoreError.constraint("amount >= 0") }
         if let cap, sum > cap {
-            let passed = try passed(of: offer, at: now, in: scope).reduce(0) { $0 + $1.amount(of: unit) }
-            guard sum - cap <= passed else { return false }
+            let passed = try passed(of: offer, at: now, in: scope).map { $0.amount(of: unit) }.saturatingSum()
+            guard sum.saturatingSubtracting(cap) <= passed else { return false }
         }
         if let memory = transaction.memory {
             let place = RememberedCounters.Place(scope: scope, offer: offer)

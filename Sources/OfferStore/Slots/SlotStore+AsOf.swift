@@ -23,7 +23,7 @@ extension SlotStore {
         let known = dates.filter { $0 <= instant }
         guard known.count < dates.count, let newest = known.last, let last = dates.last else { return slot }
         var earlier = slot
-        let shortened = -last.milliseconds(since: newest)
+        let shortened = newest.milliseconds(since: last)
         earlier.signings = known.count
         earlier.expiresAt = slot.expiresAt.adding(milliseconds: shortened)
         earlier.countsUntil = slot.countsUntil.adding(milliseconds: shortened)

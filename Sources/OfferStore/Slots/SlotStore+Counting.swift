@@ -67,11 +67,11 @@ extension SlotStore {
         var spent: [String: Int64] = [:]
         for row in rows {
             guard let cost: Int64 = try row.value(0), let currency: String = try row.value(1) else { continue }
-            spent[currency, default: 0] += cost
+            spent[currency] = (spent[currency] ?? 0).saturatingAdding(cost)
         }
         try count(-Int64(rows.count), .places, of: offer, caps: [], at: now, in: scope)
         for (currency, amount) in spent.sorted(by: { $0.key < $1.key }) {
-            try count(-amount, .money(currency), of: offer, caps: [], at: now, in: scope)
+            try count(Int64(0).saturatingSubtracting(amount), .money(currency), of: offer, caps: [], at: now, in: scope)
         }
         return rows.count
     }
@@ -122,10 +122,10 @@ extension SlotStore {
             kind, where: "id = ?1", [id.storedValue], set: "redemptions = ?2, places = ?3",
             [(redemptions ?? use.redemptions).storedValue, taken.storedValue], at: now)
         let (scope, offer): (ScopeNumber, OfferId) = (try row.value(0), try row.value(1))
-        let more = Int64(taken - use.places)
+        let more = Int64(taken.saturatingSubtracting(use.places))
         try count(more, .places, of: offer, caps: [], at: now, in: scope)
         guard let cost: Int64 = try row.value(5), let currency: String = try row.value(6) else { return }
-        try count(more * cost, .money(currency), of: offer, caps: [], at: now, in: scope)
+        try count(more.saturatingMultiplied(by: cost), .money(currency), of: offer, caps: [], at: now, in: scope)
     }
 
     /// - Throws: ``StoreError/constraint(_:)`` that ``CounterStore/isCap(_:)`` if a counter would show more than its cap.

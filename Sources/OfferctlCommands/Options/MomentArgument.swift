@@ -10,12 +10,10 @@ struct MomentArgument: Sendable, Hashable {
     ///
     /// - Throws: `ValidationError` for anything else.
     init(parsing argument: String) throws {
-        if let milliseconds = Int64(argument), milliseconds >= 0 {
-            instant = Instant(milliseconds: milliseconds)
-        } else if let instant = Instant(iso8601: argument) {
-            self.instant = instant
-        } else {
+        let moment = Int64(argument).map(Instant.init(milliseconds:)) ?? Instant(iso8601: argument)
+        guard let moment, InputBounds.instants.contains(moment) else {
             throw ValidationError("write a moment with its zone, such as `2026-12-24T00:00:00Z`")
         }
+        instant = moment
     }
 }

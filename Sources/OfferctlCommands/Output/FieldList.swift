@@ -11,7 +11,7 @@ struct FieldList: Sendable {
     func lines(_ palette: Palette) -> [String] {
         let width = fields.map(\.name.count).max() ?? 0
         return fields.map { field in
-            let blanks = String(repeating: " ", count: width - field.name.count + 2)
+            let blanks = String(repeating: " ", count: max(0, width - field.name.count + 2))
             return palette.paint(field.name, .quiet) + blanks + field.value
         }
     }

@@ -31,7 +31,7 @@ struct TextTable: Sendable {
     private func line(_ cells: [String], _ widths: [Int]) -> String {
         var text = cells.indices
             .map { column in
-                let blanks = String(repeating: " ", count: widths[column] - cells[column].count)
+                let blanks = String(repeating: " ", count: max(0, widths[column] - cells[column].count))
                 return alignedRight.contains(column) ? blanks + cells[column] : cells[column] + blanks
             }
             .joined(separator: "  ")

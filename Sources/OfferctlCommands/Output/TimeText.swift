@@ -4,7 +4,7 @@ import OfferModel
 enum TimeText {
     /// `2026-12-01 00:00 UTC`; seconds are shown only where there are any, and the milliseconds never.
     static func absolute(_ instant: Instant) -> String {
-        let text = Instant(milliseconds: instant.seconds * Instant.Duration.second).description
+        let text = Instant(milliseconds: instant.seconds.saturatingMultiplied(by: Instant.Duration.second)).description
         guard text.hasSuffix("Z") else { return text }
         let clock = text.dropLast().replacing("T", with: " ")
         return (clock.hasSuffix(":00") ? String(clock.dropLast(3)) : String(clock)) + " UTC"
@@ -21,10 +21,10 @@ enum TimeText {
         let length = distance.magnitude
         let amount =
             switch length {
-            case ..<UInt64(Instant.Duration.minute): "less than a minute"
-            case ..<UInt64(Instant.Duration.hour): counted(length / UInt64(Instant.Duration.minute), "minute")
-            case ..<UInt64(2 * Instant.Duration.day): counted(length / UInt64(Instant.Duration.hour), "hour")
-            default: counted(length / UInt64(Instant.Duration.day), "day")
+            case ..<Instant.Duration.minute.magnitude: "less than a minute"
+            case ..<Instant.Duration.hour.magnitude: counted(length / Instant.Duration.minute.magnitude, "minute")
+            case ..<(2 * Instant.Duration.day.magnitude): counted(length / Instant.Duration.hour.magnitude, "hour")
+            default: counted(length / Instant.Duration.day.magnitude, "day")
             }
         if distance == 0 { return "now" }
         return distance < 0 ? "\(amount) ago" : "in \(amount)"

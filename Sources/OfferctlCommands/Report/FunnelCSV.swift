@@ -74,10 +74,10 @@ enum FunnelCSV {
 
     /// A share with six decimals: an exponent is no number to every spreadsheet.
     private static func decimal(_ share: Double) -> String {
-        let millionths = Int((share * 1_000_000).rounded())
-        let fraction = String(abs(millionths) % 1_000_000)
-        let zeros = String(repeating: "0", count: 6 - fraction.count)
-        return "\(millionths < 0 ? "-" : "")\(abs(millionths) / 1_000_000).\(zeros)\(fraction)"
+        let millionths = Int(saturating: (share * 1_000_000).rounded())
+        let fraction = String(millionths.magnitude % 1_000_000)
+        let zeros = String(repeating: "0", count: max(0, 6 - fraction.count))
+        return "\(millionths < 0 ? "-" : "")\(millionths.magnitude / 1_000_000).\(zeros)\(fraction)"
     }
 
     /// A number that is not known is an empty cell.

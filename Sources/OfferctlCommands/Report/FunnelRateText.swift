@@ -1,4 +1,5 @@
 import OfferAPI
+import OfferModel
 
 /// The shares of a funnel in words and per cent.
 enum FunnelRateText {
@@ -52,7 +53,7 @@ enum FunnelRateText {
 
     /// Hundredths with one decimal.
     private static func tenths(_ share: Double) -> String {
-        let tenths = Int((share * 1_000).rounded())
-        return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+        let tenths = Int(saturating: (share * 1_000).rounded())
+        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
     }
 }

@@ -8,12 +8,8 @@ struct MomentArgument: ExpressibleByArgument, Sendable, Hashable {
 
     /// Reads `2026-12-01T00:00:00Z`, any offset, or milliseconds since 1970.
     init?(argument: String) {
-        if let milliseconds = Int64(argument), milliseconds >= 0 {
-            instant = Instant(milliseconds: milliseconds)
-        } else if let instant = Instant(iso8601: argument) {
-            self.instant = instant
-        } else {
-            return nil
-        }
+        let moment = Int64(argument).map(Instant.init(milliseconds:)) ?? Instant(iso8601: argument)
+        guard let moment, InputBounds.instants.contains(moment) else { return nil }
+        instant = moment
     }
 }

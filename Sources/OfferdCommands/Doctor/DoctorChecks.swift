@@ -102,6 +102,7 @@ enum DoctorChecks {
             checks.append(failure("writing", error))
         }
         do {
+            try await database.read { try StoredNumberCheck($0).run() }
             let marks = try await database.read { try StoreClock($0).marks() }
             checks.append(clock(marks))
             checks += try await pauses(setup, database)

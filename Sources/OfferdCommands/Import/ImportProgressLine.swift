@@ -1,5 +1,6 @@
 import Foundation
 import OfferApplication
+import OfferModel
 import OfferStore
 
 /// How far an import is, on standard error: on a terminal one line that changes, elsewhere a line now and then.
@@ -45,12 +46,12 @@ final class ImportProgressLine {
         let first = stage ?? progress
         let rate = Double(progress.items - first.items) / seconds
         let pace = Double(progress.done - first.done) / seconds
-        let left = pace > 0 ? "\(Int(Double(progress.total - progress.done) / pace)) s left" : "waiting"
-        let share = progress.total > 0 ? progress.done * 100 / progress.total : 100
+        let left = pace > 0 ? "\(Int(saturating: Double(progress.total - progress.done) / pace)) s left" : "waiting"
+        let share = progress.total > 0 ? progress.done.saturatingMultiplied(by: 100) / progress.total : 100
         return switch progress.stage {
-        case .staging: "reading \(share) %, \(Int(rate)) lines/s, \(left)"
-        case .applying: "applying \(share) %, \(Int(rate)) purchases/s, \(left)"
-        case .stating, .closing, .closed: "stating \(share) %, \(Int(rate)) customers/s"
+        case .staging: "reading \(share) %, \(Int(saturating: rate)) lines/s, \(left)"
+        case .applying: "applying \(share) %, \(Int(saturating: rate)) purchases/s, \(left)"
+        case .stating, .closing, .closed: "stating \(share) %, \(Int(saturating: rate)) customers/s"
         }
     }
 

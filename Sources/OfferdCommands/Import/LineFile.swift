@@ -65,7 +65,8 @@ final class LineFile {
     ///
     /// - Parameter lines: how many stand before it; counted if it is not known.
     /// - Throws: ``CommandFailure`` if the file cannot be read any more.
-    func seek(to position: Int64, after lines: Int64? = nil) throws {
+    func seek(to wanted: Int64, after lines: Int64? = nil) throws {
+        let position = max(0, wanted)
         if let lines, case let place = position - (offset - Int64(start)), (0...Int64(buffer.count)).contains(place),
             position > 0
         {
@@ -73,7 +74,7 @@ final class LineFile {
             return
         }
         number = try lines ?? count(upTo: position)
-        try handle.seek(toOffset: UInt64(position))
+        try handle.seek(toOffset: UInt64(clamping: position))
         (buffer, start, offset) = ([], 0, position)
         if position == 0, try fill(), buffer.starts(with: [0xEF, 0xBB, 0xBF]) { (start, offset) = (3, 3) }
     }

@@ -18,7 +18,7 @@ struct LineLogHandler: LogHandler {
     }
 
     var metadata: Logger.Metadata {
-        get { Dictionary(uniqueKeysWithValues: own.map { ($0.name, $0.value) }) }
+        get { Dictionary(own.map { ($0.name, $0.value) }) { $1 } }
         set { own = newValue.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name } }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import OfferModel
 
 /// The room on a disk.
 enum DiskSpace {
@@ -7,6 +8,7 @@ enum DiskSpace {
         var disk = statvfs()
         let directory = URL(filePath: path).deletingLastPathComponent().path
         guard statvfs(directory, &disk) == 0 else { return nil }
-        return Int64(clamping: UInt64(disk.f_bavail) * UInt64(disk.f_frsize))
+        return Int64(
+            clamping: UInt64(clamping: disk.f_bavail).saturatingMultiplied(by: UInt64(clamping: disk.f_frsize)))
     }
 }

@@ -60,6 +60,7 @@ struct Serve: AsyncParsableCommand {
         let clock = try clock(setup, logger: logger)
         let path = setup.databasePath
         let database = try SQLiteDatabase(path: path)
+        try await database.read { try StoredNumberCheck($0).run() }
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
             digestKey: audit?.digestKey, checkpointSigner: audit?.signer,

@@ -40,14 +40,11 @@ extension ServerSetup {
             endpoints[environment] = AppStoreServerClient.Endpoint(host: host, pace: CallPace(limits))
         }
         let others: [AppStoreEnvironment: AppStoreEnvironment] = [.production: .sandbox, .sandbox: .production]
-        return Dictionary(
-            uniqueKeysWithValues: endpoints.map { environment, home in
-                let other = others[environment].flatMap { endpoints[$0] }
-                return (
-                    environment,
-                    AppStoreServerClient(access: access, home: home, other: other, transport: transport)
-                )
-            })
+        return endpoints.reduce(into: [:]) { clients, endpoint in
+            let other = others[endpoint.key].flatMap { endpoints[$0] }
+            clients[endpoint.key] = AppStoreServerClient(
+                access: access, home: endpoint.value, other: other, transport: transport)
+        }
     }
 
     private func host(of environment: AppStoreEnvironment) throws -> AppStoreServerHost? {

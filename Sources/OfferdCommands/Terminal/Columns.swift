@@ -5,7 +5,7 @@ enum Columns {
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         return all.map { row in
             let padded = zip(row, widths).map { text, width in
-                text + String(repeating: " ", count: width - text.count)
+                text + String(repeating: " ", count: max(0, width - text.count))
             }
             return padded.joined(separator: "  ").trimmingTrailingSpaces()
         }

@@ -4,6 +4,6 @@ import OfferModel
 extension Instant {
     /// The machine's time.
     static func wallClock() -> Instant {
-        Instant(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
+        Instant(milliseconds: Int64(saturating: Date().timeIntervalSince1970 * 1_000))
     }
 }

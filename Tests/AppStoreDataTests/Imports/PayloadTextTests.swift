@@ -21,7 +21,7 @@ struct PayloadTextTests {
             Instant(milliseconds: Int64.random(in: 1_300_000_000_000...1_900_000_000_000, using: &generator))
         }
 
-        mutating func number() -> Int64 { Int64.random(in: -9_007_199_254_740_993...Int64.max, using: &generator) }
+        mutating func number() -> Int64 { Int64.random(in: InputBounds.integers, using: &generator) }
 
         mutating func transaction() -> Transaction {
             var value = Transaction(

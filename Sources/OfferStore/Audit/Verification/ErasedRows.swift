@@ -1,3 +1,5 @@
+import OfferModel
+
 /// The rows that events of erasures name: only of these may texts be gone that retention did not remove.
 struct ErasedRows {
     private var rows: [String: Set<Int64>] = [:]
@@ -18,8 +20,8 @@ struct ErasedRows {
         guard event.kind == .erasure else { return }
         let after = try AuditValues(text: event.after ?? "{}")
         let before: Int64 = try after.value("removedBefore")
-        told += try after.value("erased", as: Int64.self) + before
-        removedBefore += before
+        told = told.saturatingAdding(try after.value("erased")).saturatingAdding(before)
+        removedBefore = removedBefore.saturatingAdding(before)
         for part in try after.value("rows", as: String.self).split(separator: ";") {
             let words = part.split(separator: " ")
             guard let table = words.first else { continue }

@@ -41,9 +41,10 @@ public struct LedgerVerification: Sendable {
         _ transaction: any StoreTransaction, progress: @escaping (_ thousandths: Int) -> Void = { _ in }
     ) throws -> LedgerReport {
         var report = LedgerReport()
+        try StoredNumberCheck(transaction).run()
         try UnseenCheck(transaction: transaction).run()
         let total = try AuditHead.read(transaction).sequence
-        func tell(_ events: Int64) { progress(Int(events * 500 / max(1, total))) }
+        func tell(_ events: Int64) { progress(Int(events.saturatingMultiplied(by: 500) / max(1, total))) }
         let erased = try ChainCheck(
             transaction: transaction, digest: digest, judge: judge, progress: tell
         ).run(&report)

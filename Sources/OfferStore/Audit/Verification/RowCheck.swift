@@ -64,7 +64,7 @@ struct RowCheck {
             removed += try self.removed(by: event)
             if event.sequence.isMultiple(of: 10_000) { progress(event.sequence) }
         }
-        removed -= told.removedBefore
+        removed = removed.saturatingSubtracting(told.removedBefore)
         let found = ordered.values.reduce(0) { $0 + $1.removed } + few.values.reduce(0) { $0 + $1.erased }
         guard found <= removed else {
             throw BrokenRow(
