@@ -125,7 +125,7 @@ import Testing
         arguments: [
             (
                 "environments: [LocalTesting] }", "environments: [LocalTesting, Sandbox] }",
-                "contradiction 7 apps[0].keys"
+                "contradiction 8 apps[0].keys"
             ),
             (
                 ", environments: [Production, Sandbox] }\n      - { keyId: LOCAL1, privateKey: local.p8, use: signing, "
@@ -141,7 +141,7 @@ import Testing
             ),
             (
                 "use: signing, environments: [LocalTesting]", "use: retired, environments: [LocalTesting]",
-                "contradiction 7 apps[0].keys"
+                "contradiction 8 apps[0].keys"
             ),
             ("environments: [LocalTesting] }", "environments: [] }", "emptyList 9 apps[0].keys[1].environments"),
             ("sandbox: { v1: true }", "sandbox: { v1: yes }", "wrongType 6 apps[0].sandbox.v1"),

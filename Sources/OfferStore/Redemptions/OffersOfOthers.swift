@@ -125,9 +125,8 @@ extension RedemptionStore {
                 """
                 SELECT \(Self.columns(of: "r")) FROM issued_offer o JOIN redemption r ON r.issued_offer_id = o.id
                 WHERE o.customer_id IN (\(own)) AND o.redemptions > 0 AND r.customer_id NOT IN (\(own))
-                ORDER BY r.sequence
                 """, values: customers.map(\.storedValue))
-        ).map(RecordedRedemption.init(row:))
+        ).map(RecordedRedemption.init(row:)).sorted { $0.sequence < $1.sequence }
     }
 
     /// Uses by a customer of slots that were issued to others.
@@ -138,23 +137,21 @@ extension RedemptionStore {
             Statement(
                 """
                 SELECT \(Self.columns(of: "r")) FROM redemption r JOIN issued_offer o ON o.id = r.issued_offer_id
-                WHERE r.customer_id = ?1 AND o.customer_id <> ?1 ORDER BY r.sequence
+                WHERE r.customer_id = ?1 AND o.customer_id <> ?1
                 """, customer)
-        ).map(RecordedRedemption.init(row:))
+        ).map(RecordedRedemption.init(row:)).sorted { $0.sequence < $1.sequence }
     }
 
     /// Whose slots are used, or no longer used, by what has changed of a customer.
     func owners(of change: RedemptionChange, besides customer: CustomerNumber) throws -> [CustomerNumber] {
         let slots = Set((change.added + change.removed).compactMap(\.redemption.slotId)).sorted()
         guard !slots.isEmpty else { return [] }
-        return try transaction.rows(
+        let owners = try transaction.rows(
             Statement(
-                """
-                SELECT DISTINCT customer_id FROM issued_offer
-                WHERE id IN (\(Statement.placeholders(slots.count))) AND customer_id <> ?\(slots.count + 1)
-                ORDER BY customer_id
-                """, values: slots.map(\.storedValue) + [customer.storedValue])
-        ).map { try $0.value(0) }
+                "SELECT customer_id FROM issued_offer WHERE id IN (\(Statement.placeholders(slots.count)))",
+                values: slots.map(\.storedValue))
+        ).map { try $0.value(0, as: CustomerNumber.self) }
+        return Set(owners).subtracting([customer]).sorted()
     }
 
     private static func columns(of table: String) -> String {
