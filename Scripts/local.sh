@@ -44,7 +44,7 @@ apps:
     issuerId: 57246542-96fe-1a63-e053-0824d011072a
     environments: [$environment]
     keys:
-      - { keyId: $key_id, privateKey: $key_file, use: signing }
+      - { keyId: $key_id, privateKey: $key_file, use: signing, environments: [$environment] }
     trustedRoots: { $environment: [root/root.der] }
 audit: { privateKey: keys/audit.p8, digestKey: keys/digest.key }
 YAML

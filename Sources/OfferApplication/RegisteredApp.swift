@@ -2,7 +2,7 @@ public import AppStoreServer
 public import OfferModel
 public import OfferSigning
 
-/// An app this service may sign for, with its key and the roots it believes.
+/// An app this service may sign for, with its keys and the roots it believes.
 public struct RegisteredApp: Sendable {
     /// The app.
     public let bundleId: BundleId
@@ -10,10 +10,10 @@ public struct RegisteredApp: Sendable {
     public let appAppleId: Int64?
     /// The issuer id of the In-App Purchase key, the `iss` of every JWS.
     public let issuerId: String
-    /// Where it may be used.
-    public let environments: Set<AppStoreEnvironment>
-    /// The one key that signs.
-    public let signingKey: any SigningKey
+    /// The key that signs in each environment where the app may be used.
+    public let signingKeys: [AppStoreEnvironment: any SigningKey]
+    /// Whether V1 is signed in Sandbox.
+    public let signsV1InSandbox: Bool
     /// The judge of signed data.
     public let verifier: any SignedDataVerifier
     /// Whom to ask for purchases, by environment; none where nobody can be asked.
@@ -21,17 +21,25 @@ public struct RegisteredApp: Sendable {
 
     /// An app by its parts.
     public init(
-        bundleId: BundleId, appAppleId: Int64?, issuerId: String, environments: Set<AppStoreEnvironment>,
-        signingKey: any SigningKey, verifier: any SignedDataVerifier,
-        appStoreServers: [AppStoreEnvironment: AppStoreServerClient] = [:]
+        bundleId: BundleId, appAppleId: Int64?, issuerId: String,
+        signingKeys: [AppStoreEnvironment: any SigningKey], signsV1InSandbox: Bool = false,
+        verifier: any SignedDataVerifier, appStoreServers: [AppStoreEnvironment: AppStoreServerClient] = [:]
     ) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
         self.issuerId = issuerId
-        self.environments = environments
-        self.signingKey = signingKey
+        self.signingKeys = signingKeys
+        self.signsV1InSandbox = signsV1InSandbox
         self.verifier = verifier
         self.appStoreServers = appStoreServers
+    }
+
+    /// The encodings of promotional offers that are signed in an environment.
+    ///
+    /// Neither encoding names an environment. In Sandbox, where purchases are free, V2 names a transaction that Production
+    /// does not know; V1 names nothing that would keep it from being redeemed there.
+    public func formats(in environment: AppStoreEnvironment) -> Set<SignatureFormat> {
+        environment == .sandbox && !signsV1InSandbox ? [.v2] : Set(SignatureFormat.allCases)
     }
 }
 
@@ -51,7 +59,7 @@ public struct AppRegistry: Sendable {
 
     /// The app of a scope; `nil` if `keys.yaml` has no such app, or not in that environment.
     public subscript(scope: Scope) -> RegisteredApp? {
-        guard let app = apps[scope.bundleId], app.environments.contains(scope.environment) else { return nil }
+        guard let app = apps[scope.bundleId], app.signingKeys[scope.environment] != nil else { return nil }
         return app
     }
 

@@ -28,6 +28,10 @@ public enum RequestError: Error, Sendable {
     case idempotencyConflict
     /// The identifiers name customers who cannot be one.
     case ambiguousCustomer(detail: String)
+    /// An alias is stated of a customer, and Apple's data names it for another one.
+    case foreignAlias(kind: String)
+    /// Apple's data names the alias for the customer, so it cannot be detached.
+    case provenAlias(kind: String)
     /// The catalog in force is another than the one the change was made from.
     case catalogChanged(current: Int)
     /// The catalog document has errors.

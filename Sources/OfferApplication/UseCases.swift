@@ -31,6 +31,8 @@ public struct UseCases: Sendable {
     public let export: IssuedOfferExport
     /// `PUT /v1/customers/attributes`.
     public let attributes: CustomerAttributes
+    /// `POST /v1/customers/unlink`.
+    public let unlinking: AliasUnlinking
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
     /// The keys that callers hold.
@@ -82,6 +84,7 @@ public struct UseCases: Sendable {
         export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: ledger, clock: clock, rates: rates)
+        unlinking = AliasUnlinking(database: ledger, clock: clock)
         voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)
         reports = FunnelReports(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         apiKeys = APIKeys(

@@ -108,13 +108,87 @@ import Testing
         let app = try #require(keys.value.app("com.example.pro"))
         #expect(app.appAppleId == 1_234_567_890)
         #expect(app.issuerId.description == "57246542-96fe-1a63-e053-0824d011072a")
-        #expect(app.environments == [.production, .sandbox])
+        #expect(app.environments == [.production, .sandbox, .localTesting])
         #expect(app.trustedRoots.isEmpty)
+        #expect(app.signsV1InSandbox == false)
+        #expect(app.keys.map(\.keyId) == ["2X9R4HXF34", "LOCALTEST1"])
         #expect(
-            app.keys == [
-                KeyConfiguration(
-                    keyId: "2X9R4HXF34", privateKey: .path("keys/SubscriptionKey_2X9R4HXF34.p8"), use: .signing)
+            app.keys.map(\.privateKey) == [
+                .path("keys/SubscriptionKey_2X9R4HXF34.p8"), .path("keys/SubscriptionKey_LOCALTEST1.p8"),
             ])
+        #expect(app.keys.map(\.use) == [.signing, .signing])
+        #expect(app.keys.map(\.environments) == [[.production, .sandbox], [.localTesting]])
+    }
+
+    private static let shared = """
+        apps:
+          - bundleId: com.example.pro
+            appAppleId: 1234567890
+            issuerId: 57246542-96fe-1a63-e053-0824d011072a
+            environments: [Production, Sandbox, LocalTesting]
+            sandbox: { v1: true }
+            keys:
+              - { keyId: REAL1, privateKey: real.p8, use: signing, environments: [Production, Sandbox] }
+              - { keyId: LOCAL1, privateKey: local.p8, use: signing, environments: [LocalTesting] }
+          - bundleId: com.example.other
+            issuerId: 57246542-96fe-1a63-e053-0824d011072a
+            environments: [LocalTesting]
+            keys:
+              - { keyId: LOCAL2, privateKey: other.p8, use: signing }
+
+        """
+
+    @Test("a key signs where its entry says, else in every environment of the app; V1 of Sandbox is a choice")
+    func environments() throws {
+        let keys = try KeysReader.read(Array(Self.shared.utf8))
+        #expect(keys.warnings.isEmpty)
+        #expect(keys.value.apps.map(\.signsV1InSandbox) == [true, false])
+        #expect(
+            keys.value.apps.flatMap(\.keys).map(\.environments)
+                == [[.production, .sandbox], [.localTesting], [.localTesting]])
+    }
+
+    @Test(
+        "attack: a signature of LocalTesting is one of Production where both have one key, which is refused with its line",
+        arguments: [
+            (
+                "environments: [LocalTesting] }", "environments: [LocalTesting, Sandbox] }",
+                "contradiction 8 apps[0].keys"
+            ),
+            (
+                ", environments: [Production, Sandbox] }\n      - { keyId: LOCAL1, privateKey: local.p8, use: signing, "
+                    + "environments: [LocalTesting] }", " }", "contradiction 8 apps[0].keys[0]"
+            ),
+            ("local.p8", "real.p8", "contradiction 9 apps[0].keys[1]"),
+            ("other.p8", "real.p8", "contradiction 14 apps[1].keys[0]"),
+            ("LOCAL2", "REAL1", "contradiction 14 apps[1].keys[0]"),
+            (
+                "      - { keyId: LOCAL1",
+                "      - { keyId: OLD, privateKey: old.p8, use: retired }\n      - { keyId: LOCAL1",
+                "contradiction 9 apps[0].keys[1]"
+            ),
+            (
+                "use: signing, environments: [LocalTesting]", "use: retired, environments: [LocalTesting]",
+                "contradiction 8 apps[0].keys"
+            ),
+            ("environments: [LocalTesting] }", "environments: [] }", "emptyList 9 apps[0].keys[1].environments"),
+            ("sandbox: { v1: true }", "sandbox: { v1: yes }", "wrongType 6 apps[0].sandbox.v1"),
+            ("sandbox: { v1: true }", "sandbox: { v2: true }", "unknownKey 6 apps[0].sandbox"),
+        ])
+    func sharedKey(old: String, new: String, expected: String) {
+        let found = issues(KeysReader.read, Self.shared.replacing(old, with: new))
+        #expect(found.contains(expected), "\(found)")
+    }
+
+    @Test("the hint says how the entries are written")
+    func hintOfSharedKey() throws {
+        let error = try #require(throws: InvalidDocument.self) {
+            try KeysReader.read(Array(Self.shared.replacing("local.p8", with: "real.p8").utf8))
+        }
+        let issue = try #require(error.errors.first)
+        #expect(
+            issue.detail.hasPrefix("keys `REAL1` and `LOCAL1` are one key, used in `LocalTesting` and in `Production`"))
+        #expect(issue.hint?.contains("`environments: [LocalTesting]`") == true)
     }
 
     private static let app = """

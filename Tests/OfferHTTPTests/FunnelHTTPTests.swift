@@ -41,7 +41,7 @@ struct FunnelHTTPTests {
                     "notIssued":{"heldOut":0,"ineligible":1,"notInRollout":0,"paused":0,"removed":0,"undetermined":0},\
                     "offerId":"comeback","reasons":[{"alone":1,"customers":1,"fact":"subscription.state",\
                     "rule":"rule.eligibility","verdict":"violated"}],\
-                    "redemptions":{"doubled":0,"inOffer":0,"redeemedWithoutSlot":0,"refunded":0},\
+                    "redemptions":{"doubled":0,"inOffer":0,"redeemedByAnother":0,"redeemedWithoutSlot":0,"refunded":0},\
                     "requestsOfUnknown":0,"saveRate":{"definition":"autoRenewOnAfter30Days","judged":0,"pending":0,\
                     "saved":0,"undetermined":0},"slotsWithoutCost":0,"stages":{"eligible":2,"evaluated":3,"issued":2,\
                     "redeemed":0,"renewedAtFullPrice":0,"stillActive":0}}],"to":\(asOf.milliseconds)}

@@ -96,7 +96,7 @@ struct RefreshHTTPTests {
         arguments: [
             (AppleServer.Reply.error(5_000_000, "oops"), "busy", "Apple's server cannot answer (5000000: oops)"),
             (.answer(503, "<html>"), "busy", "Apple's server cannot answer (status 503)"),
-            (.answer(401, ""), "not-ready", "Apple does not accept the key `2X9R4HXF34`"),
+            (.answer(401, ""), "not-ready", "Apple does not accept the key `LOCALTEST1`"),
             (.error(4_040_003, "App not found."), "not-ready", "Apple knows no app `com.example.pro`"),
             (.drop, "not-ready", "ended the connection before the answer was complete"),
             (.answer(200, "{}"), "not-ready", "is not the one Apple documents"),

@@ -15,9 +15,9 @@ struct CustomerStoryTests {
         let later = Bench.now.adding(milliseconds: 5)
         let request = LowercaseUUID.number(9)
         let ledger = Ledger(bench.database.base, digest: OpenSSLDigest())
-        try await ledger.write(by: AuditAuthor(actor: "k", requestId: request)) { transaction in
-            try CustomerStore(transaction).attach(
-                [.customerId("anna"), .appAccountToken(.number(2))], to: [customer], at: later, in: scope)
+        _ = try await ledger.write(by: AuditAuthor(actor: "k", requestId: request)) { transaction in
+            try CustomerStore(transaction).state(
+                [.customerId("anna"), .appAccountToken(.number(2))], of: [customer], at: later, in: scope)
         }
         let read = {
             try await bench.database.read { try CustomerStore($0).sourcedIdentifiers(of: [customer]) }
@@ -68,8 +68,8 @@ struct CustomerStoryTests {
         let first = try await bench.customer("1")
         let second = try await bench.customer("2")
         let third = try await bench.customer("3")
-        try await bench.database.write {
-            try CustomerStore($0).attach([.customerId("anna")], to: [third], at: Bench.now, in: scope)
+        _ = try await bench.database.write {
+            try CustomerStore($0).state([.customerId("anna")], of: [third], at: Bench.now, in: scope)
         }
         // The third becomes the second, and then the second the first.
         try await bench.ingest([.installed("A"), .bought("20", original: "2", account: "A")])
@@ -100,8 +100,8 @@ struct CustomerStoryTests {
             try CustomerStore($0).customer(.originalTransactionId(stated), in: scope)
         }
         let customer = try #require(known)
-        try await bench.database.write {
-            try CustomerStore($0).attach([.appAccountToken(.number(1))], to: [customer], at: at(5), in: scope)
+        _ = try await bench.database.write {
+            try CustomerStore($0).state([.appAccountToken(.number(1))], of: [customer], at: at(5), in: scope)
         }
         try await bench.ingest([.renews(proven, token: .number(1), provenance: .notification)], at: at(6))
         try await bench.ingest([.bought("3", original: "1", account: "A")], at: at(7))

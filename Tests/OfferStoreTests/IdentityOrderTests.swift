@@ -194,7 +194,7 @@ extension IdentityOrderTests {
                 try await database.write { transaction in
                     let store = CustomerStore(transaction)
                     let customers = try store.customers(proven: [.originalTransactionId(original)], in: scope)
-                    try store.attach([alias], to: customers, at: now, in: scope)
+                    try store.state([alias], of: customers, at: now, in: scope)
                 }
             }
             try await ingest(payloads, at: Bench.now.adding(milliseconds: 1_000))

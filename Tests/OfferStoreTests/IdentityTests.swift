@@ -150,15 +150,15 @@ struct IdentityTests {
         let alias = CustomerAlias.customerId("user-1")
         let first = try await bench.customer("1")
         let second = try await bench.customer("2")
-        try await bench.database.write {
-            try CustomerStore($0).attach([alias], to: [first, second, first], at: Bench.now, in: scope)
+        _ = try await bench.database.write {
+            try CustomerStore($0).state([alias], of: [first, second, first], at: Bench.now, in: scope)
         }
         let resolve = { try await bench.database.read { try CustomerStore($0).customers(aliases: [alias], in: scope) } }
         #expect(try await resolve() == [first, second])
         try await bench.ingest([.bought("3", original: "1", account: "A"), .bought("4", original: "2", account: "A")])
         #expect(try await resolve() == [first])
         let knows = try await bench.database.read {
-            try CustomerStore($0).have([alias, .customerId("user-2")], customers: [first], in: scope)
+            try CustomerStore($0).statement(of: [alias, .customerId("user-2")], for: [first], in: scope).isKnown
         }
         #expect(!knows)
     }
@@ -173,7 +173,7 @@ struct IdentityTests {
         let customers = try await bench.database.write { transaction in
             let store = CustomerStore(transaction)
             let customers = try (0..<40).map { _ in try store.add(under: [alias], at: Bench.now, in: scope) }
-            try store.attach([own], to: [customers[30]], at: Bench.now, in: scope)
+            try store.state([own], of: [customers[30]], at: Bench.now, in: scope)
             return customers
         }
         let (found, few, known, partly, rows) = try await bench.database.read { transaction in
@@ -182,8 +182,9 @@ struct IdentityTests {
             return (
                 try store.customers(aliases: [alias, own], in: scope),
                 try store.customers(aliases: [own, alias], in: scope, limit: 3),
-                try store.have([alias, own], customers: [customers[30], customers[30]], in: scope),
-                try store.have([alias, own], customers: [customers[30], customers[31]], in: scope), counter.most
+                try store.statement(of: [alias, own], for: [customers[30], customers[30]], in: scope).isKnown,
+                try store.statement(of: [alias, own], for: [customers[30], customers[31]], in: scope).isKnown,
+                counter.most
             )
         }
         #expect(found == Array(customers.prefix(17)))

@@ -49,8 +49,8 @@ struct QueryPlanTests {
         let aliases: [CustomerAlias] = [.customerId("c"), .appAccountToken(.number(1))]
         _ = try store.customers(proven: [.originalTransactionId("1"), .appTransactionId("A")], in: scope)
         _ = try store.customers(aliases: aliases, in: scope)
-        _ = try store.have(aliases, customers: customers, in: scope)
-        try store.attach(aliases, to: customers, at: Bench.now, in: scope)
+        _ = try store.statement(of: aliases, for: customers, in: scope)
+        _ = try store.state(aliases, of: customers, at: Bench.now, in: scope)
         _ = try store.version(of: customers)
         _ = try store.customers(customers)
         _ = try store.overview(of: customers)
@@ -108,6 +108,8 @@ struct QueryPlanTests {
         _ = try counters.counters(of: offer, in: "21500001", open: [], at: later, in: scope)
         try slots.settlePassed(of: "capped", at: later, in: scope)
         let redemptions = RedemptionStore(transaction)
+        _ = try redemptions.usesByOthers(of: customers)
+        _ = try redemptions.usesOfOthers(by: customers[0])
         try redemptions.record(of: customers[0], offers: [offer], at: Bench.now, in: scope)
         try redemptions.matchLaterEvidence(
             of: customers[0], since: Bench.now, offers: [offer], at: Bench.now, in: scope)

@@ -10,7 +10,7 @@ struct FunnelCSVTests {
         "stages":{"evaluated":7,"eligible":6,"issued":5,"redeemed":4,"renewedAtFullPrice":3,"stillActive":2},\
         "notIssued":{"heldOut":1,"notInRollout":0,"paused":0,"ineligible":1,"undetermined":0,"removed":0},\
         "reasons":[{"rule":"rule.eligibility","verdict":"violated","fact":"subscription.state","customers":1,"alone":1}],\
-        "redemptions":{"inOffer":1,"refunded":0,"doubled":0,"redeemedWithoutSlot":0},"requestsOfUnknown":8,\
+        "redemptions":{"inOffer":1,"refunded":0,"doubled":0,"redeemedByAnother":0,"redeemedWithoutSlot":0},"requestsOfUnknown":8,\
         "discountCost":[{"currency":"EUR","issued":"10.00","redeemed":"8.00","refunded":"-0.50"}],"slotsWithoutCost":0,\
         "holdoutLift":{"outcome":"activeAtAsOf","treated":{"customers":40,"active":2,"undetermined":0},\
         "heldOut":{"customers":30,"active":3,"undetermined":0},"minimumCustomers":30,"difference":-0.05,\

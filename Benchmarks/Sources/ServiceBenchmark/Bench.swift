@@ -23,7 +23,7 @@ enum Bench {
         let root = Array(try Data(contentsOf: folder.appending(path: "root/root.der")))
         let app = RegisteredApp(
             bundleId: scope.bundleId, appAppleId: 1_234_567_890, issuerId: issuer,
-            environments: [scope.environment], signingKey: try Signing.key(in: folder),
+            signingKeys: [scope.environment: try Signing.key(in: folder)],
             verifier: try AppStoreChainVerifier(additionalRoots: [.localTesting: [root]]))
         return UseCases(
             registry: AppRegistry([app]), database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),

@@ -85,13 +85,16 @@ public struct FunnelRedemptionsBody: Sendable, Hashable, Codable {
     public var doubled: Int
     /// Redemptions by the evaluated that no slot led to.
     public var redeemedWithoutSlot: Int
+    /// Redemptions of their slots by another customer, with the account that the slot was signed for.
+    public var redeemedByAnother: Int
 
     /// Numbers by kind.
-    public init(inOffer: Int, refunded: Int, doubled: Int, redeemedWithoutSlot: Int) {
+    public init(inOffer: Int, refunded: Int, doubled: Int, redeemedWithoutSlot: Int, redeemedByAnother: Int) {
         self.inOffer = inOffer
         self.refunded = refunded
         self.doubled = doubled
         self.redeemedWithoutSlot = redeemedWithoutSlot
+        self.redeemedByAnother = redeemedByAnother
     }
 }
 

@@ -26,6 +26,8 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     case idempotencyConflict = "idempotency-conflict"
     /// The identifiers name customers who cannot be one.
     case ambiguousCustomer = "ambiguous-customer"
+    /// Signed data names the alias for the customer.
+    case provenAlias = "proven-alias"
     /// The catalog is no longer the one the change was made from.
     case catalogChanged = "catalog-changed"
     /// The body is larger than allowed.
@@ -59,7 +61,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .forbidden, .notEligible: 403
         case .notFound, .unknownOffer, .unknownCustomer, .unknownIssuedOffer, .unknownRevision: 404
         case .methodNotAllowed: 405
-        case .idempotencyConflict, .ambiguousCustomer: 409
+        case .idempotencyConflict, .ambiguousCustomer, .provenAlias: 409
         case .catalogChanged: 412
         case .tooLarge: 413
         case .unsupportedMediaType: 415
@@ -87,6 +89,7 @@ public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .methodNotAllowed: "this path has other methods"
         case .idempotencyConflict: "the key was used for another request"
         case .ambiguousCustomer: "the identifiers name different customers"
+        case .provenAlias: "signed data names the alias for the customer"
         case .catalogChanged: "the catalog has changed"
         case .tooLarge: "the request is too large"
         case .unsupportedMediaType: "the media type is not supported"

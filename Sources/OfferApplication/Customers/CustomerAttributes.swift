@@ -20,7 +20,8 @@ public struct CustomerAttributes: Sendable {
     /// Apple's names nobody before signed data with it has arrived.
     ///
     /// - Returns: the customers.
-    /// - Throws: ``RequestError/ambiguousCustomer(detail:)``, ``RequestError/invalidRequest(pointer:detail:hint:)`` for
+    /// - Throws: ``RequestError/ambiguousCustomer(detail:)``, ``RequestError/foreignAlias(kind:)``,
+    ///   ``RequestError/invalidRequest(pointer:detail:hint:)`` for
     ///   somebody unknown without an alias, and what the store throws.
     public func replace(
         _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
@@ -37,7 +38,9 @@ public struct CustomerAttributes: Sendable {
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
             let now = try clock.instant(transaction)
             let store = CustomerStore(transaction)
-            var customers = try Subject.resolve(identifiers, signed: [], in: number, transaction).customers
+            let subject = try Subject.resolve(identifiers, signed: [], in: number, transaction)
+            try subject.requireOwn(identifiers.aliases, in: number, transaction)
+            var customers = subject.customers
             if customers.isEmpty {
                 guard !identifiers.aliases.isEmpty else {
                     throw RequestError.invalidRequest(

@@ -45,6 +45,20 @@ struct Subject {
         }
         return Subject(customers: customers, isProvenWhole: isProvenWhole)
     }
+
+    /// Refuses aliases that Apple's data names for another customer: whoever states them with this subject mixes up two.
+    ///
+    /// - Throws: ``RequestError/foreignAlias(kind:)``, and what the store throws.
+    func requireOwn(
+        _ aliases: [CustomerAlias], in scope: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws {
+        try Self.require(try CustomerStore(transaction).statement(of: aliases, for: customers, in: scope).foreign)
+    }
+
+    /// The same of what stating them came to.
+    static func require(_ foreign: [CustomerAlias]) throws(RequestError) {
+        if let alias = foreign.first { throw .foreignAlias(kind: alias.kind) }
+    }
 }
 
 extension CustomerIdentifiers {

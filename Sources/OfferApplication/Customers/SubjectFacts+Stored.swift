@@ -29,6 +29,10 @@ extension SubjectFacts {
         if overview.wereErased {
             facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: customers)
         }
+        // A slot that somebody used is no longer open, whoever it was.
+        if facts.slots.contains(where: { $0.settledAt != nil || $0.voidedAt != nil }) {
+            facts.keptEvidence += try RedemptionStore(transaction).usesByOthers(of: customers).compactMap(\.evidence)
+        }
         return facts
     }
 }

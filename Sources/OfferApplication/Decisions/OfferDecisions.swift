@@ -42,7 +42,7 @@ public struct OfferDecisions: Sendable {
     }
 
     private func answer(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
-        _ = try registry.app(for: caller.scope)
+        let formats = try registry.app(for: caller.scope).formats(in: caller.scope.environment)
         let supposition = try ReadSupposition(inquiry.supposition, scope: caller.scope)
         let clock = clock
         let (catalogs, policy) = (catalogs, policy)
@@ -53,6 +53,10 @@ public struct OfferDecisions: Sendable {
             ).supposing(
                 supposition, scope: caller.scope, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
                 transaction)
+            // Issuing would refuse it too.
+            if let number = snapshot.scope {
+                try snapshot.subject.requireOwn(inquiry.customer.aliases, in: number, transaction)
+            }
             try snapshot.readCounters(
                 of: try Self.offers(inquiry, snapshot.catalog).map { ($0, try Self.product(inquiry, $0)) },
                 scope: caller.scope, transaction)
@@ -71,7 +75,9 @@ public struct OfferDecisions: Sendable {
             let product = try Self.product(inquiry, offer)
             let question = snapshot.question(
                 offer, productId: product, scope: caller.scope, signals: inquiry.signals, request: inquiry.request,
-                needsNewSigning: try needsNewSigning(offer, productId: product, inquiry, snapshot, about: subject))
+                needsNewSigning: try needsNewSigning(
+                    offer, productId: product, inquiry, snapshot, formats: formats, about: subject),
+                formats: formats)
             let decision = OfferEligibility.decide(question, about: subject)
             if decision.outcome == .eligible {
                 let value = snapshot.catalog.product(product).flatMap { offer.value(on: $0.product) }
@@ -104,7 +110,7 @@ public struct OfferDecisions: Sendable {
 
     private func needsNewSigning(
         _ offer: Offer, productId: ProductId, _ inquiry: Inquiry, _ snapshot: Snapshot,
-        about subject: PreparedSubject
+        formats: Set<SignatureFormat>, about subject: PreparedSubject
     ) throws -> Bool {
         if snapshot.takesHistoryAsProven {
             // Nothing signed stands behind a supposed slot or transaction, so asking again means: for the same again.
@@ -113,7 +119,8 @@ public struct OfferDecisions: Sendable {
             return life < policy.storedSignatureMinimumLife
         }
         let order = IssueOrder(offerId: offer.id, productId: productId, customer: inquiry.customer)
-        let plan = try SigningPlan(offer, productId: productId, order: order, history: snapshot.facts.history)
+        let plan = try SigningPlan(
+            offer, productId: productId, order: order, formats: formats, history: snapshot.facts.history)
         guard let open = snapshot.open(offer, about: subject) else { return true }
         return !open.answers(plan, fresh: false, at: snapshot.now, policy)
     }

@@ -77,7 +77,8 @@ public struct HistoryIngestion: Sendable {
     struct Kept: Sendable {
         /// One outcome a payload.
         var outcomes: [IngestOutcome]
-        /// Set if the request names customers who cannot be one; the payloads are kept all the same.
+        /// Set if the request names customers who cannot be one; the payloads are kept all the same. A request that states an
+        /// alias of somebody else keeps nothing.
         var ambiguity: RequestError?
         /// Everyone whom the data or the aliases name, if they are wanted.
         var customers: [KnownIdentifiers] = []
@@ -155,7 +156,8 @@ public struct HistoryIngestion: Sendable {
             if owners.isEmpty, verified.isComplete, !identifiers.aliases.isEmpty {
                 owners = [try customers.add(under: identifiers.aliases, at: now, in: scope)]
             }
-            try customers.attach(aliases, to: owners, at: now, in: scope)
+            // Thrown, so that nothing of the request is kept: it mixes up two customers.
+            try Subject.require(try customers.state(aliases, of: owners, at: now, in: scope))
             kept.subject = try SeenSubject(Subject(customers: owners), transaction)
             if verified.isComplete {
                 try CoverageStore(transaction).stateComplete(
@@ -179,7 +181,9 @@ public struct HistoryIngestion: Sendable {
                 return false
             }
         }
-        return try CustomerStore(transaction).have(aliases, customers: subject.customers, in: scope)
+        let statement = try CustomerStore(transaction).statement(of: aliases, for: subject.customers, in: scope)
+        try Subject.require(statement.foreign)
+        return statement.isKnown
     }
 
     /// Those whose completeness was not stated within the last ten minutes. A backend that vouches with every request

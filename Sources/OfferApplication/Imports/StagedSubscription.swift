@@ -64,8 +64,8 @@ struct StagedSubscription: Sendable {
         for (aliases, result) in zip(aliases, results) {
             guard let customer = result.customer else { continue }
             let new = aliases.filter { attached.insert(Alias(customer: customer, alias: $0)).inserted }
-            try CustomerStore(transaction).attach(
-                new, to: [customer], provenance: provenance, at: now, in: scope)
+            // One that Apple's data names for another customer is left out: the file mixes up two.
+            try CustomerStore(transaction).state(new, of: [customer], provenance: provenance, at: now, in: scope)
         }
     }
 

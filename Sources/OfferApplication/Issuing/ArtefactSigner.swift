@@ -5,7 +5,18 @@ import OfferStore
 /// Makes the artefacts of one signing: one timestamp, and a nonce each (DESIGN §5.3).
 struct ArtefactSigner: Sendable {
     let app: RegisteredApp
+    let key: any SigningKey
     let random: any RandomSource
+
+    /// A signer with the key of an environment.
+    ///
+    /// - Throws: ``UnsignableOffer`` if the app has none there.
+    init(app: RegisteredApp, environment: AppStoreEnvironment, random: any RandomSource) throws {
+        guard let key = app.signingKeys[environment] else { throw UnsignableOffer(detail: "no signing key") }
+        self.app = app
+        self.key = key
+        self.random = random
+    }
 
     /// Signs what a plan holds.
     ///
@@ -22,7 +33,7 @@ struct ArtefactSigner: Sendable {
             return RecordedSignature(
                 nonce: nonce, issuedOfferId: issuedOfferId, signing: signing, decisionId: decisionId, format: format,
                 allowIntroductoryOffer: format == .introductoryEligibility ? allowIntroductoryOffer : nil,
-                keyId: app.signingKey.keyId, timestamp: timestamp, productId: plan.productId,
+                keyId: key.keyId, timestamp: timestamp, productId: plan.productId,
                 appAccountToken: plan.appAccountToken, transactionId: plan.transactionId?.rawValue,
                 artefact: try artefact(
                     format, plan, offer: offer, nonce: nonce, timestamp: timestamp, allow: allowIntroductoryOffer))
@@ -38,19 +49,19 @@ struct ArtefactSigner: Sendable {
             try PromotionalOfferV1(
                 bundleId: app.bundleId, productId: plan.productId, offerIdentifier: try identifier(of: offer),
                 appAccountToken: plan.appAccountToken, nonce: nonce, timestamp: timestamp
-            ).signed(by: app.signingKey).signature
+            ).signed(by: key).signature
         case .v2:
             try PromotionalOfferV2(
                 issuerId: app.issuerId, bundleId: app.bundleId, productId: plan.productId,
-                offerIdentifier: try identifier(of: offer), transactionId: plan.transactionId, nonce: nonce,
+                offerIdentifier: try identifier(of: offer), transactionId: try reference(of: plan), nonce: nonce,
                 timestamp: timestamp
-            ).signed(by: app.signingKey).jws
+            ).signed(by: key).jws
         case .introductoryEligibility:
             try IntroductoryOfferEligibility(
                 issuerId: app.issuerId, bundleId: app.bundleId, productId: plan.productId,
                 allowIntroductoryOffer: allow, transactionId: try reference(of: plan), nonce: nonce,
                 timestamp: timestamp
-            ).signed(by: app.signingKey).jws
+            ).signed(by: key).jws
         }
     }
 

@@ -17,6 +17,7 @@ extension DecisionRecord: JSONWritable {
             try json.member("customers", customers)
             try json.member("decision", decision)
             try json.member("firstStoredAt", firstStoredAt)
+            try json.member("formats", formats)
             try json.member("historySequence", historySequence)
             try json.member("identifiers", identifiers)
             try json.member("keptEvidence", keptEvidence)

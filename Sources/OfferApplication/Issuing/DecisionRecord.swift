@@ -42,6 +42,8 @@ struct DecisionRecord: Codable, Sendable {
     var pause: Pause
     var productId: ProductId
     var needsNewSigning: Bool
+    /// The encodings that were signed where it was asked.
+    var formats: [SignatureFormat]
     var signals: [String: FactValue]
     /// What the order said of the device that asks.
     var request: DeviceRequest?
@@ -73,6 +75,7 @@ struct DecisionRecord: Codable, Sendable {
         pause = asked.question.pause
         productId = asked.question.productId
         needsNewSigning = asked.question.needsNewSigning
+        formats = SignatureFormat.allCases.filter(asked.question.formats.contains)
         signals = asked.question.signals
         request = asked.question.request
         attributes = snapshot.facts.attributes

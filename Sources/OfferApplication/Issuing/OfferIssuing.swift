@@ -75,7 +75,7 @@ public struct OfferIssuing: Sendable {
             verified, identifiers: order.customer, caller: caller, isRefused: !verified.refused.isEmpty)
         guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }
         if let ambiguity = kept.ambiguity { throw ambiguity }
-        let signer = ArtefactSigner(app: app, random: random)
+        let signer = try ArtefactSigner(app: app, environment: caller.scope.environment, random: random)
         var seen = kept.subject
         for _ in 0..<Self.attempts {
             let look = try await look(order, signed: verified.proven, scope: caller.scope, reply, since: seen)
@@ -85,7 +85,8 @@ public struct OfferIssuing: Sendable {
             }
             if let earlier = look.earlier { return earlier }
             let subject = PreparedSubject(look.snapshot.facts, policy: policy)
-            let asked = try ask(order, signed: verified.proven, caller: caller, look.snapshot, about: subject)
+            let asked = try ask(
+                order, of: app, signed: verified.proven, caller: caller, look.snapshot, about: subject)
             let answer =
                 switch asked.decision.outcome {
                 case .eligible: try await grant(asked, signer: signer, reply)
@@ -120,19 +121,21 @@ public struct OfferIssuing: Sendable {
 
     /// Decides, without holding the database.
     private func ask(
-        _ order: IssueOrder, signed: [ProvenIdentifier], caller: Caller, _ snapshot: Snapshot,
+        _ order: IssueOrder, of app: RegisteredApp, signed: [ProvenIdentifier], caller: Caller, _ snapshot: Snapshot,
         about subject: PreparedSubject
     ) throws -> AskedOrder {
         guard let offer = snapshot.catalog.offer(order.offerId) else {
             throw RequestError.unknownOffer(order.offerId)
         }
         let product = try offer.product(asked: order.productId)
-        let plan = try SigningPlan(offer, productId: product, order: order, history: snapshot.facts.history)
+        let formats = app.formats(in: caller.scope.environment)
+        let plan = try SigningPlan(
+            offer, productId: product, order: order, formats: formats, history: snapshot.facts.history)
         let open = snapshot.open(offer, about: subject)
         let stored = open.flatMap { $0.answers(plan, fresh: order.fresh, at: snapshot.now, policy) ? $0 : nil }
         let question = snapshot.question(
             offer, productId: product, scope: caller.scope, signals: order.signals, request: order.request,
-            needsNewSigning: stored == nil)
+            needsNewSigning: stored == nil, formats: formats)
         return AskedOrder(
             order: order, signed: signed, scope: caller.scope, author: caller.author, snapshot: snapshot,
             question: question, decision: decide(question, about: subject), plan: plan, open: open, stored: stored)

@@ -7,7 +7,7 @@ extension Question {
     init(
         _ offer: Offer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant, pause: Pause,
         signals: [String: FactValue], request: DeviceRequest, signUp: SignUp, needsNewSigning: Bool,
-        takesHistoryAsProven: Bool
+        formats: Set<SignatureFormat>, takesHistoryAsProven: Bool
     ) {
         let group = compiled.group(of: productId)
         self.init(
@@ -16,5 +16,6 @@ extension Question {
             needsNewSigning: needsNewSigning, takesHistoryAsProven: takesHistoryAsProven,
             groupProducts: group?.productIds ?? [], products: group?.products ?? [], request: request)
         self.signUp = signUp
+        self.formats = formats
     }
 }

@@ -18,9 +18,13 @@ struct SigningPlan: Sendable, Equatable {
 
     /// Plans a signing of an offer for a subject.
     ///
+    /// - Parameter allowed: the encodings that are signed in the environment; an offer with none of them is refused by the
+    ///   rules.
     /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` if a format is asked for that the offer is not
-    ///   delivered in.
-    init(_ offer: Offer, productId: ProductId, order: IssueOrder, history: History) throws {
+    ///   delivered in, or that is not signed in the environment.
+    init(
+        _ offer: Offer, productId: ProductId, order: IssueOrder, formats allowed: Set<SignatureFormat>, history: History
+    ) throws {
         self.productId = productId
         appAccountToken = order.customer.appAccountToken
         transactionId = Self.transaction(order.customer, history)
@@ -32,7 +36,15 @@ struct SigningPlan: Sendable, Equatable {
                     detail: "offer `\(offer.id)` is not delivered as `\(format.rawValue)`",
                     hint: "it is delivered as \(offer.formats.map { "`\($0.rawValue)`" }.joined(separator: ", "))")
             }
-            let wanted = order.formats.isEmpty ? Array(offer.formats.prefix(1)) : order.formats
+            for (index, format) in order.formats.enumerated() where !allowed.contains(format) {
+                throw RequestError.invalidRequest(
+                    pointer: "/formats/\(index)",
+                    detail:
+                        "`\(format.rawValue)` is not signed in Sandbox: such a signature can be redeemed in Production",
+                    hint: "ask for `v2`, or set `sandbox: { v1: true }` for the app in keys.yaml")
+            }
+            let wanted =
+                order.formats.isEmpty ? Array(offer.formats.filter(allowed.contains).prefix(1)) : order.formats
             formats = SignatureFormat.allCases.filter(wanted.contains).map { $0 == .v1 ? .v1 : .v2 }
         case .introductoryEligibility, .appStore:
             guard order.formats.isEmpty else {

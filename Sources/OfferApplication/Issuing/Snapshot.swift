@@ -114,11 +114,11 @@ struct Snapshot: Sendable {
     /// The question whether the subject may have the offer.
     func question(
         _ offer: Offer, productId: ProductId, scope: Scope, signals: [String: FactValue],
-        request: DeviceRequest, needsNewSigning: Bool
+        request: DeviceRequest, needsNewSigning: Bool, formats: Set<SignatureFormat> = Set(SignatureFormat.allCases)
     ) -> Question {
         Question(
             offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer.id),
             signals: signals, request: request, signUp: signUp, needsNewSigning: needsNewSigning,
-            takesHistoryAsProven: takesHistoryAsProven)
+            formats: formats, takesHistoryAsProven: takesHistoryAsProven)
     }
 }

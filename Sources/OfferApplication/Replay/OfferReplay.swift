@@ -69,6 +69,6 @@ extension DecisionRecord {
             offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
             request: request ?? DeviceRequest(),
             signUp: SignUp(appAccountToken: order.appAccountToken, customerId: order.customerId),
-            needsNewSigning: needsNewSigning, takesHistoryAsProven: false)
+            needsNewSigning: needsNewSigning, formats: Set(formats), takesHistoryAsProven: false)
     }
 }

@@ -27,6 +27,8 @@ public struct OfferFunnel: Sendable, Hashable {
     public var refunded = 0
     /// Uses of a slot beyond its first: a number of redemptions.
     public var doubledRedemptions = 0
+    /// Uses of their slots by another customer: a number of redemptions.
+    public var redemptionsByAnother = 0
     /// Uses of the offer by the evaluated that no slot led to: a number of redemptions.
     public var redemptionsWithoutSlot = 0
     /// Requests refused to somebody unknown, who is no customer: a number of requests.

@@ -32,13 +32,21 @@ struct FunnelTally {
         let issued = try SlotStore(transaction).issuedOffers(to: member.customer)
         var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: [member.customer]), slots: issued.map(\.slot))
-        facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [member.customer])
+        let redemptions = RedemptionStore(transaction)
+        facts.keptEvidence =
+            try KeptEvidenceStore(transaction).evidence(of: [member.customer])
+            + redemptions.usesByOthers(of: [member.customer]).compactMap(\.evidence)
         let course = OfferCourse(
             of: offer, in: group, facts, since: member.firstEvaluated, at: asOf, policy: policy)
         count(stages: member, course)
         count(refusal: member)
         count(arm: member, course)
-        funnel.redemptionsWithoutSlot += course.redemptionsWithoutSlot
+        let issuedToOthers = try redemptions.usesOfOthers(by: member.customer).count { used in
+            used.redemption.offerIdentifier == offer.offerIdentifier
+                && used.redemption.offerType == offer.delivery.redeemedAs
+                && used.redemption.firstEvidence >= member.firstEvaluated
+        }
+        funnel.redemptionsWithoutSlot += max(0, course.redemptionsWithoutSlot - issuedToOthers)
         guard member.isIssued else { return }
         try count(cost: issued.filter { $0.slot.offerId == offer.id }, course)
         try count(save: member, course, facts.slots)
@@ -54,6 +62,7 @@ struct FunnelTally {
         guard !course.redemptions.isEmpty else { return }
         funnel.stages.redeemed += 1
         funnel.doubledRedemptions += course.doubledRedemptions
+        funnel.redemptionsByAnother += course.redemptionsByAnother
         if course.isInOffer { funnel.inOffer += 1 }
         if course.isRefunded { funnel.refunded += 1 }
         guard course.hasRenewedAtFullPrice else { return }
@@ -96,7 +105,7 @@ struct FunnelTally {
     }
 
     private mutating func count(save member: CohortMember, _ course: OfferCourse, _ slots: [Slot]) throws {
-        guard let redemption = course.redemptions.first,
+        guard let redemption = course.redemptions.first(where: { !$0.isByAnother }),
             let slot = slots.first(where: { $0.id == redemption.slotId })
         else { return }
         let due = SaveOutcome.isDue(redemption)

@@ -7,7 +7,7 @@ extension Timeline {
     var issuedEntries: [TimelineEntry] {
         let transactions = history.currentTransactions
         return issued.flatMap { offer -> [TimelineEntry] in
-            var entries = [offer.slot.entry(state: offer.slot.state(at: now, redemptions: redemptions))]
+            var entries = [offer.slot.entry(state: offer.slot.state(at: now, redemptions: redemptions + usesByOthers))]
             let name = "the offer `\(offer.slot.offerId)`"
             if let voidedAt = offer.slot.voidedAt {
                 let reason = offer.voidReason.map { $0.hasPrefix(RemovedText.prefix) ? "" : ": \($0)" } ?? ""
@@ -30,10 +30,15 @@ extension Timeline {
     /// Uses of offers, each with the issued offer that it used.
     var redemptionEntries: [TimelineEntry] {
         let names = Dictionary(issued.map { ($0.slot.id, $0.slot.offerId) }) { first, _ in first }
-        return redemptions.map { redemption in
+        let own = redemptions.map {
+            ($0, $0.slotId.map { names[$0] == nil } == true ? "issued to another customer" : nil)
+        }
+        let others = usesByOthers.map { ($0, "by another customer, with the `appAccountToken` it was signed for") }
+        return (own + others).map { redemption, whose in
             let known = redemption.slotId.flatMap { names[$0] }.map { "the offer `\($0)`" }
             let name = redemption.offerIdentifier.map { "the offer `\($0)`" } ?? "the introductory offer"
             var remarks = [redemption.slotId.map { "issued offer \($0)" } ?? "not issued by us"]
+            if let whose { remarks.append(whose) }
             if redemption.isDoubled { remarks.append("used before") }
             if redemption.isLate { remarks.append("after it stopped counting") }
             if redemption.transactionId == nil, redemption.offerEnds == nil {

@@ -16,6 +16,8 @@ struct Timeline: Sendable {
     var issued: [OfferStore.IssuedOffer]
     /// Their uses of offers.
     var redemptions: [Redemption]
+    /// Uses by others of what was issued to them.
+    var usesByOthers: [Redemption]
     /// The refusals by day, from the cursor on.
     var refusals: [RefusedDay]
     /// Who was proven to be them.
@@ -36,6 +38,7 @@ struct Timeline: Sendable {
             history: history, renewalInfos: renewalInfos(history), now: now,
             issued: try customers.flatMap(SlotStore(transaction).issuedOffers(to:)),
             redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption),
+            usesByOthers: try RedemptionStore(transaction).usesByOthers(of: customers).map(\.redemption),
             refusals: try DecisionStore(transaction).refusedDays(
                 of: customers, until: cursor?.at ?? .distantFuture, limit: limit + (cursor?.shown ?? 0) + 1),
             merges: try CustomerStore(transaction).merges(into: customers),

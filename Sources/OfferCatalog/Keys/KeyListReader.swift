@@ -1,25 +1,29 @@
 import OfferModel
 
-/// Reads the `keys` of an app: exactly one signs.
+/// Reads the `keys` of an app: in each of its environments exactly one signs.
 enum KeyListReader {
-    static func read(_ field: Field) -> [KeyConfiguration]? {
+    static func read(_ field: Field, _ environments: [AppStoreEnvironment]) -> [KeyConfiguration]? {
         guard let items = field.list() else { return nil }
         var seen: Set<KeyId> = []
-        let keys = items.compactMap { key($0, &seen) }
+        let keys = items.compactMap { key($0, environments, &seen) }
         guard keys.count == items.count else { return nil }
-        let signing = keys.filter { $0.use == .signing }
-        guard signing.count == 1 else {
-            let found = signing.isEmpty ? "no key" : "\(signing.count) keys"
+        for environment in environments {
+            let signing = keys.count { $0.use == .signing && $0.environments.contains(environment) }
+            guard signing != 1 else { continue }
+            let found = signing == 0 ? "no key of the app has" : "\(signing) keys of the app have"
             field.refuse(
-                .contradiction, "\(found) of the app has `use: signing`",
-                hint: "exactly one key signs; the others are `use: retired`")
+                .contradiction, "\(found) `use: signing` for \(environment.rawValue)",
+                hint: "in each environment exactly one key signs; the others are `use: retired` or state other "
+                    + "`environments`")
             return nil
         }
         return keys
     }
 
-    private static func key(_ field: Field, _ seen: inout Set<KeyId>) -> KeyConfiguration? {
-        guard let mapping = field.mapping(["keyId", "privateKey", "use"]) else { return nil }
+    private static func key(
+        _ field: Field, _ served: [AppStoreEnvironment], _ seen: inout Set<KeyId>
+    ) -> KeyConfiguration? {
+        guard let mapping = field.mapping(["keyId", "privateKey", "use", "environments"]) else { return nil }
         let idField = mapping.required("keyId")
         let id = idField?.text(.keyId).map { KeyId($0) }
         if let id, !seen.insert(id).inserted {
@@ -27,8 +31,22 @@ enum KeyListReader {
         }
         let source = mapping.required("privateKey").flatMap(KeySourceReader.read)
         let use = mapping.required("use")?.choice(KeyUse.self)
-        guard let id, let source, let use else { return nil }
-        return KeyConfiguration(keyId: id, privateKey: source, use: use)
+        var environments: [AppStoreEnvironment]? = served
+        if let stated = mapping.optional("environments") {
+            environments = stated.list()?.distinct { $0.environment() }
+            if let stranger = environments?.first(where: { !served.contains($0) }) {
+                stated.refuse(
+                    .contradiction, "the app is not served in `\(stranger.rawValue)`",
+                    hint: "add it to the app's `environments`, or leave it out here")
+            }
+        } else if mapping.has("environments") {
+            return nil
+        }
+        guard let id, let source, let use, let environments else { return nil }
+        let position = field.node.position
+        return KeyConfiguration(
+            keyId: id, privateKey: source, use: use, environments: environments,
+            place: DocumentPlace(path: field.path, line: position.line, column: position.column))
     }
 }
 

@@ -43,21 +43,25 @@ public struct AppConfiguration: Sendable, Hashable {
     public var issuerId: LowercaseUUID
     /// The environments that are served, in the order of the file.
     public var environments: [AppStoreEnvironment]
-    /// Exactly one of them signs.
+    /// In each environment exactly one of them signs.
     public var keys: [KeyConfiguration]
+    /// Whether V1 is signed in Sandbox: a V1 signature names no transaction, so it is good in Production too.
+    public var signsV1InSandbox: Bool
     /// Paths of extra root certificates, as written; never for Production.
     public var trustedRoots: [AppStoreEnvironment: [String]]
 
     /// An app by its parts.
     public init(
         bundleId: BundleId, appAppleId: Int64? = nil, issuerId: LowercaseUUID, environments: [AppStoreEnvironment],
-        keys: [KeyConfiguration], trustedRoots: [AppStoreEnvironment: [String]] = [:]
+        keys: [KeyConfiguration], signsV1InSandbox: Bool = false,
+        trustedRoots: [AppStoreEnvironment: [String]] = [:]
     ) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
         self.issuerId = issuerId
         self.environments = environments
         self.keys = keys
+        self.signsV1InSandbox = signsV1InSandbox
         self.trustedRoots = trustedRoots
     }
 }
@@ -70,13 +74,32 @@ public struct KeyConfiguration: Sendable, Hashable {
     public var privateKey: PrivateKeySource
     /// Whether it signs.
     public var use: KeyUse
+    /// Where it is used; never both for tests and for Apple's environments.
+    public var environments: [AppStoreEnvironment]
+    /// Where it stands in the document, for errors that only its material shows.
+    public var place: DocumentPlace?
 
     /// A key by its parts.
-    public init(keyId: KeyId, privateKey: PrivateKeySource, use: KeyUse) {
+    public init(
+        keyId: KeyId, privateKey: PrivateKeySource, use: KeyUse, environments: [AppStoreEnvironment],
+        place: DocumentPlace? = nil
+    ) {
         self.keyId = keyId
         self.privateKey = privateKey
         self.use = use
+        self.environments = environments
+        self.place = place
     }
+}
+
+/// A place in a document.
+public struct DocumentPlace: Sendable, Hashable {
+    /// Such as `apps[0].keys[1]`.
+    public let path: String
+    /// From 1.
+    public let line: Int
+    /// From 1.
+    public let column: Int
 }
 
 /// Where a private key is; never the key itself.

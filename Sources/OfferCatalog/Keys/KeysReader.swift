@@ -10,6 +10,11 @@ public enum KeysReader {
             guard let mapping = root.mapping(["apps", "audit"]) else { return nil }
             var seen: Set<BundleId> = []
             let apps = mapping.required("apps")?.list()?.compactMap { app($0, &seen) }
+            if let shared = KeySharing.issue(
+                among: (apps ?? []).flatMap(\.keys), isSame: { $0.privateKey == $1.privateKey || $0.keyId == $1.keyId })
+            {
+                root.log.refuse(shared)
+            }
             let audit = mapping.optional("audit").flatMap { auditKeys($0, apps: apps ?? []) }
             return apps.map { KeysConfiguration(apps: $0, audit: audit) }
         }
@@ -38,7 +43,7 @@ public enum KeysReader {
         return AuditConfiguration(privateKey: privateKey, digestKey: digestKey)
     }
 
-    private static let keys = ["bundleId", "appAppleId", "issuerId", "environments", "keys", "trustedRoots"]
+    private static let keys = ["bundleId", "appAppleId", "issuerId", "environments", "keys", "sandbox", "trustedRoots"]
 
     private static func app(_ field: Field, _ seen: inout Set<BundleId>) -> AppConfiguration? {
         guard let mapping = field.mapping(keys) else { return nil }
@@ -57,11 +62,22 @@ public enum KeysReader {
                 .missingKey, "missing key `appAppleId`, which Production needs",
                 hint: "copy the number of the app from App Store Connect, App Information")
         }
-        let keys = mapping.required("keys").flatMap(KeyListReader.read)
+        let keys = mapping.required("keys").flatMap { KeyListReader.read($0, environments ?? []) }
+        let signsV1InSandbox = mapping.optional("sandbox").map { signsV1($0, environments ?? []) } ?? false
         let roots = mapping.optional("trustedRoots").map { TrustedRootsReader.read($0, environments ?? []) } ?? [:]
         guard let bundleId, let issuerId, let environments, let keys else { return nil }
         return AppConfiguration(
             bundleId: bundleId, appAppleId: appAppleId.map(Int64.init), issuerId: issuerId,
-            environments: environments, keys: keys, trustedRoots: roots)
+            environments: environments, keys: keys, signsV1InSandbox: signsV1InSandbox, trustedRoots: roots)
+    }
+
+    private static func signsV1(_ field: Field, _ environments: [AppStoreEnvironment]) -> Bool {
+        guard let mapping = field.mapping(["v1"]), let allowed = mapping.required("v1")?.boolean() else { return false }
+        if !environments.contains(.sandbox) {
+            field.warn(
+                .unused, "the app is not served in Sandbox",
+                hint: "add it to `environments`, or delete this entry")
+        }
+        return allowed
     }
 }

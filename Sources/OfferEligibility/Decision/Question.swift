@@ -33,6 +33,8 @@ public struct Question: Sendable, Hashable {
     public var request: DeviceRequest
     /// The app's account that the request names. It is only told, never judged by.
     public var signUp = SignUp()
+    /// The encodings that promotional offers are signed in where it is asked.
+    public var formats = Set(SignatureFormat.allCases)
 
     /// A question by its parts.
     public init(
@@ -127,7 +129,8 @@ public struct SubjectFacts: Sendable, Hashable {
     public var counters: [OfferId: OfferCounters]
     /// Whether they are several customers whom only the app's word makes one (DESIGN §5.6).
     public var isUnited = false
-    /// What stays known of uses of offers whose history was erased; nearly always nothing.
+    /// What stays known of uses of offers whose history was erased, and what is known of others' uses of these slots; nearly
+    /// always nothing.
     public var keptEvidence: [KeptEvidence] = []
 
     /// Facts by their parts; nothing is known of an empty one.

@@ -80,6 +80,8 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case ended
     /// The offer is not meant for this environment.
     case environmentExcluded
+    /// The offer has no encoding that is signed in this environment.
+    case formatExcluded
     /// The product is not one of the offer's.
     case productExcluded
     /// The offer is paused.

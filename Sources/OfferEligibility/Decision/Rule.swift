@@ -69,6 +69,7 @@ extension ReasonCode {
         case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .offerUnknown:
             .catalogChanged
         case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
+            .formatExcluded,
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
             .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
             .lapsedTooRecently, .lapsedTooLongAgo, .redeemedTooRecently, .notListedByAppStore, .conditionNotMet,
@@ -110,6 +111,7 @@ extension ReasonCode {
         case .offerUnknown: "the catalog does not have the offer and none was issued"
         case .rolloutKeyUnknown: "no identifier of the customer is known to draw by"
         case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
+            .formatExcluded,
             .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
             .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
             .lapsedTooRecently, .lapsedTooLongAgo, .redeemedTooRecently, .notListedByAppStore, .conditionNotMet,

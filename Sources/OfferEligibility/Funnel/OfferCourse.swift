@@ -6,6 +6,8 @@ public struct OfferCourse: Sendable, Hashable {
     public let redemptions: [Redemption]
     /// Uses of the offer that no slot led to.
     public let redemptionsWithoutSlot: Int
+    /// How many of them are another customer's, with the account that the slot was signed for.
+    public let redemptionsByAnother: Int
     /// Uses of a slot beyond its first.
     public let doubledRedemptions: Int
     /// Whether Apple refunded a period of a use, in full or in part.
@@ -37,7 +39,9 @@ public struct OfferCourse: Sendable, Hashable {
             $0.slotId == nil && $0.key == key && $0.firstEvidence >= start
         }
         doubledRedemptions = redemptions.count - Set(redemptions.map(\.slotId)).count
-        let runs = redemptions.map { RedeemedRun($0, in: past.groups[$0.subscriptionGroupIdentifier]?.rows ?? []) }
+        let own = redemptions.filter { !$0.isByAnother }
+        redemptionsByAnother = redemptions.count - own.count
+        let runs = own.map { RedeemedRun($0, in: past.groups[$0.subscriptionGroupIdentifier]?.rows ?? []) }
         isRefunded = runs.contains { $0.isRefunded(by: now) }
         hasRenewedAtFullPrice = runs.contains { $0.isFollowedAtFullPrice(by: now) }
         guard let group = group ?? redemptions.last?.subscriptionGroupIdentifier else {

@@ -18,6 +18,7 @@ extension KeptEvidence: JSONWritable {
             try json.member("productId", productId)
             try json.member("provenance", provenance)
             try json.member("revoked", revoked)
+            try json.member("slotId", slotId)
             try json.member("subscriptionGroupIdentifier", subscriptionGroupIdentifier)
         }
     }

@@ -38,6 +38,8 @@ public struct KeptEvidence: Sendable, Hashable, Codable {
     public var isUpgraded: Bool
     /// How it had reached us.
     public var provenance: Provenance
+    /// The slot, where another customer's history shows the use.
+    public var slotId: LowercaseUUID?
 
     /// Evidence by its parts.
     public init(
@@ -105,6 +107,20 @@ extension KeptEvidence {
         info.offerType = offerType
         info.offerIdentifier = offerIdentifier
         return Recorded(payload: info, payloadBytes: [], provenance: provenance, sequence: 0)
+    }
+
+    /// What a customer is to know of another one's use of a slot of theirs: that it was used, and when.
+    ///
+    /// - Parameter sequence: tells several apart.
+    public init?(ofAnother redemption: Redemption, sequence: Int64) {
+        guard let slotId = redemption.slotId else { return nil }
+        self.init(
+            kind: .period, originalTransactionId: TransactionId("\(RemovedText.prefix)another-\(sequence)"),
+            subscriptionGroupIdentifier: redemption.subscriptionGroupIdentifier, productId: redemption.productId,
+            offerType: redemption.offerType, offerIdentifier: redemption.offerIdentifier, offerPeriod: nil,
+            at: redemption.firstEvidence, expires: redemption.offerEnds, revoked: nil, isRenewal: false,
+            isUpgraded: false, provenance: redemption.provenance)
+        self.slotId = slotId
     }
 
     /// What a period has in the place of its id: nobody knows it any more.

@@ -26,6 +26,9 @@ public struct Redemption: Sendable, Hashable {
     public var isDoubled = false
     /// Whether the slot had stopped counting by the date of the evidence.
     public var isLate = false
+    /// Whether another customer used it, with the account that the slot was signed for. Whose it is, their own history
+    /// shows.
+    public var isByAnother = false
 
     /// A redemption by its parts.
     public init(

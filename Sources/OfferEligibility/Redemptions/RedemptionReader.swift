@@ -15,7 +15,9 @@ struct RedemptionReader {
         forEach { found += redemptions(of: $0) }
         found.sort { $0.firstEvidence != $1.firstEvidence ? $0.firstEvidence < $1.firstEvidence : $0.order < $1.order }
         return found.map { redemption in
-            guard let slot = slot(of: redemption) else { return redemption }
+            guard let slot = redemption.isByAnother ? known(redemption.slotId) : slot(of: redemption) else {
+                return redemption
+            }
             var matched = redemption
             matched.slotId = slot.id
             matched.isDoubled = !used.insert(slot.id).inserted
@@ -42,6 +44,8 @@ struct RedemptionReader {
         let group: SubscriptionGroupId
         var periods: [Recorded<Transaction>]
         var infos: [Recorded<RenewalInfo>]
+        /// The slot of the subject that another customer's subscription used.
+        var slotId: LowercaseUUID?
     }
 
     private func forEach(_ body: (ShownSubscription) -> Void) {
@@ -94,6 +98,11 @@ struct RedemptionReader {
         for index in found.indices where found[index].transactionId == KeptEvidence.noTransaction {
             found[index].transactionId = nil
         }
+        guard let slotId = subscription.slotId else { return found }
+        for index in found.indices {
+            found[index].slotId = slotId
+            found[index].isByAnother = true
+        }
         return found
     }
 
@@ -124,6 +133,8 @@ struct RedemptionReader {
         if let stated, let period = Period(stated) { return period }
         return lengths[key]
     }
+
+    private func known(_ id: LowercaseUUID?) -> Slot? { past.facts.slots.first { $0.id == id } }
 
     /// The newest slot of that offer issued before the evidence.
     private func slot(of redemption: Redemption) -> Slot? {
@@ -161,6 +172,7 @@ private struct KeptKey: Hashable {
 extension RedemptionReader.ShownSubscription {
     /// Adds what was kept of an erased history, but for the periods that are shown again.
     fileprivate mutating func add(_ kept: [KeptEvidence]) {
+        slotId = kept.first?.slotId
         let shown = Set(periods.map { PeriodKey($0.payload) })
         periods += kept.filter { $0.kind == .period }.map(\.period).filter { !shown.contains(PeriodKey($0.payload)) }
         periods.sort {

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// The offer is meant for the environment of the question.
+/// The offer is meant for the environment of the question, and can be signed there.
 struct CatalogEnvironmentRule: Rule {
     let id = RuleId.catalogEnvironment
 
@@ -11,6 +11,14 @@ struct CatalogEnvironmentRule: Rule {
             return violated(
                 .environmentExcluded, "the offer is not meant for \(environment.rawValue)", evidence: evidence,
                 turningPoint: .event(.catalogChanged))
+        }
+        let formats = context.offer.formats
+        guard context.offer.delivery != .signature || formats.contains(where: context.question.formats.contains) else {
+            let names = formats.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+            return violated(
+                .formatExcluded,
+                "the offer is delivered as \(names) alone, which is not signed in \(environment.rawValue)",
+                evidence: evidence, turningPoint: .event(.catalogChanged))
         }
         return satisfied("the offer is meant for \(environment.rawValue)", evidence: evidence)
     }

@@ -18,7 +18,7 @@ extension FunnelBody {
             notIssued: FunnelNotIssuedBody(funnel.notIssued), reasons: FunnelReasonBody.all(funnel.obstacles),
             redemptions: FunnelRedemptionsBody(
                 inOffer: funnel.inOffer, refunded: funnel.refunded, doubled: funnel.doubledRedemptions,
-                redeemedWithoutSlot: funnel.redemptionsWithoutSlot),
+                redeemedWithoutSlot: funnel.redemptionsWithoutSlot, redeemedByAnother: funnel.redemptionsByAnother),
             requestsOfUnknown: funnel.requestsOfUnknown,
             discountCost: funnel.discountCost.sorted { $0.key < $1.key }
                 .map { FunnelCostBody($0.key, $0.value) },

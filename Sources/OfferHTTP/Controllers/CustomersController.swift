@@ -2,10 +2,11 @@ import Hummingbird
 import OfferAPI
 import OfferApplication
 
-/// `/v1/customers`: one customer's story, what Apple knows of them, and what the app sets for them.
+/// `/v1/customers`: one customer's story, what Apple knows of them, what the app sets for them and calls them.
 struct CustomersController: Sendable {
     let customers: CustomerStories
     let attributes: CustomerAttributes
+    let unlinking: AliasUnlinking
     let refreshing: CustomerRefresh
     let bodyLimit: Int
 
@@ -28,6 +29,17 @@ struct CustomersController: Sendable {
     @Sendable func refresh(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
         let question = try await request.decode(RefreshRequestBody.self, upTo: bodyLimit).question()
         return try .json(RefreshBody(try await refreshing.refresh(question, caller: context.caller)))
+    }
+
+    @Sendable func unlink(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        let body = try await request.decode(UnlinkRequestBody.self, upTo: bodyLimit)
+        let identifiers = try body.identifiers()
+        let result = try await unlinking.unlink(
+            CustomerIdentifiers(
+                appAccountToken: body.aliases.appAccountToken, customerId: body.aliases.customerId),
+            from: identifiers, reason: body.reason, caller: context.caller)
+        return try .json(
+            UnlinkBody(customers: result.customers.map(CustomerIdentifiersBody.init), unlinked: result.unlinked))
     }
 
     @Sendable func setAttributes(

@@ -69,6 +69,17 @@ extension Problem {
                 hint:
                     "name the customer by their `originalTransactionId` or `appTransactionId`, or send their signed data"
             )
+        case .foreignAlias(let kind):
+            self.init(
+                .ambiguousCustomer,
+                "signed data names this `\(kind)` for another customer than the one the request names; nothing was stored",
+                hint: "leave `\(kind)` out, or name the customer who bought with it")
+        case .provenAlias(let kind):
+            self.init(
+                .provenAlias, "signed data names this `\(kind)` for the customer, so it stays",
+                hint:
+                    "only an alias that a backend or an import stated can be detached; `GET /v1/customers` shows where "
+                    + "each comes from")
         case .catalogChanged(let current):
             self.init(
                 .catalogChanged, "the catalog in force is revision \(current)",

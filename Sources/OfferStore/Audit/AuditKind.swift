@@ -40,6 +40,8 @@ public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storab
     case erasure
     /// The store's time was set back after a clock that once ran ahead, or a slot counts again because of that.
     case clockReset
+    /// An alias that was only stated was taken from a customer.
+    case unlink
     /// An operator brought history in.
     case imported = "import"
     /// The audit was signed as far as it went.

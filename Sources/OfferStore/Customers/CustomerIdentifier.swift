@@ -40,7 +40,8 @@ public enum CustomerAlias: Sendable, Hashable {
     /// The app's own name.
     case customerId(CustomerId)
 
-    var kind: String {
+    /// Its name in requests.
+    public var kind: String {
         switch self {
         case .appAccountToken: "appAccountToken"
         case .customerId: "customerId"

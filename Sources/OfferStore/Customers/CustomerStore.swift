@@ -30,7 +30,8 @@ public struct CustomerStore {
         return found.sorted()
     }
 
-    /// The customers whom one of these aliases names, each once, the earliest stored first.
+    /// The customers whom one of these aliases names, each once, the earliest stored first. Where Apple's data names an
+    /// alias for somebody, nobody else is meant by it who has it on the backend's word.
     ///
     /// - Parameter limit: at most so many. An app may give one name to everybody; 17 is one more than a subject may have,
     ///   enough to tell that there are too many.
@@ -40,18 +41,23 @@ public struct CustomerStore {
     ) throws -> [CustomerNumber] {
         var found = Set<CustomerNumber>()
         for alias in aliases {
-            let rows = try transaction.rows(
-                Statement(
-                    """
-                    SELECT a.customer_id FROM customer_alias a JOIN customer c ON c.id = a.customer_id
-                    WHERE a.scope_id = ?1 AND a.kind = ?2 AND a.value = ?3 AND c.merged_into IS NULL
-                    ORDER BY a.customer_id LIMIT ?4
-                    """, scope, alias.kind, alias.value, limit))
-            for row in rows {
-                found.insert(try row.value(0))
-            }
+            let proven = try holders(of: alias, where: Self.isProvenTerm, limit: limit, in: scope)
+            found.formUnion(proven.isEmpty ? try holders(of: alias, limit: limit, in: scope) : proven)
         }
         return Array(found.sorted().prefix(limit))
+    }
+
+    func holders(
+        of alias: CustomerAlias, where condition: String = "1 = 1", limit: Int, in scope: ScopeNumber
+    ) throws -> [CustomerNumber] {
+        try transaction.rows(
+            Statement(
+                """
+                SELECT a.customer_id FROM customer_alias a JOIN customer c ON c.id = a.customer_id
+                WHERE a.scope_id = ?1 AND a.kind = ?2 AND a.value = ?3 AND c.merged_into IS NULL AND \(condition)
+                ORDER BY a.customer_id LIMIT ?4
+                """, scope, alias.kind, alias.value, limit)
+        ).map { try $0.value(0) }
     }
 
     /// The newest change of each of these customers. A customer who was merged away since is left out, so that the
@@ -78,34 +84,11 @@ public struct CustomerStore {
         let key = aliases.first { $0.kind == "appAccountToken" } ?? aliases.first
         guard let key else { throw StoreError.constraint("customer.rollout_key") }
         let customer = try add(rolloutKey: key.value, at: now, in: scope)
-        try attach(aliases, to: [customer], at: now, in: scope)
+        try state(aliases, of: [customer], at: now, in: scope)
         return customer
     }
 
-    /// Gives these customers these aliases, on the word of the request that the transaction is made for; those they have
-    /// already stay as they are.
-    ///
-    /// - Throws: ``StoreError``.
-    public func attach(
-        _ aliases: [CustomerAlias], to customers: [CustomerNumber], at now: Instant, in scope: ScopeNumber
-    ) throws {
-        try attach(
-            aliases, to: customers, from: IdentifierSource(statedBy: transaction.recording?.requestId), at: now,
-            in: scope)
-    }
-
-    /// The same on the word of whoever brings a history in, such as the operator of an import.
-    ///
-    /// - Parameter provenance: that of the history.
-    /// - Throws: ``StoreError``.
-    public func attach(
-        _ aliases: [CustomerAlias], to customers: [CustomerNumber], provenance: Provenance, at now: Instant,
-        in scope: ScopeNumber
-    ) throws {
-        try attach(aliases, to: customers, from: IdentifierSource(provenance: provenance), at: now, in: scope)
-    }
-
-    /// The same from any source. Where a payload of Apple's names an alias that was only stated, the payload is the
+    /// Gives these customers these aliases from any source. Where a payload of Apple's names an alias that was only stated, the payload is the
     /// source from then on.
     func attach(
         _ aliases: [CustomerAlias], to customers: [CustomerNumber], from source: IdentifierSource, at now: Instant,
@@ -138,25 +121,6 @@ public struct CustomerStore {
     static func isProven(_ row: String) -> String {
         let proven = Provenance.allCases.filter(\.isProven).map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return "(COALESCE(\(row).provenance, 'caller') IN (\(proven)))"
-    }
-
-    /// Whether each of these customers has each of these aliases, so that nothing need be written.
-    ///
-    /// - Throws: ``StoreError``.
-    public func have(_ aliases: [CustomerAlias], customers: [CustomerNumber], in scope: ScopeNumber) throws -> Bool {
-        let asked = Set(customers).sorted()
-        guard !asked.isEmpty else { return true }
-        return try aliases.allSatisfy { alias in
-            let values = [scope.storedValue, alias.kind.storedValue, alias.value.storedValue]
-            let row = try transaction.row(
-                Statement(
-                    """
-                    SELECT COUNT(*) FROM customer_alias a JOIN customer c ON c.id = a.customer_id
-                    WHERE a.scope_id = ?1 AND a.kind = ?2 AND a.value = ?3 AND c.merged_into IS NULL
-                    AND a.customer_id IN (\(Statement.placeholders(asked.count, after: values.count)))
-                    """, values: values + asked.map(\.storedValue)))
-            return try row?.value(0) == asked.count
-        }
     }
 
     /// Notes that something the customers' decisions depend on has changed, at that place of the store-wide order.

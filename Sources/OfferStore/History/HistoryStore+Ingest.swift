@@ -85,8 +85,14 @@ extension HistoryStore {
         let source = IdentifierSource(payload)
         let customer = try links.customer(linking: payload.identifiers, isProven: isProven, from: source)
         if let token = payload.appAccountToken {
-            try CustomerStore(transaction).attach(
-                [.appAccountToken(token)], to: [customer], from: source, at: links.now, in: links.scope)
+            let customers = CustomerStore(transaction)
+            if isProven {
+                try customers.attach(
+                    [.appAccountToken(token)], to: [customer], from: source, at: links.now, in: links.scope)
+            } else {
+                try customers.state(
+                    [.appAccountToken(token)], of: [customer], from: source, at: links.now, in: links.scope)
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ public import OfferModel
 /// They follow from the history and the slots alone: in whatever order data arrives, the rows come out the same
 /// (invariant 7). Only `sequence` and `recordedAt` say when something became known.
 public struct RedemptionStore {
-    private let transaction: any StoreTransaction
+    let transaction: any StoreTransaction
 
     /// The redemptions as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
@@ -42,7 +42,8 @@ public struct RedemptionStore {
         // What an erasure keeps shows a use, so that there is a row of it.
         if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }
         guard !known.isEmpty || !facts.slots.isEmpty || facts.history.showsOffers else { return change }
-        let found = facts.redemptions(of: offers)
+        let found = try OffersOfOthers(of: customer, in: scope, transaction)
+            .matching(facts.redemptions(of: offers), slots: slots, known: known)
         var missing = Dictionary(found.map { ($0, 1) }, uniquingKeysWith: +)
         for row in known {
             if let count = missing[row.redemption], count > 0 {
@@ -57,12 +58,16 @@ public struct RedemptionStore {
             missing[redemption] = count - 1
             change.added.append(try insert(redemption, of: customer, at: now, in: scope))
         }
-        try SlotStore(transaction).redeem(
-            Dictionary(found.compactMap(\.slotId).map { ($0, 1) }, uniquingKeysWith: +), of: customer, at: now)
+        try SlotStore(transaction).redeem(of: customer, at: now)
+        let used = found + (try usesByOthers(of: [customer]).map(\.redemption))
         let passedOver = try SlotStore(transaction).noteFullPrice(
-            facts.fullPricePurchases(redemptions: found), of: customer, at: now)
+            facts.fullPricePurchases(redemptions: used), of: customer, at: now)
         transaction.recording?.tally.add(change, in: scope)
         transaction.recording?.tally.add(passedOver, .fullPrice, in: scope)
+        for owner in try owners(of: change, besides: customer) {
+            try record(of: owner, offers: offers, at: now, in: scope)
+            try CustomerStore(transaction).noteChange(try StoreClock(transaction).nextSequence(), of: [owner])
+        }
         return change
     }
 
@@ -142,7 +147,7 @@ public struct RedemptionStore {
     private static let insertSQL =
         "INSERT INTO redemption (scope_id, \(columns)) VALUES (\(Statement.placeholders(16)))"
 
-    private static let columns = """
+    static let columns = """
         sequence, customer_id, original_transaction_id, offer_type, offer_identifier, subscription_group_identifier, \
         product_id, transaction_id, first_evidence, offer_ends, provenance, issued_offer_id, is_doubled, is_late, \
         recorded_at
@@ -165,7 +170,7 @@ extension RecordedRedemption {
         ]
     }
 
-    fileprivate init(row: StoredRow) throws {
+    init(row: StoredRow) throws {
         var reader = RowReader(row)
         sequence = try reader.next()
         customer = try reader.next()

@@ -1,20 +1,23 @@
 import OfferModel
 
 extension SlotStore {
-    /// Notes how often each slot of a customer was redeemed. A redeemed slot is settled and takes as many places as it
-    /// has redemptions, for ever, also one that had passed or was released (DESIGN §5.3).
-    ///
-    /// - Parameter times: how often, by slot; those that are not named were not redeemed.
-    func redeem(_ times: [LowercaseUUID: Int], of customer: CustomerNumber, at now: Instant) throws {
-        var recorded: [LowercaseUUID: Int] = [:]
-        for row in try transaction.rows(
-            Statement("SELECT id, redemptions FROM issued_offer WHERE customer_id = ?1", customer))
-        {
-            recorded[try row.value(0)] = try row.value(1)
+    /// Notes how often each slot of a customer was redeemed, by whichever customer: as often as redemptions are recorded
+    /// of it. A redeemed slot is settled and takes as many places as it has redemptions, for ever, also one that had passed
+    /// or was released.
+    func redeem(of customer: CustomerNumber, at now: Instant) throws {
+        let slots = try transaction.rows(
+            Statement(
+                """
+                SELECT id, redemptions,
+                    (SELECT COUNT(*) FROM redemption r WHERE r.issued_offer_id = issued_offer.id)
+                FROM issued_offer WHERE customer_id = ?1
+                """, customer))
+        var times: [LowercaseUUID: Int] = [:]
+        for row in slots {
+            let (noted, recorded): (Int, Int) = (try row.value(1), try row.value(2))
+            if noted != recorded { times[try row.value(0)] = recorded }
         }
-        for (id, count) in recorded.sorted(by: { $0.key < $1.key }) {
-            let known = times[id] ?? 0
-            guard known != count else { continue }
+        for (id, known) in times.sorted(by: { $0.key < $1.key }) {
             try setUse(of: id, redemptions: known, .redemption, at: now) { use in
                 use.redemptions > 0 ? use.redemptions : use.isReleased ? 0 : 1
             }

@@ -4,11 +4,11 @@ import ArgumentParser
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
-        abstract: "Show what is known of a customer, and fetch what Apple knows.",
+        abstract: "Show what is known of a customer, fetch what Apple knows, and detach a wrong alias.",
         discussion: """
             Example:
               offerctl customers show --customer-id user-17
               offerctl customers refresh --customer-id user-17
             """,
-        subcommands: [CustomersShow.self, CustomersRefresh.self])
+        subcommands: [CustomersShow.self, CustomersRefresh.self, CustomersUnlink.self])
 }

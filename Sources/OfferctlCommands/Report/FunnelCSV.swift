@@ -23,6 +23,7 @@ enum FunnelCSV {
             + [
                 row("redemptions", "doubled", funnel.redemptions.doubled),
                 row("redemptions", "redeemedWithoutSlot", funnel.redemptions.redeemedWithoutSlot),
+                row("redemptions", "redeemedByAnother", funnel.redemptions.redeemedByAnother),
                 row("requests", "requestsOfUnknown", funnel.requestsOfUnknown),
             ] + funnel.discountCost.flatMap(cost)
             + [row("discountCost", "slotsWithoutCost", funnel.slotsWithoutCost)] + lift(funnel.holdoutLift)

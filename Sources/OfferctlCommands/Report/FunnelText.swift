@@ -65,8 +65,10 @@ struct FunnelText: Sendable {
 
     private func doubtful(_ funnel: FunnelBody) -> [String] {
         let (doubled, alone) = (funnel.redemptions.doubled, funnel.redemptions.redeemedWithoutSlot)
+        let byAnother = funnel.redemptions.redeemedByAnother
         return [
             doubled > 0 ? "  redemptions of a place that was used before: \(doubled)" : nil,
+            byAnother > 0 ? "  redemptions by another Apple account than the one it was issued to: \(byAnother)" : nil,
             alone > 0 ? "  redemptions of nothing we issued, in no stage: \(alone)" : nil,
             funnel.slotsWithoutCost > 0
                 ? "  issued offers whose discount the catalog does not tell: \(funnel.slotsWithoutCost)" : nil,

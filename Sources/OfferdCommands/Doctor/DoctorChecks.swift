@@ -13,8 +13,8 @@ enum DoctorChecks {
 
     /// Whether every key and root of keys.yaml can be used by this user.
     static func keys(_ setup: ServerSetup) -> [DoctorReport.Check] {
-        setup.keys.apps.flatMap { app in
-            app.keys.map { entry in
+        let checks = setup.keys.apps.flatMap { app in
+            app.keys.map { entry -> DoctorReport.Check in
                 let name = "key `\(entry.keyId)`"
                 do {
                     _ = try setup.load(entry)
@@ -23,6 +23,13 @@ enum DoctorChecks {
                     return failure(name, error)
                 }
             }
+        }
+        guard checks.allSatisfy({ $0.verdict != .failed }) else { return checks }
+        do {
+            try setup.requireSeparateKeys()
+            return checks
+        } catch {
+            return checks + [failure("keys", error)]
         }
     }
 

@@ -39,7 +39,8 @@ struct KeysCheck: ParsableCommand {
             for app in setup.keys.apps {
                 for entry in app.keys {
                     let key = try setup.load(entry)
-                    try Terminal.output("\(app.bundleId) \(entry.use.rawValue)")
+                    let environments = entry.environments.map(\.rawValue).joined(separator: ", ")
+                    try Terminal.output("\(app.bundleId) \(entry.use.rawValue) \(environments)")
                     try show(key, of: entry.privateKey.text)
                 }
             }

@@ -22,7 +22,7 @@ struct KeysList: ParsableCommand {
             app.keys.map { key in
                 [
                     app.bundleId.rawValue, key.keyId.rawValue, key.use.rawValue,
-                    app.environments.map(\.rawValue).joined(separator: ", "), key.privateKey.text,
+                    key.environments.map(\.rawValue).joined(separator: ", "), key.privateKey.text,
                 ]
             }
         }

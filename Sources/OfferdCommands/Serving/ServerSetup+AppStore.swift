@@ -15,8 +15,8 @@ extension ServerSetup {
     ) async throws -> Result {
         let transport = HTTPTransport()
         do {
-            let registry = try self.registry { app, key in
-                try clients(of: app, key, transport, sharing: percent)
+            let registry = try self.registry { app, keys in
+                try clients(of: app, keys, transport, sharing: percent)
             }
             let result = try await body(registry)
             await transport.shutdown()
@@ -30,9 +30,8 @@ extension ServerSetup {
     /// A transaction that Apple does not know in one environment is looked for in the app's other one, so that whoever
     /// asked is told; it is never stored (decision 0027).
     private func clients(
-        of app: AppConfiguration, _ key: any SigningKey, _ transport: HTTPTransport, sharing percent: Int
+        of app: AppConfiguration, _ keys: SigningKeys, _ transport: HTTPTransport, sharing percent: Int
     ) throws -> [AppStoreEnvironment: AppStoreServerClient] {
-        let access = AppStoreServerAccess(issuerId: app.issuerId.description, bundleId: app.bundleId, key: key)
         var endpoints: [AppStoreEnvironment: AppStoreServerClient.Endpoint] = [:]
         for environment in app.environments {
             guard let host = try host(of: environment) else { continue }
@@ -41,6 +40,9 @@ extension ServerSetup {
         }
         let others: [AppStoreEnvironment: AppStoreEnvironment] = [.production: .sandbox, .sandbox: .production]
         return endpoints.reduce(into: [:]) { clients, endpoint in
+            guard let key = keys[endpoint.key] else { return }
+            let access = AppStoreServerAccess(
+                issuerId: app.issuerId.description, bundleId: app.bundleId, key: key)
             let other = others[endpoint.key].flatMap { endpoints[$0] }
             clients[endpoint.key] = AppStoreServerClient(
                 access: access, home: endpoint.value, other: other, transport: transport)

@@ -19,7 +19,8 @@ extension ServerSetup {
     ///   not set.
     func auditKeys() throws -> AuditKeys? {
         guard let audit = keys.audit else { return nil }
-        let signing = try load(KeyConfiguration(keyId: "AUDIT", privateKey: audit.privateKey, use: .signing))
+        let signing = try load(
+            KeyConfiguration(keyId: "AUDIT", privateKey: audit.privateKey, use: .signing, environments: []))
         let keys = AuditKeys(signing: signing, digestKey: try loadDigestKey(audit.digestKey))
         for app in self.keys.apps {
             for entry in app.keys where try load(entry).publicKey.fingerprint == signing.publicKey.fingerprint {
@@ -38,8 +39,9 @@ extension ServerSetup {
         var shown: [String: String] = [:]
         for app in keys.apps {
             for entry in app.keys {
+                let environments = entry.environments.map(\.rawValue).joined(separator: ",")
                 shown["\(app.bundleId) \(entry.keyId)"] =
-                    "\(entry.use.rawValue) \(try load(entry).publicKey.fingerprint)"
+                    "\(entry.use.rawValue) \(environments) \(try load(entry).publicKey.fingerprint)"
             }
         }
         shown["audit"] = audit?.signing.publicKey.fingerprint

@@ -27,7 +27,7 @@ struct ServerSetup {
     /// Servers in the place of Apple's.
     var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
-    private var keysDirectory: URL
+    private var keysFile: URL
 
     /// Reads a configuration and the `keys.yaml` it names.
     ///
@@ -60,7 +60,7 @@ struct ServerSetup {
             listen: listen, databasePath: database.path,
             keys: try document(keys.path, what: "keys file", KeysReader.read),
             retention: file.retention, rateLimits: file.rateLimits, appStoreServers: file.appStoreServers,
-            keysDirectory: keys.deletingLastPathComponent())
+            keysFile: keys)
     }
 
     /// Loads and checks a key.
@@ -89,29 +89,49 @@ struct ServerSetup {
         return text
     }
 
-    /// Every app with its checked key and the roots it believes.
+    /// The keys that sign for an app, by environment.
+    typealias SigningKeys = [AppStoreEnvironment: any SigningKey]
+
+    /// Every app with its checked keys and the roots it believes.
     ///
-    /// - Parameter clients: makes the clients that ask for an app's purchases, with its key.
+    /// - Parameter clients: makes the clients that ask for an app's purchases, with its keys.
     /// - Throws: what is wrong with the first key or root that is not usable.
     func registry(
-        clients: (AppConfiguration, any SigningKey) throws -> [AppStoreEnvironment: AppStoreServerClient] = { _, _ in
+        clients: (AppConfiguration, SigningKeys) throws -> [AppStoreEnvironment: AppStoreServerClient] = { _, _ in
             [:]
         }
     ) throws -> AppRegistry {
-        AppRegistry(try keys.apps.map { try registered($0, clients) })
+        try requireSeparateKeys()
+        return AppRegistry(try keys.apps.map { try registered($0, clients) })
+    }
+
+    /// Looks at the keys themselves: two entries may name one key by different paths or identifiers.
+    ///
+    /// - Throws: ``CommandFailure`` if a key is used both for tests and in an environment of Apple's, and what is wrong
+    ///   with the first key that is not usable.
+    func requireSeparateKeys() throws {
+        let all = keys.apps.flatMap(\.keys)
+        let fingerprints = Dictionary(try all.map { ($0, try load($0).publicKey.fingerprint) }) { first, _ in first }
+        guard let shared = KeySharing.issue(among: all, isSame: { fingerprints[$0] == fingerprints[$1] }) else {
+            return
+        }
+        throw CommandFailure.configuration(
+            "\(shared.detail) at \(shared.path) (\(keysFile.path):\(shared.line))",
+            hints: [shared.hint].compactMap(\.self))
     }
 
     private func registered(
         _ app: AppConfiguration,
-        _ clients: (AppConfiguration, any SigningKey) throws -> [AppStoreEnvironment: AppStoreServerClient]
+        _ clients: (AppConfiguration, SigningKeys) throws -> [AppStoreEnvironment: AppStoreServerClient]
     ) throws -> RegisteredApp {
-        var signing: OpenSSLSigningKey?
-        for entry in app.keys {
+        var signing: SigningKeys = [:]
+        for entry in app.keys where entry.use == .signing {
             let key = try load(entry)
-            if entry.use == .signing { signing = key }
+            for environment in entry.environments { signing[environment] = key }
         }
-        guard let signing else {
-            throw CommandFailure.configuration("app `\(app.bundleId)` has no key with `use: signing`")
+        if let missing = app.environments.first(where: { signing[$0] == nil }) {
+            throw CommandFailure.configuration(
+                "app `\(app.bundleId)` has no key with `use: signing` for \(missing.rawValue)")
         }
         var roots: [AppStoreEnvironment: [[UInt8]]] = [:]
         for (environment, paths) in app.trustedRoots {
@@ -119,7 +139,7 @@ struct ServerSetup {
         }
         return RegisteredApp(
             bundleId: app.bundleId, appAppleId: app.appAppleId, issuerId: app.issuerId.description,
-            environments: Set(app.environments), signingKey: signing,
+            signingKeys: signing, signsV1InSandbox: app.signsV1InSandbox,
             verifier: try AppStoreChainVerifier(additionalRoots: roots), appStoreServers: try clients(app, signing))
     }
 
@@ -138,7 +158,7 @@ struct ServerSetup {
     }
 
     func absolute(_ path: String) -> String {
-        URL(filePath: path, relativeTo: keysDirectory).path
+        URL(filePath: path, relativeTo: keysFile.deletingLastPathComponent()).path
     }
 
     private static func address(_ text: String) throws -> ListenAddress {

@@ -63,7 +63,7 @@ struct AppleStage: Sendable {
         registry = AppRegistry([
             RegisteredApp(
                 bundleId: app.bundleId, appAppleId: app.appAppleId, issuerId: app.issuerId,
-                environments: app.environments, signingKey: app.signingKey, verifier: app.verifier,
+                signingKeys: app.signingKeys, verifier: app.verifier,
                 appStoreServers: clients ?? [:])
         ])
         let testClock = bench.clock

@@ -42,15 +42,17 @@ struct Recount: Equatable {
                 history: try HistoryStore(transaction).history(of: [customer]),
                 slots: try SlotStore(transaction).slots(of: [customer]))
             facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer])
-            let redemptions = facts.redemptions()
+            let redemptions = try ForeignSlots(transaction, of: customer).matching(facts.redemptions())
             for redemption in redemptions {
                 recount.redemptions.insert("\(customer.rawValue) \(redemption)")
                 guard redemption.slotId == nil else { continue }
                 let name = redemption.offerType == .introductory ? "" : redemption.offerIdentifier?.rawValue ?? ""
                 recount.unmatched["\(redemption.offerType.rawValue) \(name) \(redemption.productId)", default: 0] += 1
             }
+            let byOthers = try RedemptionStore(transaction).usesByOthers(of: [customer])
             for slot in facts.slots {
-                let uses = redemptions.filter { $0.slotId == slot.id }.count
+                let uses =
+                    redemptions.count { $0.slotId == slot.id } + byOthers.count { $0.redemption.slotId == slot.id }
                 let places = try uses > 0 ? uses : isOffTheCounter(slot, transaction) ? 0 : 1
                 guard places > 0 else { continue }
                 recount.amounts["\(slot.offerId) places", default: 0] += Int64(places)

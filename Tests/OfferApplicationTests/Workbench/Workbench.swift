@@ -55,13 +55,14 @@ final class Workbench: Sendable {
             database = try SQLiteDatabase.inMemory()
         }
         key = try OpenSSLSigningKey.generate(toNewFile: directory.path("key.p8"), keyId: "2X9R4HXF34")
+        let appleKey = try OpenSSLSigningKey.generate(toNewFile: directory.path("apple.p8"), keyId: "7K3M9QZT21")
         let roots = self.shop.root.rootDER
         let judge = try AppStoreChainVerifier(additionalRoots: [.localTesting: [roots], .sandbox: [roots]])
         registry = AppRegistry([
             RegisteredApp(
                 bundleId: Self.scope.bundleId, appAppleId: 1_234_567_890,
                 issuerId: "57246542-96fe-1a63-e053-0824d011072a",
-                environments: [.localTesting, .sandbox, .production], signingKey: key,
+                signingKeys: [.localTesting: key, .sandbox: appleKey, .production: appleKey],
                 verifier: vouchedByApple ? VouchedByApple(judge: judge) : judge)
         ])
         useCases = Self.useCases(registry, over: database, clock, metrics, rates)

@@ -63,6 +63,10 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall(
             "POST /v1/customers/refresh", 200, .support, body: #"{"customer":{"originalTransactionId":"100"}}"#),
         AnsweredCall(
+            "POST /v1/customers/unlink", 200, .support,
+            body:
+                #"{"customer":{"originalTransactionId":"100"},"aliases":{"customerId":"somebody"},"reason":"a test"}"#),
+        AnsweredCall(
             "PUT /v1/customers/attributes", 200, .client,
             body: #"{"customer":{"originalTransactionId":"100"},"attributes":{"seats":12}}"#),
         AnsweredCall("GET /v1/reports/funnel", 200, .marketing, target: "/v1/reports/funnel?offerId=comeback"),

@@ -19,6 +19,9 @@ struct MatrixRequest {
         case "POST /v1/transactions":
             body = #"{"signedTransactions":[],"historyComplete":true,"customer":{"customerId":"matrix"}}"#
         case "POST /v1/customers/refresh": body = #"{"customer":{"originalTransactionId":"900"}}"#
+        case "POST /v1/customers/unlink":
+            body =
+                #"{"customer":{"originalTransactionId":"900"},"aliases":{"customerId":"matrix"},"reason":"the matrix"}"#
         case "PUT /v1/customers/attributes":
             body = #"{"customer":{"customerId":"matrix"},"attributes":{"seats":12}}"#
         case "PUT /v1/catalog":

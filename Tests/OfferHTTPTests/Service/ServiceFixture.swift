@@ -40,9 +40,11 @@ struct ServiceFixture: Sendable {
     ///   - patience: how long a write waits for another process that holds the database.
     ///   - waitingWrites: how many writes may wait.
     ///   - rates: how fast requests may come.
+    ///   - signsV1InSandbox: what keys.yaml says of it.
     static func run(
         limits: HTTPLimits = HTTPLimits(), patience: Duration = .seconds(5), waitingWrites: Int = 4_096,
-        rates: RequestRates = RequestRates(.off), _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
+        rates: RequestRates = RequestRates(.off), signsV1InSandbox: Bool = false,
+        _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
         let (apple, stranger) = (PlayedAppStore(), PlayedAppStore())
         let transport = HTTPTransport()
@@ -50,7 +52,8 @@ struct ServiceFixture: Sendable {
             try await apple.serve { server in
                 try await stranger.serve { other in
                     try await run(
-                        limits: limits, patience: patience, waitingWrites: waitingWrites, rates: rates, apple: apple,
+                        limits: limits, patience: patience, waitingWrites: waitingWrites, rates: rates,
+                        signsV1InSandbox: signsV1InSandbox, apple: apple,
                         servers: AppleServers(own: server, strangers: other, transport: transport), body)
                 }
             }
@@ -62,7 +65,8 @@ struct ServiceFixture: Sendable {
     }
 
     private static func run(
-        limits: HTTPLimits, patience: Duration, waitingWrites: Int, rates: RequestRates, apple: PlayedAppStore,
+        limits: HTTPLimits, patience: Duration, waitingWrites: Int, rates: RequestRates, signsV1InSandbox: Bool,
+        apple: PlayedAppStore,
         servers: AppleServers,
         _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
@@ -79,10 +83,13 @@ struct ServiceFixture: Sendable {
         ])
         let apps = try [scope, otherApp].map { scope in
             let key = try OpenSSLSigningKey.generate(
-                toNewFile: directory.path("\(scope.bundleId).p8"), keyId: "2X9R4HXF34")
+                toNewFile: directory.path("\(scope.bundleId).p8"), keyId: "LOCALTEST1")
+            let sandboxKey = try OpenSSLSigningKey.generate(
+                toNewFile: directory.path("\(scope.bundleId).Sandbox.p8"), keyId: "2X9R4HXF34")
             return RegisteredApp(
                 bundleId: scope.bundleId, appAppleId: nil, issuerId: AppleServers.issuerId,
-                environments: [.localTesting, .sandbox], signingKey: key, verifier: verifier,
+                signingKeys: [.localTesting: key, .sandbox: sandboxKey], signsV1InSandbox: signsV1InSandbox,
+                verifier: verifier,
                 appStoreServers: try servers.clients(of: scope.bundleId, key: key, clock: clock))
         }
         let useCases = UseCases(

@@ -42,8 +42,8 @@ struct ErasedCustomer {
         let (customer, token) = (number, AppAccountToken("11111111-AAAA-4AAA-8AAA-111111111111"))
         try await bench.database.write { transaction in
             let customers = CustomerStore(transaction)
-            try customers.attach([.customerId("Zoë Überall")], to: [customer], at: Bench.now, in: scope)
-            if let token { try customers.attach([.appAccountToken(token)], to: [customer], at: Bench.now, in: scope) }
+            try customers.state([.customerId("Zoë Überall")], of: [customer], at: Bench.now, in: scope)
+            if let token { try customers.state([.appAccountToken(token)], of: [customer], at: Bench.now, in: scope) }
             _ = try AttributeStore(transaction).replace(
                 ["team": .text("favourite-team")], of: [customer], actor: "key", at: Bench.now)
             try OpeningStore(transaction).open("comeback", to: [customer], at: Bench.now)

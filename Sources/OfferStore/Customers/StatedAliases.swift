@@ -1,0 +1,131 @@
+public import OfferModel
+
+/// What stating aliases of some customers comes to.
+public struct AliasStatement: Sendable, Hashable {
+    /// One customer who gets one alias.
+    struct New: Sendable, Hashable {
+        let alias: CustomerAlias
+        let customer: CustomerNumber
+    }
+
+    /// What is not stored yet.
+    var new: [New] = []
+    /// Aliases that none of them has and that Apple's data names for another customer.
+    public var foreign: [CustomerAlias] = []
+
+    /// Whether nothing need be written.
+    public var isKnown: Bool { new.isEmpty }
+}
+
+extension CustomerStore {
+    /// What stating these aliases of these customers comes to now; nothing is written.
+    ///
+    /// The backend's word attaches an alias to nobody as long as Apple's data names it for another customer. Of several
+    /// customers who are one subject, those who have it keep it, and the others do not get it.
+    ///
+    /// - Throws: ``StoreError``.
+    public func statement(
+        of aliases: [CustomerAlias], for customers: [CustomerNumber], in scope: ScopeNumber
+    ) throws -> AliasStatement {
+        var statement = AliasStatement()
+        let asked = Set(customers).sorted()
+        guard !asked.isEmpty else { return statement }
+        for alias in aliases {
+            let values = [scope.storedValue, alias.kind.storedValue, alias.value.storedValue]
+            let holders = Set(
+                try transaction.rows(
+                    Statement(
+                        """
+                        SELECT customer_id FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
+                        AND customer_id IN (\(Statement.placeholders(asked.count, after: values.count)))
+                        """, values: values + asked.map(\.storedValue))
+                ).map { try $0.value(0, as: CustomerNumber.self) })
+            guard holders.count < asked.count else { continue }
+            if try self.holders(of: alias, where: Self.isProvenTerm, limit: 1, in: scope).isEmpty {
+                statement.new += asked.filter { !holders.contains($0) }
+                    .map { AliasStatement.New(alias: alias, customer: $0) }
+            } else if holders.isEmpty {
+                statement.foreign.append(alias)
+            }
+        }
+        return statement
+    }
+
+    /// Gives these customers these aliases, on the word of the request that the transaction is made for.
+    ///
+    /// - Returns: the aliases that none of them may have, see ``AliasStatement/foreign``.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    public func state(
+        _ aliases: [CustomerAlias], of customers: [CustomerNumber], at now: Instant, in scope: ScopeNumber
+    ) throws -> [CustomerAlias] {
+        try state(
+            aliases, of: customers, from: IdentifierSource(statedBy: transaction.recording?.requestId), at: now,
+            in: scope)
+    }
+
+    /// The same on the word of whoever brings a history in, such as the operator of an import.
+    ///
+    /// - Parameter provenance: that of the history.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    public func state(
+        _ aliases: [CustomerAlias], of customers: [CustomerNumber], provenance: Provenance, at now: Instant,
+        in scope: ScopeNumber
+    ) throws -> [CustomerAlias] {
+        try state(aliases, of: customers, from: IdentifierSource(provenance: provenance), at: now, in: scope)
+    }
+
+    /// The same from any source without a signature of Apple's.
+    @discardableResult
+    func state(
+        _ aliases: [CustomerAlias], of customers: [CustomerNumber], from source: IdentifierSource, at now: Instant,
+        in scope: ScopeNumber
+    ) throws -> [CustomerAlias] {
+        let statement = try statement(of: aliases, for: customers, in: scope)
+        for new in statement.new {
+            try attach([new.alias], to: [new.customer], from: source, at: now, in: scope)
+        }
+        return statement.foreign
+    }
+
+    /// What became of detaching an alias.
+    public enum Detaching: Sendable, Hashable {
+        /// These customers no longer have it.
+        case detached([CustomerNumber])
+        /// Apple's data names it for one of them, so nothing was changed.
+        case proven
+    }
+
+    /// Takes an alias that was only stated from these customers, and tells the audit.
+    ///
+    /// - Parameter reason: why, as it was typed; it names nobody.
+    /// - Throws: ``StoreError``.
+    public func detach(
+        _ alias: CustomerAlias, from customers: [CustomerNumber], reason: String, at now: Instant, in scope: ScopeNumber
+    ) throws -> Detaching {
+        let proven = try holders(of: alias, where: Self.isProvenTerm, limit: .max, in: scope)
+        guard Set(proven).isDisjoint(with: customers) else { return .proven }
+        let log = try AuditLog(transaction)
+        var detached: [CustomerNumber] = []
+        for customer in Set(customers).sorted() {
+            let deleted = try transaction.execute(
+                Statement(
+                    "DELETE FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3 AND customer_id = ?4",
+                    scope, alias.kind, alias.value, customer))
+            guard deleted > 0 else { continue }
+            detached.append(customer)
+            log.record(
+                .unlink, at: now, in: scope,
+                after: [
+                    "alias": log.keyedDigest(of: Array("\(alias.kind)=\(alias.value)".utf8)), "customer": customer,
+                    "kind": alias.kind, "reason": reason,
+                ])
+        }
+        if !detached.isEmpty { try noteChange(try StoreClock(transaction).nextSequence(), of: detached) }
+        return .detached(detached)
+    }
+
+    /// ``isProven(_:)`` of `a` in the words of the index `customer_alias_proven`.
+    static let isProvenTerm = "a.provenance IN ('notification', 'client', 'serverAPI')"
+}

@@ -1,0 +1,71 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// Which use of a customer was of another one's V1 offer, told by the plainest reading of the tables.
+struct ForeignSlots {
+    private struct Signed {
+        var slot: LowercaseUUID
+        var owner: Int64
+        var identifier: String
+        var product: String
+        var token: String
+        var signedAt: Instant
+        var countsUntil: Instant
+    }
+
+    private let customer: Int64
+    private let signed: [Signed]
+    private let history: History
+    private let known: [RecordedRedemption]
+
+    init(_ transaction: any StoreTransaction, of number: CustomerNumber) throws {
+        customer = number.rawValue
+        history = try HistoryStore(transaction).history(of: [number], asOf: .distantFuture)
+        known = try RedemptionStore(transaction).redemptions(of: number)
+        signed = try transaction.rows(
+            Statement(
+                """
+                SELECT o.id, o.customer_id, o.offer_identifier, s.product_id, s.app_account_token, s.signed_at,
+                    o.counts_until
+                FROM signature s, issued_offer o WHERE o.id = s.issued_offer_id AND s.format = 'v1'
+                    AND s.app_account_token IS NOT NULL ORDER BY s.signed_at DESC
+                """)
+        ).map {
+            Signed(
+                slot: try $0.value(0), owner: try $0.value(1), identifier: try $0.value(2), product: try $0.value(3),
+                token: try $0.value(4), signedAt: try $0.value(5), countsUntil: try $0.value(6))
+        }
+    }
+
+    func matching(_ redemptions: [Redemption]) -> [Redemption] {
+        redemptions.map { redemption in
+            guard redemption.offerType == .promotional, redemption.slotId == nil || redemption.isDoubled,
+                let slot = slot(of: redemption)
+            else { return redemption }
+            var matched = redemption
+            matched.slotId = slot.slot
+            matched.isDoubled = false
+            matched.isLate = redemption.firstEvidence >= slot.countsUntil
+            return matched
+        }
+    }
+
+    private func slot(of redemption: Redemption) -> Signed? {
+        let others = signed.filter { $0.owner != customer }
+        let bought = history.transactions.filter { $0.payload.transactionId == redemption.transactionId }
+        let shown = history.renewalInfos.filter { $0.payload.originalTransactionId == redemption.originalTransactionId }
+        let texts = (bought.compactMap(\.payload.appAccountToken) + shown.compactMap(\.payload.appAccountToken))
+            .map(\.description)
+        let isRenewal = bought.first?.payload.transactionReason != .purchase
+        let fitting = others.first { slot in
+            texts.contains(slot.token) && slot.identifier == redemption.offerIdentifier?.rawValue
+                && slot.product == redemption.productId.rawValue && slot.signedAt <= redemption.firstEvidence
+                && (isRenewal || redemption.firstEvidence < slot.countsUntil)
+        }
+        if let fitting { return fitting }
+        // What one of both was erased of no longer tells; then it stays as it was told.
+        let told = known.first { $0.redemption.firstEvidence == redemption.firstEvidence }?.redemption.slotId
+        return others.first { $0.slot == told && (texts.isEmpty || $0.token.hasPrefix(RemovedText.prefix)) }
+    }
+}
