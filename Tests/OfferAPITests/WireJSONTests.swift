@@ -41,7 +41,7 @@ struct WireJSONTests {
             "invalid-request": 400, "product-required": 400, "unauthenticated": 401, "forbidden": 403,
             "not-eligible": 403, "not-found": 404, "unknown-offer": 404, "unknown-customer": 404,
             "unknown-issued-offer": 404, "unknown-revision": 404, "method-not-allowed": 405, "ambiguous-customer": 409,
-            "idempotency-conflict": 409,
+            "idempotency-conflict": 409, "proven-alias": 409,
             "catalog-changed": 412, "too-large": 413, "unsupported-media-type": 415, "invalid-catalog": 422,
             "signed-data-refused": 422,
             "undetermined": 422, "if-match-required": 428, "rate-limited": 429, "internal": 500, "busy": 503,

@@ -114,7 +114,7 @@ struct MixedRequestTests {
         }
     }
 
-    @Test("attributes of a mixed request are set for nobody")
+    @Test("attributes of a mixed request are not set")
     func attributes() async throws {
         try await Self.run { shop in
             let answer = try await shop.service.ask(
@@ -177,7 +177,7 @@ struct MixedRequestTests {
             let events = try shop.service.rows("SELECT actor, after_change FROM audit_event WHERE kind = 'unlink'")
             #expect(events.count == 1)
             #expect(events.first?.last?.contains("stated for the wrong account") == true)
-            // What was detached names a person, and stays with nobody.
+            // What was detached names a person, and is not kept.
             #expect(events.first?.last?.contains("\"wrong\"") == false)
             let again = try await shop.unlink(body)
             #expect(again.status == 200)

@@ -1,10 +1,10 @@
-/// `POST /v1/customers/unlink`: which aliases are taken from whom.
+/// `POST /v1/customers/unlink`: which aliases are detached from which customer.
 public struct UnlinkRequestBody: Sendable, Hashable, Codable {
     /// The customer, best by an identifier of Apple's.
     public var customer: CustomerReference
     /// What is detached; at least one.
     public var aliases: CustomerAliases
-    /// Why, for the audit; it must name nobody.
+    /// Why, for the audit; it must not name a person.
     public var reason: String
 
     enum CodingKeys: String, CodingKey, CaseIterable {

@@ -1,7 +1,7 @@
 import OfferModel
 import OfferStore
 
-/// Takes an alias from a customer to whom a backend or an import attached it by mistake: `POST /v1/customers/unlink`.
+/// Takes an alias from a customer that a backend or an import attached by mistake: `POST /v1/customers/unlink`.
 public struct AliasUnlinking: Sendable {
     private let database: Ledger
     private let clock: RequestClock
@@ -11,11 +11,11 @@ public struct AliasUnlinking: Sendable {
         self.clock = clock
     }
 
-    /// Detaches aliases from whom the identifiers name; one that they do not have is passed over.
+    /// Detaches aliases from the customers that the identifiers name; one that they do not have is passed over.
     ///
     /// - Parameters:
     ///   - aliases: only the aliases count.
-    ///   - reason: why, for the audit; it names nobody, because it stays when the customer is erased.
+    ///   - reason: why, for the audit; it names no person, because it stays when the customer is erased.
     /// - Returns: the customers as they are known now, and the names of the aliases that were detached.
     /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``,
     ///   ``RequestError/provenAlias(kind:)``, and what the store throws; then nothing was detached.

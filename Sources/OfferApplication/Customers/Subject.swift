@@ -46,7 +46,7 @@ struct Subject {
         return Subject(customers: customers, isProvenWhole: isProvenWhole)
     }
 
-    /// Refuses aliases that Apple's data names for another customer: whoever states them with this subject mixes up two.
+    /// Refuses aliases that Apple's data names for another customer: a request that states them with this subject mixes up two.
     ///
     /// - Throws: ``RequestError/foreignAlias(kind:)``, and what the store throws.
     func requireOwn(

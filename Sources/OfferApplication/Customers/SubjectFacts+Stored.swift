@@ -29,7 +29,7 @@ extension SubjectFacts {
         if overview.wereErased {
             facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: customers)
         }
-        // A slot that somebody used is no longer open, whoever it was.
+        // A used slot is no longer open, whichever customer used it.
         if facts.slots.contains(where: { $0.settledAt != nil || $0.voidedAt != nil }) {
             facts.keptEvidence += try RedemptionStore(transaction).usesByOthers(of: customers).compactMap(\.evidence)
         }

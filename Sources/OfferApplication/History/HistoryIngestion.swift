@@ -78,7 +78,7 @@ public struct HistoryIngestion: Sendable {
         /// One outcome a payload.
         var outcomes: [IngestOutcome]
         /// Set if the request names customers who cannot be one; the payloads are kept all the same. A request that states an
-        /// alias of somebody else keeps nothing.
+        /// alias of another customer keeps nothing.
         var ambiguity: RequestError?
         /// Everyone whom the data or the aliases name, if they are wanted.
         var customers: [KnownIdentifiers] = []

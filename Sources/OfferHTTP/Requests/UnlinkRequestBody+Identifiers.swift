@@ -3,7 +3,7 @@ import OfferApplication
 import OfferModel
 
 extension UnlinkRequestBody {
-    /// Whom it names.
+    /// The customer it names.
     ///
     /// - Throws: ``RequestFault`` for a member that is not accepted, and if no alias is given.
     func identifiers() throws(RequestFault) -> CustomerIdentifiers {

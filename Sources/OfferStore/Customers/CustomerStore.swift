@@ -31,7 +31,7 @@ public struct CustomerStore {
     }
 
     /// The customers whom one of these aliases names, each once, the earliest stored first. Where Apple's data names an
-    /// alias for somebody, nobody else is meant by it who has it on the backend's word.
+    /// alias for a customer, it does not name those who have it on the backend's word.
     ///
     /// - Parameter limit: at most so many. An app may give one name to everybody; 17 is one more than a subject may have,
     ///   enough to tell that there are too many.

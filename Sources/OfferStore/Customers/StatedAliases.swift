@@ -20,7 +20,7 @@ public struct AliasStatement: Sendable, Hashable {
 extension CustomerStore {
     /// What stating these aliases of these customers comes to now; nothing is written.
     ///
-    /// The backend's word attaches an alias to nobody as long as Apple's data names it for another customer. Of several
+    /// The backend's word attaches no alias that Apple's data names for another customer. Of several
     /// customers who are one subject, those who have it keep it, and the others do not get it.
     ///
     /// - Throws: ``StoreError``.
@@ -64,7 +64,7 @@ extension CustomerStore {
             in: scope)
     }
 
-    /// The same on the word of whoever brings a history in, such as the operator of an import.
+    /// The same on the word that comes with a history, such as that of the operator of an import.
     ///
     /// - Parameter provenance: that of the history.
     /// - Throws: ``StoreError``.
@@ -89,7 +89,7 @@ extension CustomerStore {
         return statement.foreign
     }
 
-    /// What became of detaching an alias.
+    /// The result of detaching an alias.
     public enum Detaching: Sendable, Hashable {
         /// These customers no longer have it.
         case detached([CustomerNumber])
@@ -99,7 +99,7 @@ extension CustomerStore {
 
     /// Takes an alias that was only stated from these customers, and tells the audit.
     ///
-    /// - Parameter reason: why, as it was typed; it names nobody.
+    /// - Parameter reason: why, as it was typed; it names no person.
     /// - Throws: ``StoreError``.
     public func detach(
         _ alias: CustomerAlias, from customers: [CustomerNumber], reason: String, at now: Instant, in scope: ScopeNumber

@@ -3,7 +3,7 @@ import OfferModel
 
 /// Finds whose issued offer a customer has used where it was signed for another one.
 ///
-/// Only a V1 signature can be used so: it names an `appAccountToken` and no transaction. Nothing of two customers is merged
+/// Only a V1 signature can be used so: it names an `appAccountToken` and no transaction. The two customers are not merged
 /// for it, because an app may give two Apple Accounts one token.
 struct OffersOfOthers {
     private let transaction: any StoreTransaction

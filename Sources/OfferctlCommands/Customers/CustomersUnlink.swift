@@ -10,12 +10,12 @@ struct CustomersUnlink: AsyncParsableCommand {
         abstract: "Detach an alias that a backend or an import gave the wrong customer.",
         discussion: """
             The customer is named by an identifier of Apple's. An alias that signed data names stays. A backend that states \
-            the alias again attaches it again. The audit keeps the reason, also when the customer is erased: name nobody in \
+            the alias again attaches it again. The audit keeps the reason, also when the customer is erased: name no person in \
             it. Needs a key with the role support.
 
             Example:
-              offerctl customers unlink --original-transaction-id 2000000123456789 \
-                --app-account-token 0d7f2c3a-5b1e-4c8d-9a6f-3e2b1d0c9f8e --reason "stated for the wrong account"
+              offerctl customers unlink --original-transaction-id 2000000123456789 \\
+                --customer-id user-17 --reason mistake
             """)
 
     @Option(help: ArgumentHelp("A subscription of the customer.", valueName: "id"))
@@ -30,7 +30,7 @@ struct CustomersUnlink: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app's own name to detach.", valueName: "id"))
     var customerId: String?
 
-    @Option(help: ArgumentHelp("Why, for the audit. It must name nobody.", valueName: "text"))
+    @Option(help: ArgumentHelp("Why, for the audit. It must not name a person.", valueName: "text"))
     var reason: String
 
     @Flag(help: "Print the server's answer as JSON.")

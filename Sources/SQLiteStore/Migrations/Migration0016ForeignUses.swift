@@ -1,5 +1,5 @@
 extension Migration {
-    /// Finds the V1 signatures made for an account, and the customers whom Apple's data gives an alias, however many others
+    /// Finds the V1 signatures made for an account, and the customers that have an alias by Apple's data, however many others
     /// have it on the backend's word.
     static let foreignUses = Migration(
         name: "0016-foreign-uses",

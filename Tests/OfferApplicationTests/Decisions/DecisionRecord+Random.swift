@@ -25,7 +25,8 @@ private struct RandomRecord {
     mutating func record() throws -> [String: Any] {
         var record: [String: Any] = [
             "now": moment(), "order": order(), "catalogRevision": number(), "pause": one(of: Pause.self),
-            "productId": text(), "needsNewSigning": flag(), "signals": try facts(), "customers": [number(), number()],
+            "productId": text(), "needsNewSigning": flag(), "formats": list { $0.one(of: SignatureFormat.self) },
+            "signals": try facts(), "customers": [number(), number()],
             "historySequence": number(), "slots": list { $0.slot() }, "coverage": text(),
             "decision": try decision(), "signatures": list { $0.signature() },
         ]
@@ -107,7 +108,7 @@ private struct RandomRecord {
     private mutating func kept() -> [String: Any] {
         chosen([
             "offerType": number(), "offerIdentifier": text(), "offerPeriod": text(), "expires": moment(),
-            "revoked": moment(),
+            "revoked": moment(), "slotId": uuid(),
         ]).merging([
             "kind": one(of: KeptEvidence.Kind.self), "originalTransactionId": text(),
             "subscriptionGroupIdentifier": text(), "productId": text(), "at": moment(), "isRenewal": flag(),

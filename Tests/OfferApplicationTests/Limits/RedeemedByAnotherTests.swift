@@ -70,7 +70,7 @@ struct RedeemedByAnotherTests {
         return foreign
     }
 
-    @Test("attack: one V1 offer a day for other Apple Accounts; it keeps counting for whom it was issued (invariant 2)")
+    @Test("attack: one V1 offer a day for other Apple Accounts; it keeps counting for its own customer (invariant 2)")
     func attack() async throws {
         let foreign = try await Self.started()
         let bench = foreign.bench
@@ -84,7 +84,7 @@ struct RedeemedByAnotherTests {
         bench.clock.advance(hours: 24 * 400)
         #expect(try await foreign.limit() == .violated)
         #expect(try await foreign.states("100") == [.redeemed])
-        // It is the other account's use as well, and nobody is merged.
+        // It is the other account's use as well, and no customers are merged.
         #expect(try await foreign.limit("900") == .violated)
         #expect(try await bench.database.read { try $0.rows(Statement("SELECT 1 FROM customer_merge")).count } == 0)
     }
@@ -295,7 +295,7 @@ struct RedeemedByAnotherTests {
         try await erasing.erase(named(who))
         if comesBack {
             if who == "900" { try await erasing.deliver(SignedDelivery(signedTransactions: [use])) }
-            // The other side's data comes again, too, which has their redemptions recorded anew.
+            // The other side's data comes again, too, which has their redemptions recorded again.
             try await erasing.deliver(try bench.shop.delivery(.lapsed, "900"))
         }
         try await erasing.deliver(try bench.shop.delivery(.lapsed, "100"))
