@@ -9,12 +9,17 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// A package of its own: everything in it is built with libFuzzer's instruments, and needs no library but libcrypto. Its
-// sources are links to the product's.
+// A package of its own: everything in it is built with libFuzzer's instruments, and needs no library but libcrypto and
+// Yams. Its sources are links to the product's: whole modules, and of those that link servers and databases (OfferApplication,
+// OfferHTTP, OfferdCommands) the files that read what comes from outside.
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
-    products: [.library(name: "ReadersUnderFuzz", type: .static, targets: ["ReadersUnderFuzz"])],
+    products: [
+        .library(name: "ReadersUnderFuzz", type: .static, targets: ["ReadersUnderFuzz"]),
+        .library(name: "DecisionsUnderFuzz", type: .static, targets: ["DecisionsUnderFuzz"]),
+    ],
+    dependencies: [.package(url: "https://github.com/jpsim/Yams", exact: "6.2.2")],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
         .target(name: "OfferModel", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
@@ -27,5 +32,26 @@ let package = Package(
             name: "ReaderFuzzing", dependencies: ["AppStoreData", "OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
         .target(name: "ReadersUnderFuzz", dependencies: ["ReaderFuzzing"], swiftSettings: settings),
+
+        .target(name: "OfferAPI", dependencies: ["OfferModel"], swiftSettings: settings),
+        .target(name: "OfferCatalog", dependencies: ["OfferModel", "Yams"], swiftSettings: settings),
+        .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
+        .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
+        .target(
+            name: "OfferApplication",
+            dependencies: ["AppStoreData", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore"],
+            swiftSettings: settings),
+        .target(
+            name: "OfferHTTP", dependencies: ["OfferAPI", "OfferApplication", "OfferEligibility", "OfferModel"],
+            swiftSettings: settings),
+        .target(
+            name: "OfferdCommands",
+            dependencies: ["AppStoreData", "OfferApplication", "OfferModel", "OfferSigning"], swiftSettings: settings),
+        .target(
+            name: "DecisionsUnderFuzz",
+            dependencies: [
+                "AppStoreData", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferHTTP", "OfferModel",
+                "OfferdCommands",
+            ], swiftSettings: settings),
     ]
 )

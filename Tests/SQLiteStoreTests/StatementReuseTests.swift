@@ -36,7 +36,7 @@ struct StatementReuseTests {
             return (before, failure, try transaction.rows(Self.numbers(failingAt: 9)).map(\.values))
         }
         #expect(before == [1, 2])
-        #expect(failure as? StoreError == .unavailable("the database failed: integer overflow"))
+        #expect(failure as? StoreError == .corrupt("a sum of its rows is beyond 64 bits"))
         #expect(after == (1...5).map { [.integer($0)] })
     }
 

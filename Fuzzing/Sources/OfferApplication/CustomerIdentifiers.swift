@@ -1,0 +1,1 @@
+../../../Sources/OfferApplication/Customers/CustomerIdentifiers.swift

@@ -1,0 +1,1 @@
+../../../Sources/OfferApplication/Issuing/Question+Catalog.swift

@@ -1,0 +1,11 @@
+import OfferAPI
+import OfferApplication
+
+// As in `IssueRequestBody+Order.swift`, which needs more than a fuzzing build links.
+extension CustomerIdentifiers {
+    init(_ reference: CustomerReference) {
+        self.init(
+            originalTransactionId: reference.originalTransactionId, appTransactionId: reference.appTransactionId,
+            appAccountToken: reference.appAccountToken, customerId: reference.customerId)
+    }
+}

@@ -1,0 +1,19 @@
+import OfferAPI
+public import OfferApplication
+import OfferModel
+
+// What this module keeps to itself, for the target of the fuzzer.
+
+extension Inquiry {
+    /// Reads and checks a body of `POST /v1/decisions` as the server does.
+    public init(body: [UInt8]) throws {
+        self = try WireJSON.decodeRequest(DecisionRequestBody.self, from: body).inquiry()
+    }
+}
+
+extension InquiryAnswer {
+    /// The answer's JSON as staff and as a backend get it.
+    public func json() throws -> [[UInt8]] {
+        try [WireJSON.encode(DecisionsBody(self, role: .support)), WireJSON.encode(DecisionsBody(self, role: .client))]
+    }
+}

@@ -1,0 +1,1 @@
+../../../Sources/OfferdCommands/Import/Columns/CellValue.swift
