@@ -2,6 +2,7 @@ import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
+import Synchronization
 import Testing
 
 @Suite("What changes between decision and commit")
@@ -90,6 +91,68 @@ struct ChangedMeanwhileTests {
         #expect(try await bench.count("issued_offer") == 0)
     }
 
+    /// What makes the answer to a repeated request wrong while it is being given.
+    enum Withdrawal: CaseIterable {
+        case pause, archive, void
+    }
+
+    @Test(
+        "stored signatures are not handed out under a key once the offer was withdrawn in between",
+        arguments: Withdrawal.allCases)
+    func storedSignatures(withdrawal: Withdrawal) async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let first = try await bench.granted(order).offer
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database,
+                beforeWrite: { if writes.next() == 1 { try await Self.withdraw(first.id, withdrawal, bench) } }))
+        let key = try await bench.useCases.apiKeys.create(scope: Workbench.scope, role: .client)
+        let released = Mutex<[IssueAnswer]>([])
+        let answer = try await moved.issuing.issue(
+            order, caller: Caller(apiKeyId: key.id, scope: Workbench.scope, role: .client),
+            as: IdempotentRequest(key: "again", route: "POST /v1/issued-offers", body: [])
+        ) { answer in
+            released.withLock { $0.append(answer) }
+            return WrittenAnswer(status: answer.issued == nil ? 403 : 200, contentType: "text/plain", body: [])
+        }
+        #expect(answer.status == 403)
+        let refusal = try #require(released.withLock { $0.last?.refusal })
+        #expect(
+            refusal.decision.obstacles
+                == [withdrawal == .pause ? .catalogPaused : withdrawal == .archive ? .catalogStatus : .limitCustomer])
+        #expect(try await bench.count("kept_answer") == 1)
+        #expect(try await bench.count("signature") == 1, "nothing was signed anew")
+    }
+
+    @Test("stored signatures do not open an offer that was paused in between")
+    func openingOfStoredSignatures() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        _ = try await bench.granted(order)
+        // From now on the offer is open for two days only, from the first request that finds it so.
+        try await bench.apply(
+            BenchCatalog.head
+                + BenchCatalog.comeback.replacing(
+                    "status: active",
+                    with: """
+                        status: active
+                            eligibility: { fact: customer.everSubscribed, is: true }
+                            availableFor: PT48H
+                        """), expected: 1)
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database,
+                beforeWrite: { if writes.next() == 1 { try await Self.pause(nil, bench) } }))
+        let answer = try await moved.issuing.issue(order, caller: Workbench.client)
+        #expect(answer.refusal?.decision.obstacles == [.catalogPaused])
+        #expect(try await bench.count("offer_opening") == 0)
+    }
+
     @Test("what never stops moving is answered `busy`, with nothing recorded or released (invariant 1)")
     func busy() async throws {
         let bench = try await Workbench()
@@ -136,6 +199,23 @@ struct ChangedMeanwhileTests {
         }
         #expect(isResumed)
         #expect(try await bench.granted(order).offer == first)
+    }
+
+    private static func withdraw(
+        _ slot: LowercaseUUID, _ withdrawal: Withdrawal, _ bench: Workbench
+    ) async throws {
+        switch withdrawal {
+        case .pause: try await pause("comeback", bench)
+        case .archive:
+            let archived =
+                BenchCatalog.head + BenchCatalog.comeback.replacing("status: active", with: "status: archived")
+            try await bench.apply(archived, expected: 1)
+        case .void:
+            let now = bench.clock.now
+            _ = try await bench.write { transaction, scope in
+                try SlotStore(transaction).void(slot, reason: "mistake", release: false, at: now, in: scope)
+            }
+        }
     }
 
     private static func pause(_ offer: OfferId?, _ bench: Workbench) async throws {
