@@ -59,8 +59,10 @@ struct ChangedMeanwhileTests {
         try await bench.checkLedger()
     }
 
-    @Test("a use that becomes known in between refuses, also one of a customer proven to be the same (invariant 2)")
-    func merge() async throws {
+    @Test(
+        "a use that becomes known in between refuses, also one of a customer proven to be the same (invariant 2)",
+        arguments: [false, true])
+    func merge(isMergedAway: Bool) async throws {
         let bench = try await Workbench()
         func anonymous(_ jws: String?) throws -> String {
             try bench.shop.edited(try #require(jws)) { $0["appTransactionId"] = nil }
@@ -69,6 +71,7 @@ struct ChangedMeanwhileTests {
         let second = try anonymous(try bench.shop.delivery(.lapsed, "200").signedTransactions.first)
         let used = try bench.shop.redemption(
             of: "comeback50", "200900", like: second, at: Workbench.start.adding(months: -2))
+        if isMergedAway { try await bench.deliver(SignedDelivery(signedTransactions: [second])) }
         try await bench.deliver(SignedDelivery(signedTransactions: [first]))
         let proofs = try [first, used].map { jws in
             try bench.shop.edited(jws) { payload in
@@ -89,6 +92,72 @@ struct ChangedMeanwhileTests {
         #expect(answer.refusal?.decision.outcome == .ineligible)
         #expect(answer.refusal?.decision[.limitCustomer]?.verdict == .violated)
         #expect(try await bench.count("issued_offer") == 0)
+    }
+
+    @Test("a use by somebody whom the alias names since then refuses (invariant 2)")
+    func newlyNamed() async throws {
+        let bench = try await Workbench()
+        let aliases = CustomerIdentifiers(customerId: "somebody")
+        let other = try bench.shop.anonymous("200")
+        let used = try bench.shop.redemption(
+            of: "comeback50", "200900", like: try #require(other.signedTransactions.first),
+            at: Workbench.start.adding(months: -2))
+        try await bench.deliver(try bench.shop.anonymous("100"), aliases: aliases)
+        try await bench.deliver(SignedDelivery(signedTransactions: other.signedTransactions + [used]))
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database,
+                beforeWrite: { if writes.next() == 1 { try await bench.deliver(other, aliases: aliases) } }))
+        let answer = try await moved.issuing.issue(
+            IssueOrder(offerId: "comeback", customer: aliases), caller: Workbench.client)
+        #expect(answer.refusal?.decision[.limitCustomer]?.verdict == .violated)
+        #expect(try await bench.count("issued_offer") == 0)
+    }
+
+    @Test(
+        "what was looked at more than a minute before the commit is looked at again: slots may have been settled since",
+        arguments: [Int64(60_000), 60_001])
+    func oldLook(age: Int64) async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database,
+                beforeWrite: {
+                    guard writes.next() == 1 else { return }
+                    bench.clock.advance(milliseconds: age)
+                    try await bench.deliver(try bench.shop.delivery(.lapsed, "200"))
+                }))
+        let answer = try await moved.issuing.issue(
+            IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+        let isLookedAtAgain = age > 60_000
+        #expect(answer.issued?.offer.issuedAt == Workbench.start.adding(milliseconds: isLookedAtAgain ? age : 0))
+    }
+
+    @Test("an answer that was kept under the same key in between is given again, whatever is decided by now")
+    func answeredMeanwhile() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let key = try await bench.useCases.apiKeys.create(scope: Workbench.scope, role: .client)
+        let caller = Caller(apiKeyId: key.id, scope: Workbench.scope, role: .client)
+        let request = IdempotentRequest(key: "once", route: "POST /v1/issued-offers", body: [])
+        @Sendable func ask(_ interactions: Double, _ useCases: UseCases) async throws -> WrittenAnswer {
+            let order = IssueOrder(
+                offerId: "engaged", customer: named("100"), signals: ["interactions": .number(interactions)])
+            return try await useCases.issuing.issue(order, caller: caller, as: request) { answer in
+                WrittenAnswer(status: answer.issued == nil ? 403 : 201, contentType: "text/plain", body: [])
+            }
+        }
+        let writes = Counter()
+        let moved = bench.useCases(
+            over: InterposedDatabase(
+                real: bench.database, beforeWrite: { if writes.next() == 1 { _ = try await ask(49, bench.useCases) } }))
+        let answer = try await ask(50, moved)
+        #expect(answer.status == 403)
+        #expect(answer.isReplayed)
+        #expect(try await bench.count("signature") == 0)
     }
 
     /// What makes the answer to a repeated request wrong while it is being given.
