@@ -28,6 +28,15 @@ struct RedemptionTests {
         }
     }
 
+    private func pending(_ signed: Instant) -> RenewalInfo {
+        .fixture("1", signed: signed) {
+            $0.offerType = .promotional
+            $0.offerIdentifier = "comeback50"
+        }
+    }
+
+    private func day(_ number: Int64) -> Instant { january.adding(milliseconds: number * Instant.Duration.day) }
+
     @Test("a use belongs to the newest slot issued before its first evidence, which may be renewal info")
     func newestSlotBeforeEvidence() throws {
         let accepted = january.adding(milliseconds: 3 * Instant.Duration.day)
@@ -82,6 +91,56 @@ struct RedemptionTests {
             next.transactionReason = reason
             let facts = SubjectFacts(history: History(transactions: [row(first), row(next)]))
             #expect(facts.redemptions().count == count, "\(reason.rawValue)")
+        }
+    }
+
+    @Test("an upgrade between the promise of an offer and its first period makes no second use of it")
+    func passedOver() {
+        let history = History(
+            transactions: [
+                row(.fixture("1", purchased: january)), row(.fixture("2", original: "1", purchased: day(10))),
+                row(offered("3", "1", day(31))),
+            ],
+            renewalInfos: [row(pending(day(3)))])
+        #expect(SubjectFacts(history: history).redemptions().map(\.transactionId) == ["3"])
+    }
+
+    @Test("an offer that is promised again while its whole length is used up is a second use")
+    func promisedAgain() {
+        let history = History(
+            transactions: [row(offered("1", "1", january))], renewalInfos: [row(pending(day(3)))])
+        #expect(SubjectFacts(history: history).redemptions().map(\.transactionId) == ["1", nil])
+    }
+
+    @Test("of renewal infos that only an operator stated, the newest says whether an offer is pending")
+    func statedPending() {
+        let none = RenewalInfo.fixture("1", signed: day(4))
+        let infos = [pending(day(3)), none].map {
+            Recorded(payload: $0, payloadBytes: [], provenance: .operator, sequence: 1)
+        }
+        let history = History(transactions: [row(.fixture("1", purchased: january))], renewalInfos: infos)
+        #expect(SubjectFacts(history: history).redemptions().isEmpty)
+    }
+
+    @Test("a use is late from the moment its slot stops counting", arguments: [Int64(-1), 0])
+    func late(after milliseconds: Int64) throws {
+        let slot = try slot(1, issued: january)
+        let used = offered("1", "1", slot.countsUntil.adding(milliseconds: milliseconds))
+        let facts = SubjectFacts(history: History(transactions: [row(used)]), slots: [slot])
+        #expect(facts.redemptions().map(\.slotId) == [slot.id])
+        #expect(facts.redemptions().map(\.isLate) == [milliseconds >= 0])
+    }
+
+    @Test("a purchase by the family's owner is none at full price of the customer's")
+    func familyPurchase() throws {
+        let slot = try slot(1, issued: january)
+        for (ownership, bought) in [(InAppOwnershipType.purchased, 1), (.familyShared, 0)] {
+            let purchase = Transaction.fixture("1", purchased: january.adding(milliseconds: 1)) {
+                $0.transactionReason = .purchase
+                $0.inAppOwnershipType = ownership
+            }
+            let facts = SubjectFacts(history: History(transactions: [row(purchase)]), slots: [slot])
+            #expect(facts.fullPricePurchases(redemptions: []).count == bought)
         }
     }
 

@@ -78,12 +78,32 @@ struct ConnectionPatienceTests {
     @Test("a request without a body is answered in its own time too, and the next has its own time for headers")
     mutating func withoutBody() {
         connection.began(withBody: false, at: at(1))
-        connection.received(at: at(2))
         #expect(connection.verdict(at: at(100)) == .wait)
         connection.answered(at: at(100))
         connection.received(at: at(101))
         #expect(connection.verdict(at: at(110.9)) == .wait)
         #expect(connection.verdict(at: at(111)) == .refuse)
+    }
+
+    @Test("a next request begun before the answer to the one before is noted has its time for headers from that answer")
+    mutating func earlyBytes() {
+        connection.began(withBody: false, at: at(1))
+        connection.received(at: at(2))
+        connection.answered(at: at(3))
+        connection.received(at: at(12))
+        #expect(connection.verdict(at: at(12.9)) == .wait)
+        #expect(connection.verdict(at: at(13)) == .refuse)
+    }
+
+    @Test("a next request that is whole before the answer to the one before is noted is not waited for")
+    mutating func earlyRequest() {
+        connection.began(withBody: true, at: at(1))
+        connection.readBody()
+        connection.received(at: at(2))
+        connection.readHeaders()
+        connection.answered(at: at(3))
+        #expect(connection.verdict(at: at(32.9)) == .wait)
+        #expect(connection.verdict(at: at(33)) == .close)
     }
 
     @Test("a body that is still coming when its answer is given has no more time than before")

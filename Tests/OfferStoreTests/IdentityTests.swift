@@ -244,4 +244,45 @@ struct IdentityTests {
         #expect(before.customers == [first, second])
         #expect(after.customers == [first])
     }
+
+    @Test("who was merged into somebody follows when that one is merged away", arguments: Driver.allCases)
+    func chain(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        var customers: [CustomerNumber] = []
+        for id in ["1", "2", "3"] { customers.append(try await bench.customer(TransactionId(id))) }
+        try await bench.ingest([.bought("4", original: "2", account: "A"), .bought("5", original: "3", account: "A")])
+        try await bench.ingest([.bought("6", original: "1", account: "A")])
+        let all = customers
+        let survivors = try await bench.database.read { try CustomerStore($0).survivors(of: all) }
+        #expect(Set(survivors.values) == [customers[0]])
+    }
+
+    @Test("a customer takes part in rollouts under the Apple account, also where a transaction names both")
+    func rolloutKey() async throws {
+        let bench = try await Bench()
+        let customer = try await bench.ingest([.bought("1", account: "A")]).first?.customer
+        let stored = try await bench.database.read { try CustomerStore($0).customers([customer].compactMap(\.self)) }
+        #expect(stored.map(\.rolloutKey) == ["A"])
+    }
+
+    @Test("renewal info that an operator stated links nobody once its subscription is proven (invariant 6)")
+    func statedRenewalInfo() async throws {
+        let bench = try await Bench()
+        let account = try await bench.ingest([.installed("A")]).first?.customer
+        try await bench.ingest([.renews("1", account: "A", provenance: .operator)])
+        let customer = try await bench.ingest([.bought("1")]).first?.customer
+        #expect(customer != nil && customer != account)
+    }
+
+    @Test("an alias names nobody in another app or environment", arguments: Driver.allCases)
+    func aliasOfOtherScope(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let (scope, other) = (bench.scope, bench.other)
+        let named = try await bench.database.write { transaction in
+            let customers = CustomerStore(transaction)
+            _ = try customers.add(under: [.customerId("anna")], at: Bench.now, in: scope)
+            return try [scope, other].map { try customers.customers(aliases: [.customerId("anna")], in: $0).count }
+        }
+        #expect(named == [1, 0])
+    }
 }

@@ -252,6 +252,14 @@ struct SlotTests {
         }
         seen.insert(try await note())
         #expect(seen.count == 3)
+        let ofOwner = { try await bench.database.read { try CustomerStore($0).version(of: [first]) } }
+        let before = try await ofOwner()
+        let isVoided = try await bench.database.write {
+            try SlotStore($0).void(
+                .number(1), reason: "mistake", release: false, at: Bench.now, in: scope)
+        }
+        #expect(isVoided)
+        #expect(try await ofOwner() != before)
     }
 
     @Test(

@@ -4,8 +4,6 @@ import OfferModel
 struct OfferUse: Sendable {
     /// Redemptions of the offer, issued by us or not; they count for ever.
     let redemptions: [Redemption]
-    /// Slots that count although nothing is known to have used them; the open one is not among them.
-    let countingSlots: [Slot]
     /// The slot that asking again would use.
     let openSlot: Slot?
     /// Slots of the offer that nothing is known to have used.
@@ -26,22 +24,11 @@ struct OfferUse: Sendable {
         let unused = uses.slots(of: mark.id).filter { !uses.redeemed.contains(subject.slots[$0].id) }
             .map { subject.slots[$0] }
         unusedSlots = unused
-        guard !unused.isEmpty else {
-            (openSlot, countingSlots) = (nil, [])
-            return
-        }
-        let open = unused.open(at: now)
-        openSlot = open
-        countingSlots = unused.filter { slot in
-            now < slot.countsUntil && !slot.isReleased && slot.id != open?.id
-        }
+        openSlot = unused.open(at: now)
     }
 
     /// The slot that asking again at another instant would use.
     func openSlot(at instant: Instant) -> Slot? { unusedSlots.open(at: instant) }
-
-    /// Places taken by others than the open slot.
-    var count: Int { redemptions.count + countingSlots.count }
 }
 
 extension [Slot] {

@@ -32,6 +32,9 @@ struct ConnectionPatience: Sendable {
     private var phase = Phase.idle
     private var until: Instant?
     private var untilTaken: Instant?
+    /// Whether bytes have come during a request of which nothing is understood yet: they may begin the next one, whose
+    /// sender had the answer before it was noted here.
+    private var hasUnread = false
 
     /// A connection that has just opened.
     init(_ patience: HTTPPatience, at now: Instant) {
@@ -44,11 +47,17 @@ struct ConnectionPatience: Sendable {
 
     /// Bytes have come.
     mutating func received(at now: Instant) {
-        if phase == .idle { enter(.headers, until: now + patience.headers) }
+        switch phase {
+        case .idle: enter(.headers, until: now + patience.headers)
+        case .headers, .leaving: break
+        case .body, .answering, .bodyGivenUp, .rest: hasUnread = true
+        }
     }
 
-    /// A request's headers are whole. Who is to answer may not have seen them yet, which is no fault of the client's.
+    /// Bytes have become part of a request, whose headers are whole then. Who is to answer may not have seen them yet,
+    /// which is no fault of the client's.
     mutating func readHeaders() {
+        hasUnread = false
         if phase == .headers { enter(.answering, until: nil) }
     }
 
@@ -64,7 +73,9 @@ struct ConnectionPatience: Sendable {
         switch phase {
         case .bodyGivenUp: enter(.leaving, until: nil)
         case .body: phase = .rest
-        case .idle, .headers, .answering, .rest: enter(.idle, until: now + patience.idle)
+        case .idle, .headers, .answering, .rest:
+            hasUnread ? enter(.headers, until: now + patience.headers) : enter(.idle, until: now + patience.idle)
+            hasUnread = false
         case .leaving: break
         }
     }

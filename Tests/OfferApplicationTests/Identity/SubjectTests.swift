@@ -1,6 +1,9 @@
 import OfferApplication
 import OfferEligibility
 import OfferModel
+import OfferStore
+import OfferTestSupport
+import SQLiteStore
 import Testing
 
 @Suite("Who the customer is")
@@ -97,6 +100,64 @@ struct SubjectTests {
         let second = try await bench.granted(IssueOrder(offerId: "comeback", customer: aliases))
         #expect(second.offer.id == first.offer.id)
         #expect(try await bench.count("issued_offer") == 1)
+    }
+
+    @Test("a slot of two customers decided together belongs to the one whose transaction is signed")
+    func owner() async throws {
+        let bench = try await Workbench()
+        let aliases = CustomerIdentifiers(customerId: "somebody")
+        for id in ["100", "200"] { try await bench.deliver(try bench.shop.anonymous(id), aliases: aliases) }
+        let slot = try await bench.granted(IssueOrder(offerId: "comeback", customer: aliases)).offer.id
+        let (owner, issued) = try await bench.write { transaction, scope in
+            (
+                try CustomerStore(transaction).customer(.originalTransactionId("200"), in: scope),
+                try SlotStore(transaction).issuedOffer(slot, in: scope)
+            )
+        }
+        #expect(owner != nil)
+        #expect(issued?.customer == owner)
+    }
+
+    @Test("a subscription that only an operator stated is not signed, however new it is (invariant 6)")
+    func statedTransaction() async throws {
+        let bench = try await Workbench()
+        let family = CustomerIdentifiers(customerId: "family")
+        try await bench.deliver(try bench.shop.anonymous("100"), aliases: family)
+        let now = bench.clock.now
+        let stated = HistoryPayload(
+            .transaction(.fixture("101", purchased: now.adding(milliseconds: -1), signed: now)), bytes: [1],
+            provenance: .operator)
+        try await bench.write { transaction, scope in
+            let customer = try HistoryStore(transaction).ingest([stated], at: now, in: scope).first?.customer
+            try CustomerStore(transaction).attach(
+                [.customerId("family")], to: [customer].compactMap(\.self), at: now, in: scope)
+        }
+        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: family))
+        let signed = try await bench.database.read { transaction in
+            try transaction.rows(Statement("SELECT transaction_id FROM signature")).map {
+                try $0.value(0, as: String.self)
+            }
+        }
+        #expect(signed == ["100"])
+    }
+
+    @Test("a slot whose use the other of two customers shows makes room for the next (invariant 2)")
+    func redeemedByOther() async throws {
+        let bench = try await Workbench()
+        let (first, other) = (try bench.shop.anonymous("100"), try bench.shop.anonymous("200"))
+        let slot = try await bench.granted(.of("twice", first)).offer.id
+        bench.clock.advance(hours: 1)
+        // Refunded, so that the offer does not run; the slot has not passed yet.
+        let use = try bench.shop.redemption(
+            of: "twice10", "200900", like: try #require(other.signedTransactions.first), at: bench.clock.now,
+            refundedAt: bench.clock.now)
+        try await bench.deliver(SignedDelivery(signedTransactions: [use]))
+        let order = IssueOrder(
+            offerId: "twice", customer: named("100"),
+            delivery: SignedDelivery(signedTransactions: first.signedTransactions + [use]))
+        let next = try await bench.granted(order)
+        #expect(next.isNew && next.offer.id != slot)
+        #expect(try await bench.count("issued_offer") == 2)
     }
 
     @Test("more than 16 customers under one alias are ambiguous")

@@ -63,6 +63,16 @@ struct SlotTests {
         #expect(yearly.offer.productId == "yearly")
     }
 
+    @Test("another transaction of the customer needs one more signing under the same slot")
+    func otherTransaction() async throws {
+        let bench = try await bench()
+        let first = try await bench.granted(order())
+        let account = IssueOrder(offerId: "comeback", customer: CustomerIdentifiers(appTransactionId: "app-100"))
+        let other = try await bench.granted(account)
+        #expect(other.isNew && other.offer.id == first.offer.id)
+        #expect(try await bench.granted(account).offer.v2 == other.offer.v2)
+    }
+
     @Test(
         "`fresh` makes one more signing until `signaturesPerOffer`, 3 by default, is reached; stored ones stay available"
     )

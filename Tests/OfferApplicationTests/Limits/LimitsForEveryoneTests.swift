@@ -194,6 +194,48 @@ struct LimitsForEveryoneTests {
         #expect(try await bench.refused(orders[0]).decision[.limitTotal]?.message.hasPrefix("2 of 1 ") == true)
     }
 
+    @Test("under a lowered allowance a place frees when another's slot ends, not when one's own does")
+    func freesByOther() async throws {
+        let (bench, orders) = try await Self.bench("{ count: 2 }", customers: 2)
+        _ = try await bench.granted(orders[0])
+        bench.clock.advance(hours: 1)
+        let other = try await bench.granted(orders[1]).offer
+        try await bench.apply(BenchCatalog.head + BenchCatalog.shared("{ count: 1 }"), expected: 1)
+        bench.tolerateOverrun()
+        let finding = try await bench.refused(orders[0]).decision[.limitTotal]
+        #expect(finding?.turningPoint == .at(other.expiresAt.adding(milliseconds: Instant.Duration.hour)))
+    }
+
+    @Test("a cheaper further signing is judged by the dearer one that it stands beside")
+    func dearerFrozen() async throws {
+        func catalog(_ budget: String) -> String {
+            BenchCatalog.head
+                + BenchCatalog.shared("{ spend: \"\(budget)\", currency: USD }").replacing(
+                    "products: [monthly]", with: "products: [monthly, yearly]")
+        }
+        let bench = try await Workbench(catalog: catalog("30.00"))
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        func order(_ product: ProductId) -> IssueOrder {
+            IssueOrder(offerId: "drop", productId: product, customer: named("100"))
+        }
+        _ = try await bench.granted(order("monthly"))
+        try await bench.apply(catalog("7.00"), expected: 1)
+        bench.tolerateOverrun()
+        #expect(try await bench.refused(order("yearly")).decision.obstacles == [.limitBudget])
+    }
+
+    @Test("a customer whose signings are used up hears when the slot, and with it the place, has passed")
+    func ownSlotFrees() async throws {
+        let (bench, orders) = try await Self.bench("{ count: 1 }", customers: 1)
+        var order = orders[0]
+        order.fresh = true
+        let slot = try await bench.granted(order).offer
+        for _ in 2...3 { _ = try await bench.granted(order) }
+        let refusal = try await bench.refused(order)
+        #expect(refusal.decision.obstacles == [.limitSignatures])
+        #expect(refusal.outlook.changesAt == slot.expiresAt.adding(milliseconds: Instant.Duration.hour))
+    }
+
     @Test("the cost is frozen when it is issued, whatever the catalog says later")
     func frozenCost() async throws {
         let (bench, orders) = try await Self.bench("{ spend: \"30.00\", currency: USD }", customers: 3)

@@ -93,4 +93,23 @@ struct RecordedUseTests {
         #expect(finding.verdict == .violated)
         #expect(finding.turningPoint == .at(second.adding(milliseconds: 30 * Instant.Duration.day)))
     }
+
+    @Test("a use that Apple dates after our issue, and that was known before it, is that of the new slot")
+    func datedAhead() async throws {
+        let bench = try await Workbench()
+        let delivery = try bench.shop.delivery(.lapsed, "100")
+        try await bench.deliver(delivery)
+        // A renewal charged early, and refunded, so that the offer does not run.
+        let use = try bench.shop.redemption(
+            of: "twice10", "100900", like: try #require(delivery.signedTransactions.first),
+            at: bench.clock.now.adding(milliseconds: Instant.Duration.hour), refundedAt: bench.clock.now)
+        try await bench.deliver(SignedDelivery(signedTransactions: [use]))
+        let slot = try await bench.granted(IssueOrder(offerId: "twice", customer: named("100"))).offer.id
+        let used = try await bench.database.read { transaction in
+            try transaction.rows(Statement("SELECT issued_offer_id FROM redemption")).map {
+                try $0.value(0, as: LowercaseUUID?.self)
+            }
+        }
+        #expect(used == [slot])
+    }
 }

@@ -17,9 +17,9 @@ struct ErasureBesideRequestsTests {
     }
 
     @Test(
-        "an issue that was decided before the erasure signs nothing and records nothing of it",
-        arguments: [Scene.lapsed, .subscriber])
-    func issue(scene: Scene) async throws {
+        "an issue that was decided before the erasure, or refused, signs nothing and records nothing of it",
+        arguments: [(Scene.lapsed, "comeback"), (.subscriber, "comeback"), (.subscriber, "back")] as [(Scene, OfferId)])
+    func issue(scene: Scene, offer: OfferId) async throws {
         let erasing = try await ErasingBench()
         let bench = erasing.bench
         try await bench.deliver(try bench.shop.delivery(scene, "100"))
@@ -27,7 +27,7 @@ struct ErasureBesideRequestsTests {
         let useCases = useCases(erasing, erasedBefore: 1, person)
         let error = await #expect(throws: RequestError.self) {
             _ = try await useCases.issuing.issue(
-                IssueOrder(offerId: "comeback", customer: person), caller: Workbench.client)
+                IssueOrder(offerId: offer, customer: person), caller: Workbench.client)
         }
         guard case .busy? = error else {
             Issue.record("answered with \(String(describing: error))")

@@ -1,0 +1,136 @@
+import OfferEligibility
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@testable import OfferStore
+
+/// What several bodies of one commit share must be what each of them would read.
+@Suite("Counters remembered within one commit (invariant 2)")
+struct RememberedCounterTests {
+    private static let offer = Offer(
+        id: "comeback", type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
+        products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
+        limits: [])
+    private static let slot = Slot.fixture(1)
+
+    private static func counters(
+        _ transaction: any StoreTransaction, _ scope: ScopeNumber, at now: Instant = Bench.now,
+        group: SubscriptionGroupId = "21500001"
+    ) throws -> OfferCounters {
+        try CounterStore(transaction).counters(of: offer, in: group, open: [], at: now, in: scope)
+    }
+
+    private static func insert(
+        _ slot: Slot, for customer: CustomerNumber, in scope: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws {
+        try SlotStore(transaction).insert(slot, catalogRevision: 1, for: customer, subject: [customer], in: scope)
+    }
+
+    private static func used(_ id: TransactionId, group: SubscriptionGroupId = "21500001") -> HistoryPayload {
+        let transaction = Transaction.fixture(id, purchased: Bench.now) {
+            $0.offerType = .promotional
+            $0.offerIdentifier = "comeback50"
+            $0.offerPeriod = "P1M"
+            $0.subscriptionGroupIdentifier = group
+        }
+        return HistoryPayload(.transaction(transaction), bytes: Array("used \(id) \(group)".utf8), provenance: .client)
+    }
+
+    @Test("a slot of the same commit has passed at the moment it stops counting")
+    func passes() async throws {
+        let bench = try await Bench()
+        let (scope, customer) = (bench.scope, try await bench.customer())
+        let places = try await bench.database.write { transaction in
+            let before = try Self.counters(transaction, scope).places
+            try Self.insert(Self.slot, for: customer, in: scope, transaction)
+            return try [before]
+                + [-1, 0].map {
+                    try Self.counters(transaction, scope, at: Self.slot.countsUntil.adding(milliseconds: $0)).places
+                }
+        }
+        #expect(places == [0, 1, 0])
+    }
+
+    @Test("a slot whose redemption is taken back passes again, for those in the same commit too")
+    func redemptionTakenBack() async throws {
+        let bench = try await Bench()
+        let (scope, customer) = (bench.scope, try await bench.customer())
+        let ends = Self.slot.countsUntil
+        try await bench.database.write { transaction in
+            try Self.insert(Self.slot, for: customer, in: scope, transaction)
+            try SlotStore(transaction).redeem([Self.slot.id: 1], of: customer, at: Bench.now)
+        }
+        let places = try await bench.database.write { transaction in
+            let redeemed = try Self.counters(transaction, scope, at: ends).places
+            try SlotStore(transaction).redeem([:], of: customer, at: Bench.now)
+            return [redeemed, try Self.counters(transaction, scope, at: ends).places]
+        }
+        #expect(places == [1, 0])
+    }
+
+    @Test("a released slot that seemed redeemed takes no place once its redemption is taken back")
+    func releasedTakenBack() async throws {
+        let bench = try await Bench()
+        let (scope, customer) = (bench.scope, try await bench.customer())
+        let places = try await bench.database.write { transaction in
+            let slots = SlotStore(transaction)
+            try Self.insert(Self.slot, for: customer, in: scope, transaction)
+            _ = try slots.void(Self.slot.id, reason: "mistake", release: true, at: Bench.now, in: scope)
+            return try [[:], [Self.slot.id: 1], [:]].map { times in
+                try slots.redeem(times, of: customer, at: Bench.now)
+                return try Self.counters(transaction, scope).places
+            }
+        }
+        #expect(places == [0, 1, 0])
+    }
+
+    @Test("a use that becomes known in the same commit counts in its group, and in no other")
+    func unmatched() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let counted = try await bench.database.write { transaction in
+            var counted: [Int] = []
+            for (id, group) in [("1", "21500002"), ("2", "21500001")] {
+                _ = try Self.counters(transaction, scope)
+                _ = try HistoryStore(transaction).ingest(
+                    [Self.used(TransactionId(id), group: SubscriptionGroupId(group))], at: Bench.now, in: scope)
+                counted.append(try Self.counters(transaction, scope).unmatched.values.reduce(0, +))
+            }
+            return counted
+        }
+        #expect(counted == [0, 1])
+    }
+
+    @Test("a redeemed slot keeps its place when what passed beside it is settled")
+    func settledBeside() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let customers = [try await bench.customer("1"), try await bench.customer("2")]
+        let later = Self.slot.countsUntil.adding(milliseconds: SlotStore.settlingDelay)
+        let settled = try await bench.database.write { transaction in
+            for (number, customer) in customers.enumerated() {
+                try Self.insert(.fixture(number), for: customer, in: scope, transaction)
+            }
+            try SlotStore(transaction).redeem([.number(0): 1], of: customers[0], at: Bench.now)
+            return try SlotStore(transaction).settlePassed(of: "comeback", at: later, in: scope)
+        }
+        #expect(settled == 1)
+        let places = try await bench.database.read { try Self.counters($0, scope, at: later).places }
+        #expect(places == 1)
+    }
+
+    @Test("a use dated at the very instant a slot is issued becomes the slot's")
+    func usedAtIssue() async throws {
+        let bench = try await Bench()
+        let scope = bench.scope
+        let owner = try #require(try await bench.ingest([Self.used("1")]).first?.customer)
+        try await bench.database.write { transaction in
+            try Self.insert(Self.slot, for: owner, in: scope, transaction)
+            try RedemptionStore(transaction).matchLaterEvidence(
+                of: owner, since: Bench.now, offers: [], at: Bench.now, in: scope)
+        }
+        let rows = try await bench.database.read { try RedemptionStore($0).redemptions(of: owner) }
+        #expect(rows.map(\.redemption.slotId) == [Self.slot.id])
+    }
+}
