@@ -9,7 +9,7 @@ extension RequestError {
         switch error {
         case .busy:
             self = .busy
-        case .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .unavailable:
+        case .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .unavailable:
             self = .notReady(detail: error.publicDetail, hint: "tell the operator the requestId")
         case .corrupt, .constraint, .unrecorded:
             return nil

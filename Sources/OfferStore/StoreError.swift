@@ -14,6 +14,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case notMigrated(String)
     /// A newer version of the program has migrated the database.
     case newerThanThisVersion(String)
+    /// A restore was interrupted, and there is no database in its place.
+    case interrupted(String)
     /// A constraint of the schema refused a row; the text names it, such as `signature.nonce`.
     case constraint(String)
     /// The file cannot be opened, read or written.
@@ -26,8 +28,8 @@ public enum StoreError: Error, Sendable, Hashable {
         switch self {
         case .corrupt(let detail): "the database is corrupt: \(detail)"
         case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail),
-            .notMigrated(let detail),
-            .newerThanThisVersion(let detail), .unavailable(let detail):
+            .notMigrated(let detail), .newerThanThisVersion(let detail), .interrupted(let detail),
+            .unavailable(let detail):
             detail
         case .unrecorded: "the ledger cannot be changed without telling the audit"
         case .constraint(let name): "the database refused a row that would break its constraint `\(name)`"
@@ -44,6 +46,7 @@ public enum StoreError: Error, Sendable, Hashable {
         case .corrupt: "stop the service and restore the latest backup"
         case .notMigrated: "run `offerd migrate`"
         case .newerThanThisVersion: "run the newest version of offerd that ever used this database"
+        case .interrupted: "give the `offerd restore` command again"
         case .constraint, .unrecorded: nil
         case .unavailable: "check the database's path, its permissions and its disk"
         }

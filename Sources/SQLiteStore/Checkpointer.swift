@@ -1,30 +1,39 @@
 import Dispatch
 import GRDB
 import GRDBSQLite
+import Glibc
+import OfferStore
 import Synchronization
 
 /// Writes the log back into the file beside the writer, which otherwise does it within the commit that fills the log, while
 /// everybody waits: thousands of pages all over the file, and a flush.
 ///
 /// A step copies what was committed so far, on a connection of its own, and locks out neither readers nor the writer. The
-/// writer still copies what little is left when the log is full, because only then can the log begin anew.
+/// writer still copies what little is left when the log is full, because only then can the log begin anew. Both only while
+/// this process has the right to (``CheckpointRight``); without it, a full log is left to whoever has it.
 final class Checkpointer: Sendable {
     private struct State {
         /// How many pages the log had when the last step began.
         var begun = 0
         var isRunning = false
         var isClosed = false
+        /// Whether another process was asked to empty the log since it was full.
+        var hasAsked = false
     }
 
     private let path: String
     /// After how many pages the writer does the rest.
     private let full: Int
+    private let right: CheckpointRight
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "offers.checkpoint", qos: .utility)
 
-    init(path: String, full: Int) {
+    /// - Parameter isServer: whether this process serves requests; it then answers those who ask for an empty log.
+    init(path: String, full: Int, isServer: Bool) throws {
         self.path = path
         self.full = full
+        right = try CheckpointRight(beside: path, isServer: isServer)
+        if isServer { listen() }
     }
 
     /// How many pages a step has at least: fewer would flush the file more often for the same pages.
@@ -43,6 +52,7 @@ final class Checkpointer: Sendable {
                 if checkpointer.isFull(at: Int(pages)) {
                     // As SQLite's own: a failure is none of the commit's, and the next commit tries again.
                     sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                    checkpointer.finish()
                 }
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
@@ -56,36 +66,130 @@ final class Checkpointer: Sendable {
         queue.sync {}
     }
 
-    /// - Returns: whether the writer is to do the rest now.
+    /// Lets another process write the log back, once the file is closed.
+    func release() { right.release() }
+
+    /// Writes what is in the log into the file and empties the log, or has the process do it that has the right to.
+    ///
+    /// - Returns: false if somebody reads or writes all the time, or nobody answers.
+    func empty() -> Bool {
+        if let isEmpty = queue.sync(execute: truncate) { return isEmpty }
+        guard let ticket = right.ask() else { return false }
+        return Self.wait(.seconds(10)) { right.isAnswered(ticket) }
+    }
+
+    /// - Returns: whether the writer is to do the rest now, and then ``finish()``.
     private func isFull(at pages: Int) -> Bool {
         // Never beside a step: before SQLite 3.51.3 commits can be lost where one checkpoint begins while a commit empties
-        // the log that another has just copied (decision 0038). A step is due only to what nobody else has copied.
-        if pages >= full { return state.withLock { !$0.isRunning } }
+        // the log that another has just copied (decisions 0038 and 0048). A step is due only to what nobody else has copied.
         let isDue = state.withLock { state in
             // The log has begun anew.
             if pages < state.begun { state.begun = 0 }
-            guard !state.isRunning, !state.isClosed, pages >= state.begun + step else { return false }
-            (state.begun, state.isRunning) = (pages, true)
+            if pages < full { state.hasAsked = false }
+            guard !state.isRunning, !state.isClosed, pages >= full || pages >= state.begun + step else { return false }
+            state.isRunning = true
             return true
         }
-        if isDue {
-            queue.async {
-                self.copy()
-                self.state.withLock { $0.isRunning = false }
-            }
+        guard isDue else { return false }
+        guard right.isOurs() else {
+            finish()
+            if pages >= full { askOnce() }
+            return false
+        }
+        if pages >= full { return true }
+        state.withLock { $0.begun = pages }
+        queue.async {
+            self.copy()
+            self.finish()
         }
         return false
     }
 
+    private func finish() {
+        state.withLock { $0.isRunning = false }
+    }
+
+    private func askOnce() {
+        let hasAsked = state.withLock { state in
+            defer { state.hasAsked = true }
+            return state.hasAsked
+        }
+        if !hasAsked { _ = right.ask() }
+    }
+
+    /// Empties the log whenever somebody has asked for it.
+    private func listen() {
+        queue.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
+            guard let self, !state.withLock({ $0.isClosed }) else { return }
+            if let ticket = right.asked, truncate() == true { right.answer(ticket) }
+            listen()
+        }
+    }
+
     /// Failing is not told of: the writer's own checkpoint meets the same, and the log has everything.
     private func copy() {
+        withConnection("PRAGMA synchronous = FULL; SELECT 1 FROM sqlite_schema LIMIT 1") { connection in
+            sqlite3_wal_checkpoint_v2(connection, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        }
+    }
+
+    /// Copies all of the log and empties it; to be called on the queue.
+    ///
+    /// - Returns: whether it is empty; `nil` if this process may not write it back.
+    private func truncate() -> Bool? {
+        // The writer may be at it.
+        let isIdle = Self.wait(.seconds(5)) {
+            state.withLock { state in
+                defer { state.isRunning = true }
+                return !state.isRunning
+            }
+        }
+        guard isIdle else { return false }
+        defer { finish() }
+        // Asked twice, because the call that takes the right is not yet a yes.
+        guard right.isOurs() || right.isOurs() else { return nil }
+        // A commit of our own first: the log then holds what nobody has copied, so nobody empties it before we do.
+        let begin = """
+            PRAGMA busy_timeout = 250; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; \(Self.change)
+            """
+        return Self.wait(.seconds(5)) {
+            withConnection(begin) { sqlite3_wal_checkpoint_v2($0, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
+                == SQLITE_OK
+        }
+    }
+
+    /// Flushes the log as it is, and its name.
+    ///
+    /// - Throws: ``StoreError/unavailable(_:)``.
+    func flush() throws {
+        for (name, flags) in [(path + "-wal", O_RDONLY), (DatabaseFile.folder(of: path), O_RDONLY | O_DIRECTORY)] {
+            let descriptor = open(name, flags | O_CLOEXEC)
+            if descriptor < 0, errno == ENOENT { continue }
+            let isFlushed = descriptor >= 0 && fsync(descriptor) == 0
+            if descriptor >= 0 { close(descriptor) }
+            guard isFlushed else { throw StoreError.unavailable("`\(name)` cannot be flushed to the disk") }
+        }
+    }
+
+    /// Changes what nothing depends on, each time to something else: SQLite writes no page that stays the same.
+    static let change = "UPDATE store_state SET tried_at = COALESCE(tried_at, 0) % 4102444800000 + 1 WHERE id = 1"
+
+    @discardableResult
+    private func withConnection(_ begin: String, _ body: (OpaquePointer?) -> CInt) -> CInt {
         var opened: OpaquePointer?
         defer { sqlite3_close_v2(opened) }
-        guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
-            // It knows of a log only after it has read.
-            sqlite3_exec(opened, "PRAGMA synchronous = FULL; SELECT 1 FROM sqlite_schema LIMIT 1", nil, nil, nil)
-                == SQLITE_OK
-        else { return }
-        sqlite3_wal_checkpoint_v2(opened, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        var code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        // It knows of a log only after it has read.
+        if code == SQLITE_OK { code = sqlite3_exec(opened, begin, nil, nil, nil) }
+        return code == SQLITE_OK ? body(opened) : code
+    }
+
+    private static func wait(_ patience: Duration, until isDone: () -> Bool) -> Bool {
+        let end = ContinuousClock.now.advanced(by: patience)
+        while !isDone() {
+            if ContinuousClock.now >= end { return false }
+            usleep(10_000)
+        }
+        return true
     }
 }

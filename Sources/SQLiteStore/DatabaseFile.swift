@@ -1,4 +1,7 @@
 import FoundationEssentials
+import GRDB
+import GRDBSQLite
+import Glibc
 import OfferStore
 
 /// The file that holds the database.
@@ -21,6 +24,46 @@ enum DatabaseFile {
         guard files.isWritableFile(atPath: directory) else {
             throw StoreError.readOnly(
                 "the directory `\(directory)` cannot be written by this user, and SQLite keeps its log there")
+        }
+    }
+
+    /// The checked copy that `offerd restore` puts in the place of a database.
+    static func incoming(of path: String) -> String { path + ".restoring" }
+
+    /// Refuses to begin an empty database, or none, where a restore was interrupted.
+    static func requireWhole(_ path: String) throws {
+        let files = FileManager.default
+        guard !files.fileExists(atPath: path), files.fileExists(atPath: incoming(of: path)) else { return }
+        throw StoreError.interrupted(
+            "`\(path)` is missing: a restore was interrupted, and left `\(incoming(of: path))`")
+    }
+
+    /// Refuses a file that was replaced while it was being opened; its log would be the log of the one that replaced it.
+    ///
+    /// - Parameter pool: open and read, so that nobody can replace the file any more.
+    static func requireUnmoved(_ pool: DatabasePool, path: String) throws {
+        let hasMoved = pool.writeWithoutTransaction { connection in
+            var hasMoved: CInt = 0
+            sqlite3_file_control(connection.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+            return hasMoved != 0
+        }
+        if hasMoved { throw StoreError.busy("`\(path)` was replaced while it was being opened") }
+        removeOtherNames(of: path)
+    }
+
+    /// Takes away the name that an interrupted restore has given the database besides its own, under which it would have a
+    /// log of its own.
+    private static func removeOtherNames(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_nlink > 1 else { return }
+        let (folder, prefix) = (
+            folder(of: path), (path.split(separator: "/").last.map(String.init) ?? path) + ".before-"
+        )
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix(prefix) {
+            var other = stat()
+            guard stat("\(folder)/\(name)", &other) == 0, other.st_dev == status.st_dev, other.st_ino == status.st_ino
+            else { continue }
+            unlink("\(folder)/\(name)")
         }
     }
 

@@ -38,9 +38,11 @@ public final class SQLiteDatabase: StoreDatabase {
 
     /// Opens a migrated database file.
     ///
+    /// - Parameter isServer: whether this process serves requests: while one does, no other writes the log back.
     /// - Throws: ``StoreError/notMigrated(_:)`` if the file is missing or older than this version,
     ///   ``StoreError/newerThanThisVersion(_:)``, or what keeps it from being opened.
-    public convenience init(path: String, limits: Limits = Limits()) throws {
+    public convenience init(path: String, limits: Limits = Limits(), isServer: Bool = false) throws {
+        try DatabaseFile.requireWhole(path)
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError.notMigrated("there is no database at `\(path)`")
         }
@@ -48,10 +50,12 @@ public final class SQLiteDatabase: StoreDatabase {
         let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: Self.configuration) }
         try Schema.check(pool, path: path)
         try Durability.establish(pool)
+        try DatabaseFile.requireUnmoved(pool, path: path)
         // What the checks have opened and read is not needed again.
         pool.releaseMemory()
         try self.init(
-            pool, readers: Readers(path: path), checkpointer: Checkpointer(path: path, full: limits.log),
+            pool, readers: Readers(path: path),
+            checkpointer: try Checkpointer(path: path, full: limits.log, isServer: isServer),
             limits: limits)
     }
 
@@ -70,12 +74,18 @@ public final class SQLiteDatabase: StoreDatabase {
     /// - Throws: ``StoreError/newerThanThisVersion(_:)``, or what keeps the file from being written.
     @discardableResult
     public static func migrate(path: String) throws -> [String] {
+        try DatabaseFile.requireWhole(path)
         try DatabaseFile.requireUsable(path)
         try DatabaseFile.createIfMissing(path)
         let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: configuration) }
         try Durability.establish(pool)
+        try DatabaseFile.requireUnmoved(pool, path: path)
+        let checkpointer = try Checkpointer(path: path, full: Limits().log, isServer: false)
+        pool.writeWithoutTransaction { checkpointer.watch($0) }
+        defer { withExtendedLifetime(checkpointer) {} }
         let steps = try Schema.migrate(pool)
         try Schema.completeBacklog(pool)
+        pool.writeWithoutTransaction { checkpointer.stop(watching: $0) }
         try StoreError.mapping { try pool.close() }
         return steps
     }
@@ -83,7 +93,7 @@ public final class SQLiteDatabase: StoreDatabase {
     private init(
         _ connections: any DatabaseWriter, readers: Readers?, checkpointer: Checkpointer?, limits: Limits
     ) throws {
-        try SQLiteVersion.check(connections)
+        try SQLiteVersion.check()
         try StoreError.mapping {
             try connections.writeWithoutTransaction { connection in
                 // The writer takes its patience from the limits; see WriteBatch.
@@ -141,6 +151,7 @@ public final class SQLiteDatabase: StoreDatabase {
             }
             try connections.close()
         }
+        checkpointer?.release()
     }
 
     /// Overwrites from now on all that is deleted here, also what is in pages that nothing else would write: for an erasure.
@@ -152,23 +163,30 @@ public final class SQLiteDatabase: StoreDatabase {
         }
     }
 
-    /// Writes what is in the log into the file and empties the log, where older versions of rows stand until then.
+    /// Writes what is in the log into the file and empties the log, where older versions of rows stand until then. Where a
+    /// server has the file open, the server does it.
     ///
     /// - Returns: false if somebody reads or writes all the time; then the log stays as it is.
-    /// - Throws: ``StoreError``.
-    public func emptyLog() throws -> Bool {
-        let end = ContinuousClock.now.advanced(by: .seconds(5))
-        repeat {
-            let isBusy = try StoreError.mapping {
-                try connections.writeWithoutTransaction { connection in
-                    try connection.execute(sql: "PRAGMA busy_timeout = 250")
-                    defer { try? connection.execute(sql: "PRAGMA busy_timeout = 1") }
-                    return try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? 0
-                }
+    public func emptyLog() -> Bool {
+        checkpointer?.empty() ?? true
+    }
+
+    /// Makes durable what can be read: a process that was killed may have left commits in the log that no flush has covered,
+    /// and they are read like any other. A commit of our own flushes them with itself.
+    ///
+    /// Processes that use the file at the same time show each other only what is flushed: SQLite flushes a commit before it
+    /// adds it to the index of the log, and reads the log without the index only where nobody else has the file open.
+    ///
+    /// - Throws: ``StoreError`` if neither a commit nor a flush alone succeeds.
+    public func makeDurable() throws {
+        do {
+            try StoreError.mapping {
+                try connections.writeWithoutTransaction { try $0.execute(sql: Checkpointer.change) }
             }
-            if isBusy == 0 { return true }
-        } while ContinuousClock.now < end
-        return false
+        } catch {
+            // On a full disk nothing is committed, and what is recorded is still answered.
+            try checkpointer?.flush()
+        }
     }
 
     /// Builds the file anew without its unused parts, where fragments of deleted rows can stand: SQLite overwrites what it
@@ -198,7 +216,10 @@ public final class SQLiteDatabase: StoreDatabase {
         // A transaction that could not be undone is left to the next batch; GRDB would stop the process (WriteBatch).
         configuration.allowsUnsafeTransactions = true
         // What is deleted is overwritten where its page is written anyway, however SQLite was built (decision 0031).
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = FAST") }
+        // The log is written back by the checkpointer alone (decision 0048).
+        configuration.prepareDatabase {
+            try $0.execute(sql: "PRAGMA secure_delete = FAST; PRAGMA wal_autocheckpoint = 0")
+        }
         return configuration
     }
 }

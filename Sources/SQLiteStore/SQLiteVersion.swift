@@ -1,17 +1,39 @@
 import GRDB
+import GRDBSQLite
 import OfferStore
 
-/// The oldest SQLite that has STRICT tables and RETURNING.
-enum SQLiteVersion {
-    private static let oldest = [3, 37, 0]
+/// What the version of SQLite means to the store.
+public enum SQLiteVersion {
+    /// The oldest SQLite that has STRICT tables and RETURNING.
+    private static let oldest: Int32 = 3_037_000
 
-    static func check(_ connections: some DatabaseReader) throws {
-        let version = try StoreError.mapping {
-            try connections.read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? ""
+    /// The SQLite that this process runs with, such as 3051003 for 3.51.3.
+    public static var current: Int32 { sqlite3_libversion_number() }
+
+    /// A version as people write it.
+    public static func text(_ number: Int32) -> String {
+        "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
+    }
+
+    /// Whether a version can lose commits where several processes write the log back at once
+    /// ([WAL-reset bug](https://www.sqlite.org/wal.html#walresetbug)): fixed in 3.51.3, 3.50.7 and 3.44.6.
+    public static func hasResetFault(_ number: Int32) -> Bool {
+        switch number {
+        case ..<3_044_006: true
+        case ..<3_045_000: false
+        case ..<3_050_007: true
+        case ..<3_051_000: false
+        default: number < 3_051_003
         }
-        let parts = version.split(separator: ".").compactMap { Int($0) }
-        if parts.lexicographicallyPrecedes(oldest) {
-            throw StoreError.unavailable("SQLite \(version) is too old: 3.37 or later is needed")
+    }
+
+    /// What an operator does about a version that has that fault.
+    public static let faultHint =
+        "use SQLite 3.51.3 or later; until then run no second server on the file, and no tool but offerd beside the server"
+
+    static func check() throws {
+        if current < oldest {
+            throw StoreError.unavailable("SQLite \(text(current)) is too old: \(text(oldest)) or later is needed")
         }
     }
 }

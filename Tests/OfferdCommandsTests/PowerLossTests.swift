@@ -65,6 +65,33 @@ struct PowerLossTests {
     }
 
     @Test(
+        "a signature that a killed process has left in an unflushed log is flushed before the next process listens (invariant 1)",
+        .enabled(if: SystemCallTrace.isPossible, "`strace` is missing here, or may not trace"))
+    func unflushedLog() async throws {
+        let installation = try await Installation()
+        let first = try await RunningServer.start(installation)
+        let client = HTTPClient(configuration: HTTPClient.Configuration())
+        try await TestCatalog.apply(installation, first, client: client)
+        try await client.shutdown()
+        await first.kill()
+        let log = installation.directory.path("trace")
+        let server = try await RunningServer.start(installation, under: SystemCallTrace.command(log: log))
+        let running = SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8))
+        #expect(kill(try #require(running.process), SIGTERM) == 0)
+        #expect(await server.stop() == 0)
+
+        let trace = SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8))
+        let listening = try #require(trace.calls.first { $0.isWrite && $0.text.contains("\"listening on ") })
+        let reading = try #require(
+            trace.calls.first { $0.name == "openat" && $0.text.contains("/offers.sqlite-wal\"") })
+        let isFlushed = trace.calls.contains { call in
+            call.isFlush && call.file.hasSuffix("/offers.sqlite-wal") && call.begin > reading.end
+                && call.end < listening.begin
+        }
+        #expect(isFlushed, "what could be read was not flushed before it could be answered")
+    }
+
+    @Test(
         "the trace tells a flush that is missing, failed, too early, not over or of another file from one that holds",
         arguments: [
             ("fdatasync(9</d/a-wal>) = 0", true), ("getpid() = 1", false), ("fdatasync(9</d/a-wal>) = -1 EIO", false),

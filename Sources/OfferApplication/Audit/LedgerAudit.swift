@@ -68,6 +68,13 @@ public struct LedgerAudit: Sendable {
         }
     }
 
+    /// The signed checkpoints that follow one, at most 500.
+    ///
+    /// - Throws: what the store throws.
+    public func checkpoints(after number: Int64) async throws -> [AuditCheckpoint] {
+        try await ledger.read { try CheckpointStore($0).following(number) }
+    }
+
     private static func isDue(_ transaction: any StoreTransaction, at now: Instant, isWanted: Bool) throws -> Bool {
         let store = CheckpointStore(transaction)
         let unsigned = try store.unsignedEvents()

@@ -54,7 +54,8 @@ final class WatchedDatabase: StoreDatabase {
             case .damaged:
                 state.failures += 1
                 state.damage = error
-            case .busy, .full, .readOnly, .unavailable, .notMigrated, .newerThanThisVersion: state.failures += 1
+            case .busy, .full, .readOnly, .unavailable, .notMigrated, .newerThanThisVersion, .interrupted:
+                state.failures += 1
             case .corrupt, .constraint, .unrecorded: break
             }
         }

@@ -25,11 +25,14 @@ public struct AuditConfiguration: Sendable, Hashable {
     public var privateKey: PrivateKeySource
     /// Takes digests of what may be erased.
     public var digestKey: PrivateKeySource
+    /// The file that each checkpoint is also written to.
+    public var witness: String?
 
     /// A configuration by its parts.
-    public init(privateKey: PrivateKeySource, digestKey: PrivateKeySource) {
+    public init(privateKey: PrivateKeySource, digestKey: PrivateKeySource, witness: String? = nil) {
         self.privateKey = privateKey
         self.digestKey = digestKey
+        self.witness = witness
     }
 }
 

@@ -22,9 +22,10 @@ public enum KeysReader {
 
     /// The audit answers for what the keys of apps sign, so it must not be one of them.
     private static func auditKeys(_ field: Field, apps: [AppConfiguration]) -> AuditConfiguration? {
-        guard let mapping = field.mapping(["privateKey", "digestKey"]) else { return nil }
+        guard let mapping = field.mapping(["privateKey", "digestKey", "witness"]) else { return nil }
         let privateField = mapping.required("privateKey")
         let digestField = mapping.required("digestKey")
+        let witness = mapping.optional("witness").flatMap { $0.text(.path) }
         guard let privateKey = privateField.flatMap(KeySourceReader.read),
             let digestKey = digestField.flatMap(KeySourceReader.read)
         else { return nil }
@@ -40,7 +41,7 @@ public enum KeysReader {
                 hint: "make one of its own: `openssl rand -hex 32 > keys/digest.key`, mode 600")
             return nil
         }
-        return AuditConfiguration(privateKey: privateKey, digestKey: digestKey)
+        return AuditConfiguration(privateKey: privateKey, digestKey: digestKey, witness: witness)
     }
 
     private static let keys = ["bundleId", "appAppleId", "issuerId", "environments", "keys", "sandbox", "trustedRoots"]

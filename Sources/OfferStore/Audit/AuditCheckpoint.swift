@@ -32,7 +32,7 @@ public struct AuditCheckpoint: Sendable, Hashable {
 
 /// Checkpoints of the audit.
 public struct CheckpointStore {
-    private let transaction: any StoreTransaction
+    let transaction: any StoreTransaction
 
     /// The checkpoints as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {

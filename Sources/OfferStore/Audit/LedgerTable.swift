@@ -62,8 +62,8 @@ public struct LedgerTable: Sendable {
 
     /// Every table the audit covers, besides `audit_event` itself.
     static let all: [LedgerTable] = [
-        .issuedOffer, .decision, .signature, .customerMerge, .erasure, .auditCheckpoint, .pause, .catalogRevision,
-        .apiKey,
+        .issuedOffer, .issuedOfferSignUp, .decision, .signature, .customerMerge, .erasure, .auditCheckpoint, .pause,
+        .catalogRevision, .apiKey,
     ]
 
     static func named(_ name: String) -> LedgerTable? {
@@ -94,6 +94,10 @@ extension LedgerTable {
             StateColumn(
                 name: "full_price_transaction_id", member: "fullPriceTransactionId", isErasable: true),
         ])
+
+    /// For which of the app's accounts a slot was issued, beside the slot's row and under its number.
+    static let issuedOfferSignUp = LedgerTable(
+        "issued_offer_sign_up", fixed: [], erasable: ["app_account_token", "app_customer_id"])
 
     static let decision = LedgerTable(
         "decision",

@@ -118,6 +118,9 @@ public struct CustomerErasure {
         let own = "customer_id IN (\(Statement.placeholders(chain.count)))"
         try blanking.blank("issued_offer", ["void_reason", "full_price_transaction_id"], where: own, numbers)
         try blanking.blank(
+            "issued_offer_sign_up", ["app_account_token", "app_customer_id"],
+            where: "sequence IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
+        try blanking.blank(
             "customer_merge", ["proof"], where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
         let ofDecision = "decision_id IN (SELECT id FROM decision WHERE "
         let columns = ["app_account_token", "transaction_id", "artefact"]

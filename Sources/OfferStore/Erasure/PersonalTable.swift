@@ -155,7 +155,7 @@ extension PersonalTable {
         PersonalTable(
             "issued_offer_sign_up",
             of: "t.sequence IN (SELECT sequence FROM issued_offer WHERE customer_id IN (:customers))",
-            deleted: "sequence app_account_token app_customer_id"),
+            kept: "sequence", digested: "app_account_token app_customer_id"),
         PersonalTable(
             "issued_offer", of: isOfCustomer,
             kept: """

@@ -97,8 +97,7 @@ extension Slot {
         let cost: Int64? = try row.next()
         let currency: String? = try row.next()
         if let cost, let currency { self.cost = Money(milliunits: cost, currency: currency) }
-        let asked = SignUp(appAccountToken: try row.next(), customerId: try row.next())
-        signUp = asked.isUnknown ? nil : asked
+        signUp = try SignUp(reading: &row)
     }
 }
 

@@ -52,9 +52,9 @@ public struct SlotStore {
         try transaction.execute(Statement(Self.insertSQL, values: inserted))
         transaction.memory?.note(
             slotOf: RememberedCounters.Place(scope: scope, offer: slot.offerId), countsUntil: slot.countsUntil)
-        try keep(slot.signUp, of: sequence)
         try AuditLog(transaction).record(
             .issue, .issuedOffer, inserted: inserted, at: slot.issuedAt, in: scope, owner: slot.id)
+        try keep(slot, of: sequence, in: scope)
         try count(1, .places, of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
         if let cost = slot.cost {
             try count(

@@ -1,19 +1,26 @@
 import Foundation
 import OfferModel
+import OfferStore
 import SQLiteStore
 
 /// Puts a copy in the place of the database, and keeps what was there.
+///
+/// At every step the path leads to the whole former database, to the whole copy, or to nothing, and every name that the next
+/// step relies on is flushed: a log that is left beside another database would be played into it, and a database that has
+/// lost its log opens without its newest commits (decision 0047).
 struct DatabaseReplacement {
     /// The database's path.
     let path: String
+
+    /// What SQLite keeps beside a database that it did not close, and what belongs to no other.
+    private static let companions = ["-wal", "-journal"]
 
     /// Copies and checks first, so that everything that can fail has done so before the database is touched.
     ///
     /// - Returns: where the former database is kept; `nil` if there was none.
     /// - Throws: ``CommandFailure`` and `StoreError`.
     func run(from copy: String, replace: Bool) throws -> String? {
-        let files = FileManager.default
-        let exists = files.fileExists(atPath: path)
+        let exists = FileManager.default.fileExists(atPath: path)
         guard !Self.isSame(copy, path) else {
             throw CommandFailure.failed(
                 "`\(copy)` is the database itself, not a copy of it", hints: ["`offerd backup` makes a copy"])
@@ -23,27 +30,91 @@ struct DatabaseReplacement {
                 "there is a database at `\(path)`",
                 hints: ["`--replace` puts the copy in its place and keeps it under another name"])
         }
-        let lock = exists ? try DatabaseLock(path: path) : nil
-        defer { lock?.release() }
-        let moment = "\(Instant.wallClock())".filter { $0 != ":" }
-        let incoming = "\(path).restoring-\(moment)"
-        try SQLiteDatabase.copy(from: copy, to: incoming)
-        defer { try? files.removeItem(atPath: incoming) }
-        // A log left without its database would be played into the copy.
-        let kept = "\(path).before-\(moment)"
+        let kept = "\(path).before-" + "\(Instant.wallClock())".filter { $0 != ":" }
         do {
-            for ending in ["-wal", ""] where files.fileExists(atPath: path + ending) {
-                try files.moveItem(atPath: path + ending, toPath: kept + ending)
+            let former = exists ? try FormerDatabase(path: path) : nil
+            defer { former?.close() }
+            let incoming = try prepare(copy)
+            // Until here nothing has changed; on failure the database stays as it is.
+            if let former {
+                try former.fold()
+                try step(incoming) { try former.isWhole ? link(path, to: kept) : moveAway(to: kept) }
+            } else {
+                // What a database that is gone has left is no part of the copy.
+                try step(incoming) { try moveCompanions(to: kept) }
             }
-            if files.fileExists(atPath: path + "-shm") { try files.removeItem(atPath: path + "-shm") }
-            try files.moveItem(atPath: incoming, toPath: path)
-        } catch {
+            try step(incoming) { try require(rename(incoming, path)) }
+        } catch let error as NotMoved {
             throw CommandFailure.failed(
-                "the copy could not be put in the place of `\(path)`",
-                hints: ["what was there may be `\(kept)` now", "check the permissions of the directory and its disk"])
+                "the copy could not be put in the place of `\(path)`: \(String(cString: strerror(error.code)))",
+                hints: [
+                    "what was there is `\(path)` still, or `\(kept)`, whole",
+                    "check the permissions of the directory and its disk, then give the command again",
+                ])
+        }
+        return exists ? kept : nil
+    }
+
+    /// The copy beside the database, whole, checked and flushed.
+    private func prepare(_ copy: String) throws -> String {
+        let incoming = "\(path).restoring"
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let name = URL(filePath: incoming).lastPathComponent
+        // What an interrupted restore has left; the one that goes on holds the lock of the database.
+        for leftover in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        where leftover.hasPrefix(name) { unlink("\(folder)/\(leftover)") }
+        try SQLiteDatabase.copy(from: copy, to: incoming)
+        do {
+            try DirectoryEntries.flushContent(of: incoming)
+            try DirectoryEntries.flush(of: incoming)
+        } catch {
+            unlink(incoming)
+            throw error
+        }
+        return incoming
+    }
+
+    /// Changes names, and flushes them before anything else is changed.
+    private func step(_ incoming: String, _ change: () throws -> Void) throws {
+        do {
+            try change()
+        } catch {
+            // With the database gone the copy is all there is.
+            if FileManager.default.fileExists(atPath: path) { unlink(incoming) }
+            throw error
         }
         try DirectoryEntries.flush(of: path)
-        return exists ? kept : nil
+    }
+
+    private func link(_ name: String, to other: String) throws { try require(Foundation.link(name, other)) }
+
+    /// Moves a database that cannot be made whole, with all that belongs to it: under the other name it is complete before
+    /// anything of it goes, and its own name goes first.
+    private func moveAway(to kept: String) throws {
+        let there = Self.companions.filter { FileManager.default.fileExists(atPath: path + $0) }
+        for ending in there { try link(path + ending, to: kept + ending) }
+        try DirectoryEntries.flush(of: path)
+        try link(path, to: kept)
+        try DirectoryEntries.flush(of: path)
+        try require(unlink(path))
+        try DirectoryEntries.flush(of: path)
+        for ending in there { try require(unlink(path + ending)) }
+        unlink(path + "-shm")
+    }
+
+    private func moveCompanions(to kept: String) throws {
+        for ending in Self.companions where FileManager.default.fileExists(atPath: path + ending) {
+            try require(rename(path + ending, kept + ending))
+        }
+        unlink(path + "-shm")
+    }
+
+    private struct NotMoved: Error {
+        var code: Int32
+    }
+
+    private func require(_ result: Int32) throws {
+        if result != 0 { throw NotMoved(code: errno) }
     }
 
     /// Whether two paths lead to one file, also by links.
@@ -51,6 +122,53 @@ struct DatabaseReplacement {
         var (one, other) = (stat(), stat())
         guard stat(first, &one) == 0, stat(second, &other) == 0 else { return false }
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+    }
+}
+
+/// The database that is replaced, with nobody else at it.
+private final class FormerDatabase {
+    private let path: String
+    private var database: ExclusiveDatabase?
+    private var lock: DatabaseLock?
+
+    /// Whether all of it is in its one file.
+    private(set) var isWhole = false
+
+    /// - Throws: ``CommandFailure`` if somebody has the database open.
+    init(path: String) throws {
+        self.path = path
+        do {
+            database = try ExclusiveDatabase(path: path)
+        } catch StoreError.busy {
+            throw DatabaseLock.inUse(path)
+        } catch {
+            // Too broken for SQLite.
+            lock = try DatabaseLock(path: path)
+        }
+    }
+
+    /// Brings its log into its file; what is too broken for that is left as it is.
+    ///
+    /// - Throws: `StoreError.full`, and ``CommandFailure``.
+    func fold() throws {
+        guard let database else { return }
+        do {
+            try database.fold()
+            isWhole = true
+            // The log is gone before the file gets another name.
+            try DirectoryEntries.flush(of: path)
+        } catch let error as StoreError {
+            if case .full = error { throw error }
+            close()
+            lock = try DatabaseLock(path: path)
+        }
+    }
+
+    func close() {
+        database?.close()
+        database = nil
+        lock?.release()
+        lock = nil
     }
 }
 
@@ -78,9 +196,12 @@ final class DatabaseLock {
         lock.l_len = Self.place.length
         guard fcntl(descriptor, F_SETLK, &lock) == 0 else {
             close(descriptor)
-            throw CommandFailure.failed(
-                "the database at `\(path)` is in use", hints: ["stop the server that uses it"])
+            throw Self.inUse(path)
         }
+    }
+
+    static func inUse(_ path: String) -> CommandFailure {
+        .failed("the database at `\(path)` is in use", hints: ["stop the server that uses it"])
     }
 
     /// Lets others have it.

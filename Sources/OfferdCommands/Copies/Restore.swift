@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OfferCatalog
 import OfferModel
 import SQLiteStore
 
@@ -13,7 +14,8 @@ struct Restore: ParsableCommand {
 
             With --config alone it takes the database's place. A database that is there is replaced with --replace alone, is \
             kept under another name, and is not touched while a server has it open. What was issued after the copy was \
-            made is then forgotten, and its signatures may still live: see docs/operations.md.
+            made is then forgotten, and its signatures may still live: see docs/operations.md. Where keys.yaml names a \
+            witness, `offerd verify-ledger --accept-restore` says that the step back was on purpose.
 
             Example:
               offerd restore --check offers-2026-12-01.sqlite --config offerd.yaml
@@ -55,6 +57,11 @@ struct Restore: ParsableCommand {
                 try Terminal.output("kept the former database as \(kept)")
             }
             try Terminal.output("restored \(path) from \(file)")
+            if try ServerSetup.read(config: config).keys.audit?.witness != nil {
+                try Terminal.output(
+                    "`offerd serve` starts once `offerd verify-ledger --accept-restore REASON` has signed that into the "
+                        + "witness")
+            }
         }
         for line in ContentText.lines(content) { try Terminal.output(line) }
     }

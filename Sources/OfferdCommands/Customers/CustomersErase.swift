@@ -109,7 +109,7 @@ struct CustomersErase: AsyncParsableCommand {
 
     /// What was overwritten in the file still stands in its log, until that is emptied.
     private func empty(_ database: SQLiteDatabase) throws {
-        guard try database.emptyLog() else {
+        guard database.emptyLog() else {
             return try Terminal.output(
                 "the log beside the database still holds what was there: the server empties it when it stops")
         }

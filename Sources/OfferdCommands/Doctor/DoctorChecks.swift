@@ -41,6 +41,13 @@ enum DoctorChecks {
                     "audit", "keys.yaml has no `audit`: checkpoints are not signed, and erasure is refused",
                     hint: "docs/ledger.md, \"Keys\", tells how to make the two keys")
             }
+            if let witness = keys.witness {
+                guard access(witness.path, R_OK | W_OK) == 0 else {
+                    return .failed(
+                        "audit", "the witness `\(witness.path)` cannot be read and written by this user",
+                        hint: "check its disk and its permissions; the first start of the server makes it")
+                }
+            }
             return .ok("audit", "both keys can be read; digests are taken with `\(keys.digestKey.name)`")
         } catch {
             return failure("audit", error)
@@ -64,7 +71,16 @@ enum DoctorChecks {
                 ?? .ok(check.subject.rawValue, check.detail)
         }
         guard FileManager.default.fileExists(atPath: path) else { return checks }
-        return checks + [permissions(path), space(path)]
+        return checks + [sqlite(SQLiteVersion.current), permissions(path), space(path)]
+    }
+
+    /// Whether this SQLite is one of those that can lose commits.
+    static func sqlite(_ version: Int32) -> DoctorReport.Check {
+        let text = SQLiteVersion.text(version)
+        guard SQLiteVersion.hasResetFault(version) else { return .ok("sqlite", "version \(text)") }
+        return .warning(
+            "sqlite", "version \(text) can lose commits where several processes write the log back at once",
+            hint: SQLiteVersion.faultHint)
     }
 
     private static func permissions(_ path: String) -> DoctorReport.Check {

@@ -1,17 +1,22 @@
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
+import SQLiteStore
 
 /// The verification of a ledger with the keys that a configuration names.
 struct LedgerCheck: Sendable {
     private let verification: LedgerVerification
     private let isSigned: Bool
+    private let keys: CheckpointKeys
+    private let audit: AuditKeys?
 
     /// - Parameter publicKeys: further keys that checkpoints may be signed by.
     init(_ setup: ServerSetup, publicKeys: [OpenSSLPublicKey] = []) throws {
         let audit = try setup.auditKeys()
         let keys = publicKeys + (audit.map { [$0.signing.publicKey] } ?? [])
         isSigned = !keys.isEmpty
+        self.keys = CheckpointKeys(keys)
+        self.audit = audit
         verification = LedgerVerification(digest: OpenSSLDigest(), key: audit?.digestKey, judge: Self.judge(keys))
     }
 
@@ -33,6 +38,50 @@ struct LedgerCheck: Sendable {
         }
     }
 
+    /// The same, compared with the witness too.
+    ///
+    /// - Parameter end: how long the witness was before the transaction began; see ``witnessSize()``.
+    /// - Throws: as ``outcome(_:)`` does, and ``CommandFailure`` if the witness cannot be read.
+    func outcomeWithWitness(_ transaction: any StoreTransaction, through end: UInt64?) throws -> LedgerOutcome {
+        let outcome = try outcome(transaction)
+        guard let witness = audit?.witness, let end, case .proven(let report, let isSigned, _) = outcome else {
+            return outcome
+        }
+        let (count, difference) = try WitnessCheck(transaction, judge: keys.isSigned).run {
+            try witness.records(through: end, $0)
+        }
+        if let difference { return .broken(difference.broken) }
+        return .proven(report, isSigned: isSigned, witnessed: count)
+    }
+
+    /// How long the witness is; `nil` without one.
+    ///
+    /// - Throws: ``CommandFailure`` if it is missing.
+    func witnessSize() throws -> UInt64? { try audit?.witness?.size() }
+
+    /// Signs into the witness that the database was put back to an older copy on purpose, and what it has since.
+    ///
+    /// - Returns: the checkpoint that the witness goes on from; `nil` if the two agree.
+    /// - Throws: ``CommandFailure``.
+    func acceptRestore(because reason: String, _ database: SQLiteDatabase) async throws -> Int64? {
+        guard let audit, let witness = audit.witness else {
+            throw CommandFailure.configuration(
+                "keys.yaml names no `witness`", hints: ["without one there is nothing to accept"])
+        }
+        let (keys, end) = (keys, try witness.size())
+        let difference = try await database.read { transaction in
+            try WitnessCheck(transaction, judge: keys.isSigned).run { try witness.records(through: end, $0) }.difference
+        }
+        guard let difference else { return nil }
+        var record = RestoredRecord(
+            number: difference.agreed, replaced: difference.newest, reason: reason, signedAt: .wallClock(),
+            keyFingerprint: audit.signing.publicKey.fingerprint)
+        record.signature = try audit.signing.derSignature(of: record.message)
+        try witness.append { [record] _ in [.restored(record)] }
+        try await witness.catchUp { last in try await database.read { try CheckpointStore($0).following(last) } }
+        return difference.agreed
+    }
+
     /// A judge of checkpoints; none without a key.
     private static func judge(_ keys: [OpenSSLPublicKey]) -> LedgerVerification.CheckpointJudge? {
         guard !keys.isEmpty else { return nil }
@@ -47,6 +96,10 @@ private struct CheckpointKeys: Sendable {
 
     init(_ keys: [OpenSSLPublicKey]) {
         self.keys = Dictionary(keys.map { ($0.fingerprint, $0) }) { first, _ in first }
+    }
+
+    func isSigned(_ fingerprint: String, _ message: [UInt8], _ signature: [UInt8]) -> Bool {
+        keys[fingerprint]?.isValid(derSignature: signature, of: message) ?? false
     }
 
     func verdict(on checkpoint: AuditCheckpoint) -> LedgerVerification.CheckpointVerdict {

@@ -4,14 +4,17 @@ import OfferStore
 
 /// What `verify-ledger` found.
 enum LedgerOutcome {
-    case proven(LedgerReport, isSigned: Bool)
+    /// - Parameter witnessed: how many checkpoints of the witness the database has; `nil` without a witness.
+    case proven(LedgerReport, isSigned: Bool, witnessed: Int64? = nil)
     case broken(BrokenRow)
 
     /// A broken row as a command's failure.
     static func failure(_ row: BrokenRow) -> CommandFailure {
         .failed(
             "the ledger is broken: \(row.table) \(row.key): \(row.detail)",
-            hints: ["keep a copy of the file as it is; docs/ledger.md tells what to look at"])
+            hints: ["keep a copy of the file as it is; docs/ledger.md tells what to look at"]
+                + (row.table == "witness"
+                    ? ["if you restored the copy on purpose: `offerd verify-ledger --accept-restore REASON`"] : []))
     }
 
     /// For people; a broken row is told as the command's failure.
@@ -19,7 +22,7 @@ enum LedgerOutcome {
         switch self {
         case .broken:
             return []
-        case .proven(let report, let isSigned):
+        case .proven(let report, let isSigned, let witnessed):
             var lines = ["proven: \(report.events) events, newest hash \(Hexadecimal.lowercase(report.head))"]
             lines += report.rows.sorted { $0.key < $1.key }.map { table, count in
                 let older = report.olderRows[table] ?? 0
@@ -33,6 +36,7 @@ enum LedgerOutcome {
             } else {
                 lines.append("checkpoints: none")
             }
+            if let witnessed { lines.append("witness: \(witnessed) checkpoints, as in the database") }
             if report.saltedEvents > 0 {
                 lines.append(
                     "\(report.saltedEvents) events took their digests with the random bytes in the file although the "
@@ -68,14 +72,15 @@ enum LedgerOutcome {
         switch self {
         case .broken(let row):
             Body(isProven: false, broken: Body.Broken(table: row.table, key: row.key, detail: row.detail))
-        case .proven(let report, let isSigned):
+        case .proven(let report, let isSigned, let witnessed):
             Body(
                 isProven: true, events: report.events, head: Hexadecimal.lowercase(report.head), rows: report.rows,
                 olderRows: report.olderRows, checkpoints: report.checkpoints,
                 newestCheckpoint: report.newestCheckpoint.map {
                     Body.Checkpoint(number: $0.number, eventSequence: $0.eventSequence, signedAt: $0.signedAt)
-                }, signaturesChecked: isSigned, unsignedEvents: report.unsignedEvents, saltedEvents: report.saltedEvents
-            )
+                }, signaturesChecked: isSigned, unsignedEvents: report.unsignedEvents,
+                saltedEvents: report.saltedEvents,
+                witnessedCheckpoints: witnessed)
         }
     }
 
@@ -103,5 +108,6 @@ enum LedgerOutcome {
         var signaturesChecked: Bool?
         var unsignedEvents: Int64?
         var saltedEvents: Int64?
+        var witnessedCheckpoints: Int64?
     }
 }

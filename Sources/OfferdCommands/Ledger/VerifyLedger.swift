@@ -14,6 +14,10 @@ struct VerifyLedger: AsyncParsableCommand {
             with what its event tells, and derives the state of every slot from the events. Names the first row that \
             is not as it should be. May run beside the server: it reads one snapshot.
 
+            With a `witness` in keys.yaml it also finds that the database was put back to an older copy. Where an \
+            operator has done so on purpose, --accept-restore signs that into the witness once the ledger is proven, and \
+            `offerd serve` starts again.
+
             It cannot find that everything after the last checkpoint was cut off, and without `audit:` in keys.yaml it \
             cannot find that the whole chain was made anew.
 
@@ -22,6 +26,7 @@ struct VerifyLedger: AsyncParsableCommand {
             Example:
               offerd verify-ledger --config offerd.yaml
               offerd verify-ledger --config offerd.yaml --json
+              offerd verify-ledger --config offerd.yaml --accept-restore "disk lost, backup of 1 December"
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -32,8 +37,18 @@ struct VerifyLedger: AsyncParsableCommand {
         completion: .file(extensions: ["pem"]))
     var publicKeys: [String] = []
 
+    @Option(help: "Go on from an older copy that was restored on purpose: why, for whoever reads the witness.")
+    var acceptRestore: String?
+
     @Flag(help: "Print the result as JSON.")
     var json = false
+
+    func validate() throws {
+        guard let acceptRestore else { return }
+        guard !acceptRestore.isEmpty, acceptRestore.utf8.count <= 1_000 else {
+            throw ValidationError("`--accept-restore` takes a reason of 1 to 1000 bytes")
+        }
+    }
 
     func run() async throws {
         let setup = try options.setup()
@@ -41,7 +56,17 @@ struct VerifyLedger: AsyncParsableCommand {
             setup, publicKeys: publicKeys.map { try OpenSSLPublicKey(pem: try TextFile.read($0, what: "public key")) })
         let database = try SQLiteDatabase(path: setup.databasePath)
         defer { try? database.close() }
-        let outcome = try await database.read { try check.outcome($0) }
+        if let acceptRestore {
+            // Only a ledger that holds by itself is gone on from.
+            let alone = try await database.read { try check.outcome($0) }
+            if case .broken(let row) = alone { throw LedgerOutcome.failure(row) }
+            guard let number = try await check.acceptRestore(because: acceptRestore, database) else {
+                return try Terminal.output("nothing was changed: the witness and the database agree")
+            }
+            return try Terminal.output("the witness goes on from checkpoint \(number)")
+        }
+        let end = try check.witnessSize()
+        let outcome = try await database.read { try check.outcomeWithWitness($0, through: end) }
         if json {
             try Terminal.output(try outcome.json())
         } else {

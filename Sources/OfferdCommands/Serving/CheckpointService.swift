@@ -7,6 +7,7 @@ import ServiceLifecycle
 /// Signs checkpoints of the audit while the server runs, and once more when it stops.
 struct CheckpointService: Service {
     let audit: LedgerAudit
+    let witness: WitnessFile?
     let logger: Logger
 
     /// How often it looks whether one is due.
@@ -14,12 +15,33 @@ struct CheckpointService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var isQuietUntil = ContinuousClock.now
             while !Task.isCancelled {
                 await sign(now: false)
+                await tell(&isQuietUntil)
                 try? await Task.sleep(for: Self.rest)
             }
         }
         await sign(now: true)
+        var isQuietUntil = ContinuousClock.now
+        await tell(&isQuietUntil)
+    }
+
+    /// Writes to the witness what it does not have yet. Where that fails, offers are issued all the same, it is tried again
+    /// with every look, and logged every five minutes.
+    private func tell(_ isQuietUntil: inout ContinuousClock.Instant) async {
+        guard let witness else { return }
+        do {
+            try await witness.catchUp(audit.checkpoints)
+        } catch is CancellationError {
+            return
+        } catch {
+            guard ContinuousClock.now >= isQuietUntil else { return }
+            isQuietUntil = .now + .seconds(300)
+            logger.error(
+                "the witness was not told of the newest checkpoints",
+                metadata: ["error": "\(Terminal.failure(error)?.message ?? "\(error)")"])
+        }
     }
 
     /// A failure is not the service's end: the events stay, and the next checkpoint signs them too.

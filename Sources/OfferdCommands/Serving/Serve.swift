@@ -59,13 +59,24 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = logLevel.level
         let clock = try clock(setup, logger: logger)
         let path = setup.databasePath
-        let database = try SQLiteDatabase(path: path)
+        if SQLiteVersion.hasResetFault(SQLiteVersion.current) {
+            logger.warning(
+                "this SQLite can lose commits where several processes write one database",
+                metadata: [
+                    "sqlite": "\(SQLiteVersion.text(SQLiteVersion.current))", "hint": "\(SQLiteVersion.faultHint)",
+                ])
+        }
+        let database = try SQLiteDatabase(path: path, isServer: true)
         try await database.read { try StoredNumberCheck($0).run() }
+        try database.makeDurable()
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
             digestKey: audit?.digestKey, checkpointSigner: audit?.signer,
             rates: RequestRates(setup.rateLimits), clock: clock,
             freeSpace: { DiskSpace.free(beside: path) })
+        if let audit, let witness = audit.witness {
+            try await witness.require(database, judge: audit.isSigned, newer: useCases.audit.checkpoints)
+        }
         let retention = Retention(
             ledger: Ledger(database, digest: OpenSSLDigest(), key: audit?.digestKey), terms: setup.retention,
             author: .service, clock: clock)
@@ -93,7 +104,8 @@ struct Serve: AsyncParsableCommand {
         var configuration = ServiceGroupConfiguration(
             // The first is stopped last: the final checkpoint signs what the last requests did.
             services: [
-                .init(service: CheckpointService(audit: useCases.audit, logger: logger)), .init(service: server),
+                .init(service: CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger)),
+                .init(service: server),
                 .init(service: RetentionService(retention: retention, logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience

@@ -8,6 +8,15 @@ import OpenSSLCrypto
 struct AuditKeys {
     let signing: OpenSSLSigningKey
     let digestKey: OpenSSLDigestKey
+    /// The file that each checkpoint is also written to.
+    let witness: WitnessFile?
+
+    /// Whether a signature of a record is the audit key's.
+    @Sendable
+    func isSigned(_ fingerprint: String, _ message: [UInt8], _ signature: [UInt8]) -> Bool {
+        fingerprint == signing.publicKey.fingerprint
+            && signing.publicKey.isValid(derSignature: signature, of: message)
+    }
 
     var signer: CheckpointSigner { CheckpointSigner(fingerprint: signing.publicKey.fingerprint, key: signing) }
 }
@@ -21,7 +30,9 @@ extension ServerSetup {
         guard let audit = keys.audit else { return nil }
         let signing = try load(
             KeyConfiguration(keyId: "AUDIT", privateKey: audit.privateKey, use: .signing, environments: []))
-        let keys = AuditKeys(signing: signing, digestKey: try loadDigestKey(audit.digestKey))
+        let keys = AuditKeys(
+            signing: signing, digestKey: try loadDigestKey(audit.digestKey),
+            witness: audit.witness.map { WitnessFile(path: absolute($0)) })
         for app in self.keys.apps {
             for entry in app.keys where try load(entry).publicKey.fingerprint == signing.publicKey.fingerprint {
                 throw CommandFailure.configuration(

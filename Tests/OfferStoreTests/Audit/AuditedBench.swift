@@ -55,9 +55,32 @@ struct AuditedBench {
             .bought("1", account: "shared", bytes: "x"), .bought("2", account: "shared", bytes: "y"),
         ])
         try await bench.ingest([.bought("3", account: "twin"), .bought("4"), .bought("4", account: "twin", bytes: "z")])
+        try await redeem()
         try await erase()
         try await checkpoint()
         try await refuse(5, nonce: nil)
+    }
+
+    /// Uses of two offers that were not issued here.
+    private func redeem() async throws {
+        let scope = bench.scope
+        for (id, product) in [("21", "com.example.pro.monthly"), ("22", "com.example.pro.yearly")] {
+            let used = Transaction.fixture(TransactionId(id), original: TransactionId(id), purchased: Self.now) {
+                $0.offerType = .promotional
+                $0.offerIdentifier = "other"
+                $0.offerPeriod = "P1M"
+                $0.productId = ProductId(rawValue: product)
+            }
+            try await bench.ingest([HistoryPayload(.transaction(used), bytes: Array(id.utf8), provenance: .client)])
+        }
+        try await write { transaction in
+            for row in try transaction.rows(
+                Statement("SELECT DISTINCT customer_id FROM customer_identifier WHERE value IN ('21', '22')"))
+            {
+                try RedemptionStore(transaction).record(
+                    of: CustomerNumber(rawValue: try row.value(0)), offers: [], at: Self.now, in: scope)
+            }
+        }
     }
 
     /// Two customers of whom nothing else is told.
@@ -74,8 +97,13 @@ struct AuditedBench {
     private func issue(_ number: Int, offer: OfferId, to customer: CustomerNumber) async throws {
         let scope = bench.scope
         try await write { transaction in
+            var slot = Slot.fixture(number, offer: offer)
+            slot.cost = Money(milliunits: Int64(number) * 1_000, currency: "EUR")
+            slot.signUp = SignUp(
+                appAccountToken: number == 3 ? nil : .number(number),
+                customerId: number == 2 ? nil : CustomerId(rawValue: "user-\(number)"))
             try SlotStore(transaction).insert(
-                .fixture(number, offer: offer), catalogRevision: 3, for: customer, subject: [customer], in: scope)
+                slot, catalogRevision: 3, for: customer, subject: [customer], in: scope)
             try DecisionStore(transaction).insert(
                 .fixture(number, customer: customer, issuedOffer: .number(number)), in: scope)
             try SignatureStore(transaction).insert(
@@ -179,6 +207,25 @@ struct AuditedBench {
     func texts(_ sql: String) async throws -> [String] {
         try await bench.database.read { try $0.rows(Statement(sql, values: [])).map { try $0.value(0) } }
     }
+}
+
+/// A table of totals, which rows of other tables add up to.
+struct CountedTable: CustomStringConvertible, Sendable {
+    let name: String
+    /// What names a row.
+    let key: String
+    /// A column that tells rows apart.
+    let other: String
+
+    var description: String { name }
+
+    static let all = [
+        CountedTable(name: "offer_counter", key: "scope_id || '/' || offer_id || '/' || unit", other: "unit"),
+        CountedTable(
+            name: "redemption_counter",
+            key: "scope_id || '/' || offer_type || '/' || offer_identifier || '/' || subscription_group_identifier "
+                + "|| '/' || product_id", other: "product_id"),
+    ]
 }
 
 /// A table as an attacker sees it.

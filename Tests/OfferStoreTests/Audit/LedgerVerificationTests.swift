@@ -45,15 +45,12 @@ struct LedgerVerificationTests {
         "history_renewal_info": "signed by Apple",
         "history_app_transaction": "signed by Apple",
         "notification": "signed by Apple; what it brought is in the history",
-        "issued_offer_sign_up": "the app's word of who asked, erasable",
         "import_run": "how far an import has come; events tell of what it changed",
         "import_row": "read and not yet applied; applied rows are in the history",
         "import_refusal": "lines that an import refused",
         "import_customer": "whom a running import has met",
         "redemption": "follows from the history and the slots; events tell of each that comes or goes",
-        "redemption_counter": "follows from the redemptions",
         "redemption_backlog": "what a migration still has to do",
-        "offer_counter": "follows from the slots",
         "retention_progress": "how far retention has come",
         "erased_identifier": "digests by which somebody erased is known again; a changed one is like new data",
         "kept_evidence": "follows from the history that was erased; the slots that it counts for are covered",
@@ -67,7 +64,7 @@ struct LedgerVerificationTests {
     func tables() async throws {
         let audited = try await AuditedBench()
         let tables = try await audited.texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-        let covered = Set(LedgerTable.all.map(\.name))
+        let covered = Set(LedgerTable.all.map(\.name) + CountedTable.all.map(\.name))
         for table in tables where !covered.contains(table) {
             #expect(Self.unaudited[table] != nil, "\(table) is neither covered nor listed")
         }
@@ -136,11 +133,49 @@ struct LedgerVerificationTests {
         }
     }
 
+    @Test(
+        "a total or a budget that is changed, added or deleted is found and named (invariant 2)",
+        arguments: CountedTable.all)
+    func totals(table: CountedTable) async throws {
+        let audited = try await AuditedBench()
+        let columns = try await audited.texts("SELECT name FROM pragma_table_info('\(table.name)') ORDER BY cid")
+        let keys = try await audited.texts("SELECT \(table.key) FROM \(table.name) WHERE amount > 0 ORDER BY 1")
+        #expect(keys.count > 1)
+        for key in keys {
+            let row = "\(table.key) = '\(key)'"
+            for column in columns {
+                let edit = "CASE typeof(\(column)) WHEN 'integer' THEN \(column) + 1 ELSE \(column) || 'x' END"
+                let found = try await audited.found(after: ["UPDATE \(table.name) SET \(column) = \(edit) WHERE \(row)"]
+                )
+                #expect(found?.table == table.name, "\(column) of \(key): \(String(describing: found))")
+                #expect(column != "amount" || found?.key == key, "\(key): \(String(describing: found))")
+            }
+            for edit in ["UPDATE \(table.name) SET amount = 0 WHERE \(row)", "DELETE FROM \(table.name) WHERE \(row)"] {
+                let found = try await audited.found(after: [edit])
+                #expect(found?.table == table.name && found?.key == key, "\(edit): \(String(describing: found))")
+            }
+        }
+        let added = try await audited.found(after: [
+            "CREATE TABLE forged AS SELECT * FROM \(table.name) WHERE amount > 0 ORDER BY 1 LIMIT 1",
+            "UPDATE forged SET \(table.other) = 'ZZZ'", "INSERT INTO \(table.name) SELECT * FROM forged",
+            "DROP TABLE forged",
+        ])
+        #expect(added?.table == table.name && added?.key.contains("ZZZ") == true, "\(String(describing: added))")
+    }
+
+    @Test("a counter at the largest number is found, and does not overflow what it is compared with")
+    func largestTotal() async throws {
+        let audited = try await AuditedBench()
+        let found = try await audited.found(after: ["UPDATE offer_counter SET amount = 9223372036854775807"])
+        #expect(found?.table == "offer_counter")
+    }
+
     @Test("a row that was put in is found and named")
     func insertions() async throws {
         let audited = try await AuditedBench()
         let copies = [
             ("issued_offer", "sequence = 900, id = '00000000-0000-4000-8000-000000000900', settled_at = 1", "900"),
+            ("issued_offer_sign_up", "sequence = 900", "900"),
             ("decision", "sequence = 900, id = '00000000-0000-4000-8000-000000000900'", "900"),
             ("signature", "sequence = 900, nonce = '00000000-0000-4000-8000-000000000900'", "900"),
             ("audit_checkpoint", "number = 3, event_sequence = 900", "3"),

@@ -81,7 +81,7 @@ struct ErasedCustomer {
         }
     }
 
-    /// What imports remember, and for which account a slot was issued.
+    /// What imports remember.
     private static let imported = [
         """
         INSERT INTO import_run VALUES (1, 1, 'transactions', 'operator', zeroblob(32), NULL, 9, 'closed', 100, 2, 1, 1, 1,
@@ -99,10 +99,6 @@ struct ErasedCustomer {
         INSERT INTO import_customer SELECT 2, customer_id, value FROM customer_identifier
             WHERE value IN ('720000000000007', '799')
         """,
-        """
-        INSERT INTO issued_offer_sign_up SELECT sequence, '11111111-aaaa-4aaa-8aaa-111111111111', 'Zoë Überall'
-            FROM issued_offer WHERE offer_id = 'comeback'
-        """,
     ]
 
     /// A voided slot with its signature, a refusal, and refusals of others that name the customer.
@@ -111,9 +107,10 @@ struct ErasedCustomer {
         in scope: ScopeNumber
     ) throws {
         let slots = SlotStore(transaction)
-        try slots.insert(
-            .fixture(1, issued: start.adding(milliseconds: -1)), catalogRevision: 3, for: customer, subject: [customer],
-            in: scope)
+        var slot = Slot.fixture(1, issued: start.adding(milliseconds: -1))
+        slot.signUp = SignUp(
+            appAccountToken: AppAccountToken("11111111-aaaa-4aaa-8aaa-111111111111"), customerId: "Zoë Überall")
+        try slots.insert(slot, catalogRevision: 3, for: customer, subject: [customer], in: scope)
         var decision = RecordedDecision.fixture(1, customer: customer, issuedOffer: .number(1))
         decision.body = #"{"signals":{"mood":"signalled-mood"},"order":{"customerId":"Zoë Überall"}}"#
         try DecisionStore(transaction).insert(decision, in: scope)

@@ -1,6 +1,7 @@
-"""A verifier of the ledger written from docs/ledger.md alone: verify_ledger.py DATABASE [DIGEST_KEY PUBLIC_KEY]
+"""A verifier of the ledger written from docs/ledger.md alone: verify_ledger.py DATABASE [DIGEST_KEY PUBLIC_KEY [WITNESS]]
 
-Proves the chain, the checkpoints' signatures and the digests of every row, and prints how many of each.
+Proves the chain, the checkpoints' signatures, the digests of every row and the totals, and that the witness has no other
+checkpoints, and prints how many of each.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ TABLES = {
         "id scope_id catalog_revision offer_id offer_identifier offer_type delivery subscription_group_identifier tags issued_at cost_currency",
         "",
     ),
+    "issued_offer_sign_up": ("sequence", "", "app_account_token app_customer_id"),
     "decision": (
         "sequence",
         "id scope_id kind customer_id offer_id decided_at catalog_revision outcome issued_offer_id",
@@ -59,7 +61,7 @@ def require(condition, message):
         sys.exit(f"broken: {message}")
 
 
-def main(path, digest_key=None, public_key=None):
+def main(path, digest_key=None, public_key=None, witness=None):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     keys = {"database": database.execute("SELECT digest_salt FROM audit_state").fetchone()[0]}
     if digest_key:
@@ -81,6 +83,9 @@ def main(path, digest_key=None, public_key=None):
             require(found is not None and found.hex() == digest, f"{table} {key}")
             rows += 1
     checkpoints = check_signatures(database, hashes, public_key)
+    check_totals(database)
+    if witness:
+        check_witness(database, witness, public_key)
     print(json.dumps({"events": len(hashes), "head": previous.hex(), "rows": rows, "checkpoints": checkpoints}))
 
 
@@ -117,6 +122,49 @@ def check_signatures(database, hashes, public_key):
             message = encoded("offerd-checkpoint-1", number, event, head, at)
             key.verify(signature, message, ec.ECDSA(algorithms.SHA256()))
     return count
+
+
+def check_totals(database):
+    totals = {}
+    for scope, offer, places, currency, cost in database.execute(
+        "SELECT scope_id, offer_id, places, cost_currency, cost FROM issued_offer"
+    ):
+        totals[scope, offer, "places"] = totals.get((scope, offer, "places"), 0) + places
+        if cost:
+            totals[scope, offer, currency] = totals.get((scope, offer, currency), 0) + places * cost
+    stored = {}
+    for scope, offer, unit, amount in database.execute("SELECT scope_id, offer_id, unit, amount FROM offer_counter"):
+        stored[scope, offer, unit] = amount
+    require(stored == totals, f"offer_counter {set(stored.items()) ^ set(totals.items())}")
+
+
+def check_witness(database, witness, public_key):
+    from cryptography.hazmat.primitives import hashes as algorithms
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = serialization.load_pem_public_key(open(public_key, "rb").read())
+    checkpoints = {}
+    for line in open(witness, "rb").read().split(b"\n")[:-1]:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if "reason" in record:
+            message = encoded("offerd-restored-1", *(record[name] for name in ("number", "replaced", "signedAt", "reason")))
+            key.verify(bytes.fromhex(record["signature"]), message, ec.ECDSA(algorithms.SHA256()))
+            checkpoints = {number: rest for number, rest in checkpoints.items() if number <= record["number"]}
+        else:
+            values = record["eventSequence"], record["head"], record["signedAt"], record["keyFingerprint"], record["signature"]
+            checkpoints.setdefault(record["number"], values)
+    stored = {
+        number: rest
+        for number, *rest in database.execute(
+            "SELECT number, event_sequence, lower(hex(head)), signed_at, key_fingerprint, lower(hex(signature)) FROM audit_checkpoint"
+        )
+    }
+    for number, values in checkpoints.items():
+        require(stored.get(number) == list(values), f"witness {number}")
 
 
 main(*sys.argv[1:])

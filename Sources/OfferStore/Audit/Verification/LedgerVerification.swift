@@ -1,6 +1,7 @@
 public import OfferModel
 
-/// Proves a ledger: the chain of events, the checkpoints, the rows, and the state that the events make of them.
+/// Proves a ledger: the chain of events, the checkpoints, the rows, the state that the events make of them, and the totals
+/// that they add up to.
 ///
 /// It reads one snapshot a page at a time, so its memory does not grow with the ledger.
 public struct LedgerVerification: Sendable {
@@ -51,6 +52,7 @@ public struct LedgerVerification: Sendable {
         try RowCheck(
             transaction: transaction, digests: try digests(transaction), told: erased, progress: { tell(total + $0) }
         ).run(&report)
+        try CounterCheck(transaction: transaction).run()
         return report
     }
 

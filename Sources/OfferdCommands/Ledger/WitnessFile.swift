@@ -1,0 +1,143 @@
+import Foundation
+import OfferModel
+import OfferStore
+import SQLiteStore
+
+/// The file, on a disk of its own, that every signed checkpoint is also written to, a line each.
+///
+/// A line is written after the commit of its checkpoint, so a crash leaves the witness behind and never ahead: what it lacks
+/// is written at the next start.
+struct WitnessFile: Sendable {
+    let path: String
+
+    /// No line is longer; what is, is none.
+    private static let longestLine = 65_536
+
+    // MARK: Reading
+
+    /// Calls a body with each record; what is no line, such as one that was cut off, is passed over.
+    ///
+    /// - Parameters:
+    ///   - end: what was added after it is left alone, as ``size()`` gave it.
+    ///   - tail: only what stands in the last 64 KiB.
+    /// - Throws: ``CommandFailure`` if it cannot be read, and what the body throws.
+    func records(through end: UInt64, tail: Bool = false, _ body: (WitnessRecord) throws -> Void) throws {
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw unusable("cannot be read") }
+        defer { try? handle.close() }
+        let longest = UInt64(Self.longestLine)
+        var place = tail && end > longest ? end - longest : 0
+        do {
+            try handle.seek(toOffset: place)
+        } catch {
+            throw unusable("cannot be read")
+        }
+        var rest = Data()
+        while place < end, let chunk = try read(handle, min(end - place, longest)), !chunk.isEmpty {
+            place += UInt64(chunk.count)
+            rest += chunk
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                if let record = WitnessRecord(line: rest[..<end]) { try body(record) }
+                rest = rest[rest.index(after: end)...]
+            }
+            rest = rest.count > Self.longestLine ? Data() : Data(rest)
+        }
+    }
+
+    /// How long it is now. Whoever compares it with a snapshot of the database takes this first: what is written later may
+    /// tell of checkpoints that the snapshot does not have.
+    func size() throws -> UInt64 {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let size = UInt64(exactly: status.st_size)
+        else { throw unusable("is not a file that can be read") }
+        return size
+    }
+
+    private func read(_ handle: FileHandle, _ count: UInt64) throws -> Data? {
+        do {
+            return try handle.read(upToCount: Int(truncatingIfNeeded: count))
+        } catch {
+            throw unusable("cannot be read")
+        }
+    }
+
+    // MARK: Checking
+
+    /// Makes sure that the database is not older than the witness, and that the witness has all that the database has.
+    ///
+    /// - Throws: ``CommandFailure`` if it is, or if the witness cannot be used.
+    func require(
+        _ database: SQLiteDatabase, judge: @escaping @Sendable (String, [UInt8], [UInt8]) -> Bool,
+        newer: (Int64) async throws -> [AuditCheckpoint]
+    ) async throws {
+        if !FileManager.default.fileExists(atPath: path) {
+            guard try await newer(0).isEmpty else { throw missing }
+            try create()
+        }
+        let end = try size()
+        let difference = try await database.read { transaction in
+            try WitnessCheck(transaction, judge: judge).run { try records(through: end, tail: true, $0) }.difference
+        }
+        if let difference { throw LedgerOutcome.failure(difference.broken) }
+        try await catchUp(newer)
+    }
+
+    /// What is wrong with a witness that is not there while there are checkpoints.
+    var missing: CommandFailure {
+        .configuration(
+            "the witness `\(path)` is missing, and the audit has checkpoints",
+            hints: ["put the file back; if there never was one, make it: `(umask 077; touch \(path))`"])
+    }
+
+    // MARK: Writing
+
+    /// Writes every checkpoint that the witness does not have yet, so that they survive the loss of power.
+    ///
+    /// - Parameter newer: gives checkpoints that follow one, in their order.
+    /// - Throws: ``CommandFailure``, and what `newer` throws.
+    func catchUp(_ newer: (Int64) async throws -> [AuditCheckpoint]) async throws {
+        while true {
+            // Only a hint to whoever asks: what is written is decided under the lock.
+            let last = try last()
+            let checkpoints = try await newer(last)
+            guard !checkpoints.isEmpty else { return }
+            try append { last in checkpoints.filter { $0.number > last }.map { .checkpoint($0) } }
+        }
+    }
+
+    /// Adds lines at once, while no other process adds any.
+    func append(_ records: (_ last: Int64) throws -> [WitnessRecord]) throws {
+        let descriptor = open(path, O_RDWR | O_APPEND | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unusable("cannot be written") }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX) == 0 else { throw unusable("cannot be locked") }
+        var bytes = try records(try last()).flatMap { try $0.line() }
+        guard !bytes.isEmpty else { return }
+        // A line that was cut off stays by itself.
+        var newest: UInt8 = 0
+        let end = lseek(descriptor, 0, SEEK_END)
+        if end > 0, pread(descriptor, &newest, 1, end - 1) != 1 || newest != UInt8(ascii: "\n") {
+            bytes.insert(UInt8(ascii: "\n"), at: 0)
+        }
+        guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+            throw unusable("cannot be written")
+        }
+    }
+
+    private func last() throws -> Int64 {
+        var last: Int64 = 0
+        try records(through: try size(), tail: true) { last = $0.number }
+        return last
+    }
+
+    private func create() throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw unusable("cannot be made") }
+        close(descriptor)
+        try DirectoryEntries.flush(of: path)
+    }
+
+    private func unusable(_ what: String) -> CommandFailure {
+        .configuration(
+            "the witness `\(path)` \(what)", hints: ["check its disk, its directory and its permissions"])
+    }
+}
