@@ -9,5 +9,6 @@ struct Migration: Sendable {
     static let all: [Migration] = [
         .mainJob, .keptAnswers, .customerContext, .counters, .audit, .upkeep, .offerEvaluations, .pauseEnds,
         .notifications, .imports, .erasure, .signUps, .newestNotification,
+        .signedCopies,
     ]
 }
