@@ -8,7 +8,7 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
         case unsupportedAlgorithm
         /// Not exactly three certificates in `x5c`.
         case certificateCount
-        /// A certificate is not DER or not X.509.
+        /// A certificate is not X.509, or not in the one way in which DER spells it.
         case malformedCertificate
         /// The third certificate is not a trusted root of this environment.
         case untrustedRoot
@@ -26,6 +26,8 @@ public struct SignedDataRefusal: Error, Sendable, Hashable, CustomStringConverti
         case certificateNotValidAtDate
         /// The leaf's key is not P-256.
         case unsupportedKey
+        /// The request brings data under more certificate chains than Apple has in use at a time.
+        case tooManyChains
         /// The signature does not belong to the leaf's key and the signed bytes.
         case badSignature
         /// The payload is not the JSON that its kind of data must be.

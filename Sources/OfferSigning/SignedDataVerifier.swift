@@ -24,4 +24,25 @@ public protocol SignedDataVerifier: Sendable {
     func verify(
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> TrustAnchor
+
+    /// Makes those of the same checks that need no public-key work, so that all data of a request can be looked at before
+    /// any of it costs something. What passes is not verified.
+    ///
+    /// - Throws: ``SignedDataRefusal``, as ``verify(_:effectiveDate:environment:)`` does.
+    func examine(
+        _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal)
+
+    /// The same verifier for the data of one request, with a bound on how much public-key work that may cost.
+    func forOneRequest() -> any SignedDataVerifier
+}
+
+extension SignedDataVerifier {
+    /// Nothing is found without the work.
+    public func examine(
+        _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal) {}
+
+    /// There is no bound.
+    public func forOneRequest() -> any SignedDataVerifier { self }
 }

@@ -46,7 +46,7 @@ import Testing
         // A certificate that a trusted authority signed is what the rest needs: `ChainContentsTests` makes such ones.
         let unreachable: Set<SignedDataRefusal.Code> = [
             .wrongBasicConstraints, .unknownCriticalExtension, .missingLeafExtension, .missingIntermediateExtension,
-            .unsupportedKey, .environmentNotSupported,
+            .unsupportedKey, .environmentNotSupported, .tooManyChains,
         ]
         for code in SignedDataRefusal.Code.allCases where !unreachable.contains(code) {
             #expect(met.contains(code.rawValue), "\(code.rawValue)")

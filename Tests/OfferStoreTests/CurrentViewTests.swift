@@ -20,7 +20,7 @@ struct CurrentViewTests {
             let results = try await bench.ingest(payloads.shuffled(using: &generator))
             let customers = Set(results.compactMap(\.customer)).sorted()
             let read = try await bench.database.read { try HistoryStore($0).history(of: customers) }
-            let all = Self.everyRow(payloads)
+            let all = History(every: payloads)
             let note: Comment = "seed \(generator.seed), round \(round)"
             #expect(read.currentTransactions.map(\.payloadBytes) == all.currentTransactions.map(\.payloadBytes), note)
             #expect(SubjectFacts(history: read).redemptions() == SubjectFacts(history: all).redemptions(), note)
@@ -78,21 +78,5 @@ struct CurrentViewTests {
             }
             return HistoryPayload(.transaction(transaction), bytes: bytes, provenance: provenance)
         }
-    }
-
-    private static func everyRow(_ payloads: [HistoryPayload]) -> History {
-        var history = History()
-        for (index, payload) in payloads.enumerated() {
-            func row<Payload>(_ value: Payload) -> Recorded<Payload> {
-                Recorded(
-                    payload: value, payloadBytes: payload.bytes, provenance: payload.provenance, sequence: Int64(index))
-            }
-            switch payload.content {
-            case .transaction(let value): history.transactions.append(row(value))
-            case .renewalInfo(let value): history.renewalInfos.append(row(value))
-            case .appTransaction(let value): history.appTransactions.append(row(value))
-            }
-        }
-        return history
     }
 }

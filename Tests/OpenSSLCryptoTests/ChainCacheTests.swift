@@ -23,7 +23,7 @@ struct ChainCacheTests {
 
     private let clock = ManualClock()
 
-    private func cache(capacity: Int) -> ChainCache {
+    private func cache(capacity: Int) -> ChainCache<VerifiedChain> {
         ChainCache(capacity: capacity, lifetime: .seconds(900)) { [clock] in clock.now }
     }
 
@@ -38,14 +38,14 @@ struct ChainCacheTests {
         let cache = cache(capacity: 3)
         let chain = try chain()
         for key in 0..<3 { cache.insert(chain, for: [UInt8(key)]) }
-        #expect(cache.chain(for: [0]) != nil)
+        #expect(cache.verified(for: [0]) != nil)
         cache.insert(chain, for: [3])
         #expect(cache.count == 3)
-        #expect(cache.chain(for: [1]) == nil)
-        for key in [0, 2, 3] { #expect(cache.chain(for: [UInt8(key)]) != nil) }
+        #expect(cache.verified(for: [1]) == nil)
+        for key in [0, 2, 3] { #expect(cache.verified(for: [UInt8(key)]) != nil) }
         for key in 10..<200 { cache.insert(chain, for: [UInt8(key)]) }
         #expect(cache.count == 3)
-        #expect(cache.chain(for: [199]) != nil)
+        #expect(cache.verified(for: [199]) != nil)
     }
 
     @Test("it forgets a chain when its time is over, however often it was used meanwhile")
@@ -54,12 +54,12 @@ struct ChainCacheTests {
         cache.insert(try chain(), for: [1])
         for _ in 0..<8 {
             clock.advance(.seconds(100))
-            #expect(cache.chain(for: [1]) != nil)
+            #expect(cache.verified(for: [1]) != nil)
         }
         clock.advance(.milliseconds(99_999))
-        #expect(cache.chain(for: [1]) != nil)
+        #expect(cache.verified(for: [1]) != nil)
         clock.advance(.milliseconds(1))
-        #expect(cache.chain(for: [1]) == nil)
+        #expect(cache.verified(for: [1]) == nil)
         #expect(cache.count == 0)
     }
 
@@ -74,7 +74,9 @@ struct ChainCacheTests {
         #expect(verifier.cache.count == 0)
         let unsigned = try CompactJWS(parsing: "\(header(made)).e30.")
         #expect(verifier.refusal(unsigned)?.code == .badSignature)
-        #expect(verifier.cache.count == 1)
+        let foreign = try TestChain.sign(key: TestChain().leaf, certificates: made.der)
+        #expect(verifier.refusal(foreign)?.code == .badSignature)
+        #expect(verifier.cache.count == 0)
         #expect(verifier.refusal(chain: made.der) == nil)
         #expect(verifier.cache.count == 1)
         #expect(verifier.refusal(chain: made.der, TestChain.inside, .localTesting) == nil)

@@ -4,7 +4,8 @@ public import OfferSigning
 /// Turns signed data of one app and environment into payloads, and returns nothing that is not verified.
 ///
 /// ```
-/// size → JWS → kind and date → not in the future → chain and signature → all members → app, environment, app id
+/// size → JWS → kind and date → not in the future → certificates | signatures → all members → app, environment, app id
+///                               examined: no public-key work      verified
 /// ```
 public struct SignedDataReader: Sendable {
     /// How far ahead of the clock data may be signed (DESIGN §5.5).
@@ -31,9 +32,16 @@ public struct SignedDataReader: Sendable {
     ///
     /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
     public func transaction(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<Transaction> {
-        let verified = try verified(Transaction.self, jws, now: now)
-        try claims.check(verified.payload)
-        return verified
+        try examine(transaction: jws, now: now).verify()
+    }
+
+    /// Looks at a signed transaction without public-key work.
+    ///
+    /// - Throws: ``SignedDataRefusal``, naming the certificate at fault.
+    public func examine(
+        transaction jws: String, now: Instant
+    ) throws(SignedDataRefusal) -> ExaminedData<Transaction> {
+        try examine(jws, now: now) { [claims] payload throws(SignedDataRefusal) in try claims.check(payload) }
     }
 
     /// Reads signed renewal info, which names no app: it belongs to this one only once a verified transaction of this
@@ -41,18 +49,32 @@ public struct SignedDataReader: Sendable {
     ///
     /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
     public func renewalInfo(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<RenewalInfo> {
-        let verified = try verified(RenewalInfo.self, jws, now: now)
-        try claims.check(verified.payload)
-        return verified
+        try examine(renewalInfo: jws, now: now).verify()
+    }
+
+    /// Looks at signed renewal info without public-key work.
+    ///
+    /// - Throws: ``SignedDataRefusal``, naming the certificate at fault.
+    public func examine(
+        renewalInfo jws: String, now: Instant
+    ) throws(SignedDataRefusal) -> ExaminedData<RenewalInfo> {
+        try examine(jws, now: now) { [claims] payload throws(SignedDataRefusal) in try claims.check(payload) }
     }
 
     /// Reads a signed app transaction; its `receiptType` is its environment and `receiptCreationDate` its date.
     ///
     /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
     public func appTransaction(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<AppTransaction> {
-        let verified = try verified(AppTransaction.self, jws, now: now)
-        try claims.check(verified.payload)
-        return verified
+        try examine(appTransaction: jws, now: now).verify()
+    }
+
+    /// Looks at a signed app transaction without public-key work.
+    ///
+    /// - Throws: ``SignedDataRefusal``, naming the certificate at fault.
+    public func examine(
+        appTransaction jws: String, now: Instant
+    ) throws(SignedDataRefusal) -> ExaminedData<AppTransaction> {
+        try examine(jws, now: now) { [claims] payload throws(SignedDataRefusal) in try claims.check(payload) }
     }
 
     /// Reads a notification's `signedPayload`. A type, subtype or status unknown here is kept and never refused. What is
@@ -64,14 +86,12 @@ public struct SignedDataReader: Sendable {
     ///
     /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
     public func notification(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<AppStoreNotification> {
-        let verified = try verified(AppStoreNotification.self, jws, now: now)
-        try claims.check(verified.payload)
-        return verified
+        try examine(jws, now: now) { [claims] payload throws(SignedDataRefusal) in try claims.check(payload) }.verify()
     }
 
-    private func verified<Payload: PayloadReadable & Sendable & Hashable>(
-        _ type: Payload.Type, _ text: String, now: Instant
-    ) throws(SignedDataRefusal) -> Verified<Payload> {
+    private func examine<Payload: PayloadReadable & Sendable & Hashable>(
+        _ text: String, now: Instant, check: @escaping (Payload) throws(SignedDataRefusal) -> Void
+    ) throws(SignedDataRefusal) -> ExaminedData<Payload> {
         let most = Payload.kind.maximumJWSBytes
         guard text.utf8.count <= most else {
             throw SignedDataRefusal(.malformedJws, "the JWS has \(text.utf8.count) bytes, more than \(most)")
@@ -85,8 +105,27 @@ public struct SignedDataReader: Sendable {
                 .signedInFuture,
                 "`\(Payload.kind.dateMember.stringValue)` \(date) is \(ahead / 1_000) s ahead of the clock")
         }
-        let anchor = try verifier.verify(jws, effectiveDate: date, environment: claims.environment)
-        let payload = try json.read(type)
-        return Verified(payload: payload, payloadBytes: jws.payload, signedDate: date, anchor: anchor, jws: text)
+        let (verifier, environment) = (verifier, claims.environment)
+        try verifier.examine(jws, effectiveDate: date, environment: environment)
+        return ExaminedData { () throws(SignedDataRefusal) in
+            let anchor = try verifier.verify(jws, effectiveDate: date, environment: environment)
+            let payload = try json.read(Payload.self)
+            try check(payload)
+            return Verified(payload: payload, payloadBytes: jws.payload, signedDate: date, anchor: anchor, jws: text)
+        }
     }
+}
+
+/// Signed data whose form, date and certificates are right, and whose signatures are not checked yet.
+public struct ExaminedData<Payload: Sendable & Hashable> {
+    private let rest: () throws(SignedDataRefusal) -> Verified<Payload>
+
+    init(_ rest: @escaping () throws(SignedDataRefusal) -> Verified<Payload>) {
+        self.rest = rest
+    }
+
+    /// Checks the rest.
+    ///
+    /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
+    public func verify() throws(SignedDataRefusal) -> Verified<Payload> { try rest() }
 }

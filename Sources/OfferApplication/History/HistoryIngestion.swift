@@ -59,13 +59,17 @@ public struct HistoryIngestion: Sendable {
 
     /// Checks every JWS of a delivery against the caller's app and environment.
     ///
+    /// - Parameter stopsAtRefusal: whether one that is refused refuses the request, so that no more work is done for it.
     /// - Throws: ``RequestError/clockBehind(_:)`` if data seems to come from the future and it is the clock that is wrong.
-    func verify(_ delivery: SignedDelivery, caller: Caller) async throws -> VerifiedDelivery {
+    func verify(
+        _ delivery: SignedDelivery, caller: Caller, stopsAtRefusal: Bool = false
+    ) async throws -> VerifiedDelivery {
         let app = try registry.app(for: caller.scope)
         let reader = SignedDataReader(
-            verifier: app.verifier, bundleId: app.bundleId, appAppleId: app.appAppleId,
+            verifier: app.verifier.forOneRequest(), bundleId: app.bundleId, appAppleId: app.appAppleId,
             environment: caller.scope.environment)
-        let verified = VerifiedDelivery(delivery, reader: reader, now: clock.wallClock())
+        let verified = await VerifiedDelivery(
+            delivery, reader: reader, now: clock.wallClock(), stopsAtRefusal: stopsAtRefusal)
         if verified.refused.contains(where: { $0.refusal.code == .signedInFuture }) {
             let clock = clock
             _ = try await database.look { try clock.instant($0) }

@@ -11,7 +11,7 @@ struct VerifiedDelivery: Sendable {
         var result: Result<HistoryPayload, SignedDataRefusal>
     }
 
-    /// One entry a JWS, in the order of the request.
+    /// One entry a JWS, in the order of the request; none for what was not looked at after a refusal.
     var entries: [Entry]
 
     private let isVouchedFor: Bool
@@ -50,50 +50,94 @@ struct VerifiedDelivery: Sendable {
     /// The newest date of what was verified to Apple's own root: its clock showed that, so ours must not be far behind.
     let newestDateOfApple: Instant?
 
-    /// Checks every JWS of a delivery; one that is refused does not keep the others from being checked.
+    /// What is left to do for a JWS that was examined: the payload to keep, and its date if Apple's own root stands behind it.
+    private typealias Rest = () throws(SignedDataRefusal) -> (payload: HistoryPayload, dateOfApple: Instant?)
+
+    /// Checks the JWS of a delivery: first what costs little of each, then the signatures. Other tasks get their turn after
+    /// each.
     ///
-    /// - Parameter provenance: how it reached us.
-    init(_ delivery: SignedDelivery, reader: SignedDataReader, now: Instant, provenance: Provenance = .client) {
-        func entry(_ pointer: String, _ read: () throws(SignedDataRefusal) -> HistoryPayload) -> Entry {
+    /// - Parameters:
+    ///   - provenance: how it reached us.
+    ///   - stopsAtRefusal: whether one that is refused refuses the request: then those after it are not verified. Otherwise
+    ///     it does not keep the others from being checked.
+    init(
+        _ delivery: SignedDelivery, reader: SignedDataReader, now: Instant, provenance: Provenance = .client,
+        stopsAtRefusal: Bool = false
+    ) async {
+        isVouchedFor = delivery.historyComplete
+        var newest: Instant?
+        var (entries, isRefused) = ([Entry](), false)
+        for (pointer, examined) in Self.examine(delivery, reader: reader, now: now, provenance: provenance) {
             do throws(SignedDataRefusal) {
-                return Entry(pointer: pointer, result: .success(try read()))
+                let rest = try examined.get()
+                if stopsAtRefusal, isRefused { continue }
+                await Task.yield()
+                let (payload, date) = try rest()
+                if let date { newest = max(newest ?? date, date) }
+                entries.append(Entry(pointer: pointer, result: .success(payload)))
             } catch {
-                return Entry(pointer: pointer, result: .failure(error))
+                isRefused = true
+                entries.append(Entry(pointer: pointer, result: .failure(error)))
             }
         }
-        var newest: Instant?
-        func payload<Payload>(_ content: HistoryPayload.Content, of verified: Verified<Payload>) -> HistoryPayload {
-            if verified.anchor == .apple { newest = max(newest ?? verified.signedDate, verified.signedDate) }
-            return HistoryPayload(content, bytes: verified.payloadBytes, provenance: provenance)
+        self.entries = entries
+        newestDateOfApple = newest
+    }
+
+    private static func examine(
+        _ delivery: SignedDelivery, reader: SignedDataReader, now: Instant, provenance: Provenance
+    ) -> [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] {
+        func rest<Payload>(
+            _ verified: Verified<Payload>, _ content: HistoryPayload.Content
+        ) -> (payload: HistoryPayload, dateOfApple: Instant?) {
+            (
+                HistoryPayload(content, bytes: verified.payloadBytes, provenance: provenance),
+                verified.anchor == .apple ? verified.signedDate : nil
+            )
         }
-        var entries: [Entry] = []
-        isVouchedFor = delivery.historyComplete
+        var examined: [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] = []
         for (index, jws) in delivery.signedTransactions.enumerated() {
-            entries.append(
-                entry("/signedTransactions/\(index)") { () throws(SignedDataRefusal) in
-                    let verified = try reader.transaction(jws, now: now)
-                    return payload(.transaction(verified.payload), of: verified)
-                })
+            let result = Self.result { () throws(SignedDataRefusal) in
+                let data = try reader.examine(transaction: jws, now: now)
+                return { () throws(SignedDataRefusal) in
+                    let verified = try data.verify()
+                    return rest(verified, .transaction(verified.payload))
+                }
+            }
+            examined.append(("/signedTransactions/\(index)", result))
         }
         for (index, jws) in delivery.signedRenewalInfo.enumerated() {
-            entries.append(
-                entry("/signedRenewalInfo/\(index)") { () throws(SignedDataRefusal) in
-                    let verified = try reader.renewalInfo(jws, now: now)
-                    return payload(.renewalInfo(verified.payload), of: verified)
-                })
+            let result = Self.result { () throws(SignedDataRefusal) in
+                let data = try reader.examine(renewalInfo: jws, now: now)
+                return { () throws(SignedDataRefusal) in
+                    let verified = try data.verify()
+                    return rest(verified, .renewalInfo(verified.payload))
+                }
+            }
+            examined.append(("/signedRenewalInfo/\(index)", result))
         }
         if let jws = delivery.signedAppTransaction {
-            entries.append(
-                entry("/signedAppTransaction") { () throws(SignedDataRefusal) in
-                    let verified = try reader.appTransaction(jws, now: now)
+            let result = Self.result { () throws(SignedDataRefusal) in
+                let data = try reader.examine(appTransaction: jws, now: now)
+                return { () throws(SignedDataRefusal) in
+                    let verified = try data.verify()
                     guard verified.payload.appTransactionId != nil else {
                         throw SignedDataRefusal(
                             .malformedPayload, "the app transaction has no `appTransactionId`, so it names nobody")
                     }
-                    return payload(.appTransaction(verified.payload), of: verified)
-                })
+                    return rest(verified, .appTransaction(verified.payload))
+                }
+            }
+            examined.append(("/signedAppTransaction", result))
         }
-        self.entries = entries
-        newestDateOfApple = newest
+        return examined
+    }
+
+    private static func result(_ examine: () throws(SignedDataRefusal) -> Rest) -> Result<Rest, SignedDataRefusal> {
+        do throws(SignedDataRefusal) {
+            return .success(try examine())
+        } catch {
+            return .failure(error)
+        }
     }
 }

@@ -70,7 +70,7 @@ public struct OfferIssuing: Sendable {
         _ order: IssueOrder, caller: Caller, _ reply: Reply
     ) async throws -> Reply.Answer {
         let app = try registry.app(for: caller.scope)
-        let verified = try await ingestion.verify(order.delivery, caller: caller)
+        let verified = try await ingestion.verify(order.delivery, caller: caller, stopsAtRefusal: true)
         let kept = try await ingestion.keep(
             verified, identifiers: order.customer, caller: caller, isRefused: !verified.refused.isEmpty)
         guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }

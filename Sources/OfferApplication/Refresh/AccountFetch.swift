@@ -53,7 +53,7 @@ struct AccountFetch: Sendable {
         let history: TransactionHistoryPage = try await ask(id) { () throws(AppStoreServerError) in
             try await client.transactionHistory(of: id)
         }
-        let transactions = verified(SignedDelivery(signedTransactions: history.signedTransactions))
+        let transactions = await verified(SignedDelivery(signedTransactions: history.signedTransactions))
         fetched.add(transactions, of: "history")
         if history.hasMore { fetched.hasMorePages = true }
         let subscription = transactions.payloads.lazy.compactMap { payload -> TransactionId? in
@@ -67,7 +67,7 @@ struct AccountFetch: Sendable {
             try await client.subscriptionStatuses(of: subscription)
         }
         fetched.add(
-            verified(
+            await verified(
                 SignedDelivery(
                     signedTransactions: statuses.lastTransactions.map(\.signedTransactionInfo),
                     signedRenewalInfo: statuses.lastTransactions.compactMap(\.signedRenewalInfo))),
@@ -86,15 +86,15 @@ struct AccountFetch: Sendable {
             let signed: String = try await ask(id) { () throws(AppStoreServerError) in
                 try await client.signedAppTransaction(of: id)
             }
-            fetched.add(verified(SignedDelivery(signedAppTransaction: signed)), of: "appTransaction")
+            fetched.add(await verified(SignedDelivery(signedAppTransaction: signed)), of: "appTransaction")
         } catch .unknownToAppStore {
             // Apple has none of purchases made before there were any.
             return
         }
     }
 
-    private func verified(_ delivery: SignedDelivery) -> VerifiedDelivery {
-        VerifiedDelivery(delivery, reader: reader, now: clock.wallClock(), provenance: .serverAPI)
+    private func verified(_ delivery: SignedDelivery) async -> VerifiedDelivery {
+        await VerifiedDelivery(delivery, reader: reader, now: clock.wallClock(), provenance: .serverAPI)
     }
 
     /// One call. What Apple knows in the other environment alone is not known here: an environment never takes in

@@ -88,7 +88,7 @@ struct AccountSearch: Sendable {
         }
         var fetched = FetchedAccount()
         fetched.add(
-            VerifiedDelivery(
+            await VerifiedDelivery(
                 SignedDelivery(signedTransactions: order.signedTransactions), reader: try registry.reader(for: scope),
                 now: clock.wallClock(), provenance: .serverAPI), of: "order")
         try await clock.check(fetched.refused, ledger)

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// A payload as it stands in the append-only history.
+/// A payload as it stands in the history.
 ///
 /// Rows never change, are passed around by the hundred, and a payload has dozens of members: hence a class.
 public final class Recorded<Payload: Sendable & Hashable>: Sendable {

@@ -69,6 +69,12 @@ struct CustomerMerge {
                 """, survivor, merged))
         try transaction.execute(
             Statement("UPDATE customer SET merged_into = ?1 WHERE id = ?2 OR merged_into = ?2", survivor, merged))
+        try transaction.execute(
+            Statement(
+                """
+                UPDATE customer SET issued_sequence = (SELECT issued_sequence FROM customer WHERE id = ?2)
+                WHERE id = ?1 AND issued_sequence < (SELECT issued_sequence FROM customer WHERE id = ?2)
+                """, survivor, merged))
         try CustomerStore(transaction).noteChange(sequence, of: [survivor])
     }
 

@@ -131,6 +131,15 @@ public struct CustomerStore {
         }
     }
 
+    /// The same of an offer that was issued or signed again on these customers' history: what was stored by then stays,
+    /// for replay (invariant 5).
+    func noteIssue(_ sequence: Int64, on customers: some Sequence<CustomerNumber>) throws {
+        for customer in customers {
+            try transaction.execute(
+                Statement("UPDATE customer SET version = ?1, issued_sequence = ?1 WHERE id = ?2", sequence, customer))
+        }
+    }
+
     /// Adds a customer first stored under that identifier.
     func add(rolloutKey: String, at now: Instant, in scope: ScopeNumber) throws -> CustomerNumber {
         let sequence = try StoreClock(transaction).nextSequence()

@@ -46,7 +46,7 @@ extension PersonalTable {
 
     private static let customer = PersonalTable(
         "customer", of: "t.id IN (:customers)",
-        kept: "id scope_id first_stored_at merged_into version erasure_sequence",
+        kept: "id scope_id first_stored_at merged_into version erasure_sequence issued_sequence",
         digested: "rollout_key")
     private static let customerIdentifier = PersonalTable(
         "customer_identifier", of: isOfCustomer,

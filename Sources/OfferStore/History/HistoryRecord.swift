@@ -18,7 +18,7 @@ protocol HistoryRecord: Sendable, Hashable {
 struct HistorySQL {
     /// The columns of the payload's own fields.
     let columns: [String]
-    /// Rows of one view key: proven or not, date, same bytes, greater bytes.
+    /// Rows of one view key: place, proven or not, date, same bytes, greater bytes.
     let views: String
     let insert: String
     /// One row of a customer that names an offer; not for app transactions, which name none.
@@ -27,6 +27,10 @@ struct HistorySQL {
     private let selectStart: String
     private let selectCurrent: ListedSQL
     private let signedBy: String
+    private let dateColumn: Int?
+    private let selectSame: String
+    private let deleteStart: String
+    private let unlessIssuedOn: String
 
     /// - Parameters:
     ///   - table: the table's name.
@@ -44,7 +48,7 @@ struct HistorySQL {
         self.columns = columns
         let all = ["sequence", "scope_id", "provenance", "is_proven", "received_at", "payload"] + columns
         views = """
-            SELECT is_proven, \(viewDate), payload = ?3, payload > ?3 FROM \(table)
+            SELECT sequence, is_proven, \(viewDate), payload = ?3, payload > ?3 FROM \(table)
             WHERE scope_id = ?1 AND \(viewKey) = ?2
             """
         insert = """
@@ -83,6 +87,17 @@ struct HistorySQL {
         let isCurrent = "(h.is_proven = 1 OR \(proven)) AND \(later)"
         selectCurrent = ListedSQL(selectStart, ") AND (\(kept.map { "\($0) OR " } ?? "")\(isCurrent))")
         signedBy = ") AND h.\(viewDate) <= "
+        dateColumn = columns.firstIndex(of: viewDate)
+        let facts = columns.filter { $0 != viewDate }.enumerated().map { "\($0.element) IS ?\($0.offset + 1)" }
+        selectSame = "SELECT sequence FROM \(table) WHERE \(facts.joined(separator: " AND ")) AND sequence IN ("
+        deleteStart = "DELETE FROM \(table) WHERE sequence IN ("
+        unlessIssuedOn = """
+            ) AND NOT EXISTS (
+                SELECT 1 FROM customer_identifier i JOIN customer c ON c.id = i.customer_id
+                WHERE i.scope_id = ?1 AND i.kind = '\(owner.kind)' AND i.value = ?2
+                AND c.issued_sequence > \(table).sequence
+            )
+            """
     }
 
     /// The rows that can matter of so many customers: of each view key the current one, and those kept beside it.
@@ -99,5 +114,20 @@ struct HistorySQL {
     /// Every row of so many identifiers, the parameters after the scope and the place up to which it was stored.
     func selectStored(identifiers count: Int) -> String {
         selectOwned + Statement.placeholders(count, after: 2) + ")"
+    }
+
+    /// Which of some rows say all that a payload says, but for the date.
+    func selectSame(as payload: some HistoryRecord, among sequences: [Int64]) -> Statement {
+        var values = payload.columnValues
+        if let dateColumn { values.remove(at: dateColumn) }
+        let sql = selectSame + Statement.placeholders(sequences.count, after: values.count) + ")"
+        return Statement(sql, values: values + sequences.map(StoredValue.integer))
+    }
+
+    /// Deletes some rows of an owner's, but for those that an issued offer may rest on.
+    func delete(_ sequences: [Int64], of owner: String, in scope: ScopeNumber) -> Statement {
+        Statement(
+            deleteStart + Statement.placeholders(sequences.count, after: 2) + unlessIssuedOn,
+            values: [scope.storedValue, owner.storedValue] + sequences.map(StoredValue.integer))
     }
 }

@@ -1,14 +1,20 @@
 public import OfferModel
 
 extension HistoryStore {
-    /// Which of these payloads are not stored yet, by their places: only those need a writing transaction.
+    /// Which of these payloads would be stored, by their places: only those need a writing transaction.
     ///
     /// - Throws: ``StoreError``.
     public func missing(_ payloads: [HistoryPayload], in scope: ScopeNumber) throws -> [Int] {
+        let copies = SignedCopies(transaction: transaction, scope: scope)
         var missing = [Int]()
         for (index, payload) in payloads.enumerated() {
-            let views = try payload.content.record.views(of: payload, transaction, scope)
-            if views?.contains(where: \.isSame) != true { missing.append(index) }
+            let record = payload.content.record
+            guard let views = try record.views(of: payload, transaction, scope),
+                try views.contains(where: \.isSame) || copies.tellNothing(record, beside: views)
+            else {
+                missing.append(index)
+                continue
+            }
         }
         return missing
     }
@@ -22,8 +28,8 @@ extension HistoryStore {
 
     /// Keeps payloads and finds, adds and merges the customers they name, in one transaction.
     ///
-    /// The same payloads in any order and any number leave the same history, customers, current views and recorded
-    /// redemptions (invariant 7).
+    /// The same payloads in any order and any number leave the same customers, current views and recorded redemptions
+    /// (invariant 7). Of what says the same at each signing the first and the newest copy stay, see ``SignedCopies``.
     ///
     /// - Parameter offers: of the catalog in force, for ``RedemptionStore/record(of:offers:at:in:)``.
     /// - Returns: what became of each, in the same order.
@@ -32,6 +38,7 @@ extension HistoryStore {
         _ payloads: [HistoryPayload], offers: [Offer] = [], at now: Instant, in scope: ScopeNumber
     ) throws -> [IngestedPayload] {
         let links = IdentityLinks(transaction: transaction, scope: scope, now: now, offers: offers)
+        let copies = SignedCopies(transaction: transaction, scope: scope)
         var results = [IngestedPayload]()
         var stored = [Int]()
         for (index, payload) in payloads.enumerated() {
@@ -40,12 +47,13 @@ extension HistoryStore {
                 results.append(IngestedPayload(outcome: .refused))
                 continue
             }
-            if views.contains(where: \.isSame) {
+            if try views.contains(where: \.isSame) || copies.tellNothing(record, beside: views) {
                 results.append(IngestedPayload(outcome: .unchanged))
                 continue
             }
             try insert(record, payload, at: now, in: scope)
             try link(payload, links)
+            try copies.removeNeedless(around: record, among: views)
             stored.append(index)
             results.append(IngestedPayload(outcome: views.outcome))
         }
@@ -109,6 +117,12 @@ extension HistoryPayload.Content {
 
 /// How a stored row compares with a payload of the same view key.
 struct KnownView {
+    /// Its place in the store-wide order.
+    let sequence: Int64
+    /// When it was signed.
+    let date: Instant
+    /// Both proven, or neither.
+    let hasSameRank: Bool
     /// The same bytes with the same rank.
     let isSame: Bool
     /// It outranks the payload in the current view: proven first, then the later date, then the greater bytes.
@@ -131,14 +145,16 @@ extension HistoryRecord {
         guard let viewKey else { return nil }
         let isProven = payload.provenance.isProven
         return try transaction.rows(Statement(Self.sql.views, scope, viewKey, payload.bytes)).map { row in
-            let knownIsProven: Bool = try row.value(0)
-            let date: Instant = try row.value(1)
-            let hasSameBytes: Bool = try row.value(2)
-            let hasGreaterBytes: Bool = try row.value(3)
+            let knownIsProven: Bool = try row.value(1)
+            let date: Instant = try row.value(2)
+            let hasSameBytes: Bool = try row.value(3)
+            let hasGreaterBytes: Bool = try row.value(4)
             let isNewer =
                 knownIsProven != isProven
                 ? knownIsProven : date != viewDate ? date > viewDate : hasGreaterBytes
-            return KnownView(isSame: hasSameBytes && knownIsProven == isProven, isNewer: isNewer)
+            return KnownView(
+                sequence: try row.value(0), date: date, hasSameRank: knownIsProven == isProven,
+                isSame: hasSameBytes && knownIsProven == isProven, isNewer: isNewer)
         }
     }
 }

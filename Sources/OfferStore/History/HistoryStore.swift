@@ -1,7 +1,7 @@
 public import OfferEligibility
 public import OfferModel
 
-/// The append-only history of purchases (DESIGN §5.1).
+/// The history of purchases: rows never change, and only copies that say nothing new are removed, see ``SignedCopies``.
 public struct HistoryStore {
     let transaction: any StoreTransaction
 
@@ -13,7 +13,7 @@ public struct HistoryStore {
     /// What matters of everything known of these customers, united, with the least coverage of theirs (DESIGN §5.6).
     ///
     /// Of each transaction and app transaction that is the current view; of renewal info also every older one that names
-    /// an offer, as evidence. Superseded rows stay stored, but a subject does not get slower with each re-signing.
+    /// an offer, as evidence.
     ///
     /// A customer known by aliases only is no Apple account of which more could be unknown, so beside proven customers
     /// it does not lessen the coverage.
@@ -25,7 +25,7 @@ public struct HistoryStore {
 
     /// Everything of these customers that was signed by an earlier instant, united, with the least coverage stated by then.
     ///
-    /// Every row and not only the current view, because what has taken a row's place since was not signed then. Who is one
+    /// Every stored row and not only the current view, because what has taken a row's place since was not signed then. Who is one
     /// customer is as known now: a merge is not undone, nor what it took from the coverage.
     ///
     /// - Throws: ``StoreError``.

@@ -60,7 +60,7 @@ public struct SlotStore {
             try count(
                 cost.milliunits, .money(cost.currency), of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
         }
-        try CustomerStore(transaction).noteChange(sequence, of: Set(subject).union([customer]))
+        try CustomerStore(transaction).noteIssue(sequence, on: Set(subject).union([customer]))
     }
 
     /// Notes one more signing of an open slot, which then lives and counts longer.
@@ -101,8 +101,8 @@ public struct SlotStore {
                 in: scope)
         }
         let sequence = try StoreClock(transaction).nextSequence()
-        try CustomerStore(transaction).noteChange(
-            sequence, of: Set(subject).union([try slot.state.value("customer")]))
+        try CustomerStore(transaction).noteIssue(
+            sequence, on: Set(subject).union([try slot.state.value("customer")]))
         return try slot.state.value("signings")
     }
 

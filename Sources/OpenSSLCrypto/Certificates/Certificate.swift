@@ -32,14 +32,23 @@ final class Certificate: @unchecked Sendable {
     let maySignData: Bool
     /// Its public key.
     let publicKey: KeyHandle
+    /// What was signed, and the algorithm.
+    let signedPart: ArraySlice<UInt8>
+    /// The signature as it stands in the certificate.
+    let signature: [UInt8]
 
-    /// Reads a certificate; `nil` unless the bytes are exactly one, with a readable key, dates and extensions.
+    /// Reads a certificate; `nil` unless the bytes are the one DER encoding of exactly one, with a readable key, dates and
+    /// extensions.
+    ///
+    /// Outside of what is signed, a reader that takes other lengths than DER's would take any number of encodings of one
+    /// certificate.
     init?(der: [UInt8]) {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
         guard let pointer = unsafe Self.parse(der) else { return nil }
         let flags = unsafe X509_get_extension_flags(pointer)
-        guard flags & UInt32(EXFLAG_INVALID) == 0,
+        guard flags & UInt32(EXFLAG_INVALID) == 0, unsafe Self.encoded(pointer) == der,
+            let (signedPart, signature) = unsafe Self.signature(in: der, of: pointer),
             let notBefore = unsafe CertificateTime.instant(X509_get0_notBefore(pointer)),
             let notAfter = unsafe CertificateTime.instant(X509_get0_notAfter(pointer)),
             let extensions = unsafe Self.readExtensions(pointer),
@@ -50,6 +59,8 @@ final class Certificate: @unchecked Sendable {
         }
         unsafe self.pointer = unsafe pointer
         self.der = der
+        self.signedPart = signedPart
+        self.signature = signature
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.extensions = extensions
@@ -79,6 +90,15 @@ final class Certificate: @unchecked Sendable {
         return unsafe issuer.publicKey.lend { unsafe X509_verify(pointer, $0) } == 1
     }
 
+    /// The signature in the form that all its spellings have in common; `nil` if it cannot be one of the issuer's.
+    ///
+    /// Of an ECDSA signature (r, s) anybody can make (r, n − s), which is as good. Either is accepted, and both are the
+    /// same here.
+    func canonicalSignature(by issuer: Certificate) -> [UInt8]? {
+        guard issuer.publicKey.isEllipticCurve else { return signature }
+        return unsafe issuer.publicKey.lend { unsafe ECDSASignature.canonical(der: signature, key: $0) }
+    }
+
     /// Lends the certificate to libcrypto; the pointer must not be kept.
     func lend<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         unsafe body(pointer)
@@ -93,6 +113,52 @@ final class Certificate: @unchecked Sendable {
                 return nil
             }
             return unsafe certificate
+        }
+    }
+
+    /// The DER of a certificate that was read.
+    private static func encoded(_ certificate: OpaquePointer) -> [UInt8] {
+        let length = Int(unsafe i2d_X509(certificate, nil))
+        guard length > 0 else { return [] }
+        var der = [UInt8](repeating: 0, count: length)
+        let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return Int(unsafe i2d_X509(certificate, &cursor))
+        }
+        return written == length ? der : []
+    }
+
+    /// Takes the DER of a certificate apart; `nil` if the algorithm outside of what is signed is not the one inside, or the
+    /// signature has no whole bytes.
+    ///
+    /// ```
+    /// 30 len | to be signed | algorithm | 03 len 00 signature
+    /// ```
+    private static func signature(
+        in der: [UInt8], of certificate: OpaquePointer
+    ) -> (signedPart: ArraySlice<UInt8>, signature: [UInt8])? {
+        var bits: UnsafePointer<ASN1_BIT_STRING>?
+        var algorithm: UnsafePointer<X509_ALGOR>?
+        unsafe X509_get0_signature(&bits, &algorithm, certificate)
+        guard unsafe X509_ALGOR_cmp(algorithm, X509_get0_tbs_sigalg(certificate)) == 0,
+            let bits = unsafe bits, let bytes = unsafe ASN1_STRING_get0_data(bits)
+        else { return nil }
+        let signature = unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(ASN1_STRING_length(bits))))
+        // The lengths are DER's, and the second byte says how many bytes follow for the first of them.
+        let start = der.count > 1 && der[1] >= 0x80 ? 2 + Int(der[1] & 0x7F) : 2
+        let unusedBits = der.count - signature.count - 1
+        let end = unusedBits - headerLength(ofContents: signature.count + 1)
+        guard start < end, der[end] == 0x03, der[unusedBits] == 0 else { return nil }
+        return (der[start..<end], signature)
+    }
+
+    /// How many bytes stand before contents of a length: what they are, and the length.
+    private static func headerLength(ofContents count: Int) -> Int {
+        switch count {
+        case ..<0x80: 2
+        case ..<0x100: 3
+        case ..<0x1_0000: 4
+        default: 5  // Certificates are not that long.
         }
     }
 

@@ -53,4 +53,52 @@ enum ECDSASignature {
         der.removeLast(der.count - length)
         return der
     }
+
+    /// One form for both spellings of a signature under a key, (r, s) and (r, n − s); `nil` unless the bytes are exactly the
+    /// DER of two numbers.
+    static func canonical(der: [UInt8], key: OpaquePointer) -> [UInt8]? {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        let parsed: OpaquePointer? = unsafe der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return unsafe d2i_ECDSA_SIG(nil, &cursor, buffer.count)
+        }
+        guard let parsed = unsafe parsed else { return nil }
+        defer { unsafe ECDSA_SIG_free(parsed) }
+        var order: OpaquePointer?
+        guard unsafe encoded(parsed) == der,
+            unsafe EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_EC_ORDER, &order) == 1, let order = unsafe order
+        else { return nil }
+        defer { unsafe BN_free(order) }
+        let (r, s) = unsafe (ECDSA_SIG_get0_r(parsed), ECDSA_SIG_get0_s(parsed))
+        guard let other = unsafe BN_new() else { return nil }
+        defer { unsafe BN_free(other) }
+        // One that is too great is no signature, and stays as it is.
+        let isInRange = unsafe BN_cmp(s, order) < 0
+        guard unsafe BN_sub(other, order, s) == 1 else { return nil }
+        guard let first = unsafe bytes(of: r),
+            let second = unsafe bytes(of: isInRange && BN_cmp(other, s) < 0 ? other : s)
+        else { return nil }
+        return first + second
+    }
+
+    private static func encoded(_ signature: OpaquePointer) -> [UInt8] {
+        let length = Int(unsafe i2d_ECDSA_SIG(signature, nil))
+        guard length > 0 else { return [] }
+        var der = [UInt8](repeating: 0, count: length)
+        let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return Int(unsafe i2d_ECDSA_SIG(signature, &cursor))
+        }
+        return written == length ? der : []
+    }
+
+    /// A number in as many bytes as any curve's fit into.
+    private static func bytes(of number: OpaquePointer?) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            unsafe BN_bn2binpad(number, buffer.baseAddress, Int32(buffer.count))
+        }
+        return written == Int32(bytes.count) ? bytes : nil
+    }
 }

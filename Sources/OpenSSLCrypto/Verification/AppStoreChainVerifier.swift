@@ -1,16 +1,30 @@
 import FoundationEssentials
 public import OfferModel
 public import OfferSigning
+import Synchronization
 
-/// Verifies App Store data: the certificate chain to a pinned root, then the signature (invariant 6).
+/// Verifies App Store data: the certificate chain to a pinned root, and the signature (invariant 6).
 ///
-/// Cheap checks come first, so that a stranger cannot make the service do public-key work without showing a trusted
-/// root. Production trusts Apple Root CA - G3 alone; Sandbox that and the configured roots; LocalTesting the
-/// configured roots alone; Xcode nothing.
+/// ```
+/// size, count, trusted root → DER, names, markers, dates → signature of the data → signatures of the chain
+/// no public-key work                                       one check               two, unless lately verified
+/// ```
+///
+/// A stranger can put a leaf of their own under Apple's public certificates, so the data is checked against the leaf's key
+/// first: each attempt costs them a signature. Production trusts Apple Root CA - G3 alone; Sandbox that and the configured
+/// roots; LocalTesting the configured roots alone; Xcode nothing.
 public final class AppStoreChainVerifier: SignedDataVerifier {
     private let roots: TrustedRoots
-    let cache: ChainCache
+    let cache: ChainCache<VerifiedChain>
+    private let intermediates: ChainCache<TrustAnchor>
     private let keys = ChainKeys()
+    private let operations = Atomic(0)
+
+    /// How often a signature was checked with a public key.
+    var publicKeyOperations: Int { operations.load(ordering: .relaxed) }
+
+    /// The longest text of a certificate; Apple's have less than 2,000 bytes.
+    private static let longestCertificate = 16 * 1_024
 
     /// A verifier with its cache of chains.
     ///
@@ -27,6 +41,7 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     ) throws(CertificateError) {
         roots = try TrustedRoots(additional: additionalRoots)
         cache = ChainCache(capacity: cacheCapacity, lifetime: cacheLifetime, now: now)
+        intermediates = ChainCache(capacity: cacheCapacity, lifetime: cacheLifetime, now: now)
     }
 
     /// Checks the algorithm, the chain at the effective date, and the signature.
@@ -37,23 +52,20 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     public func verify(
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> TrustAnchor {
-        guard jws.header.alg == "ES256" else {
-            throw SignedDataRefusal(
-                .unsupportedAlgorithm, "the header's `alg` is `\(jws.header.alg ?? "absent")`, not `ES256`")
-        }
-        let chain = try verifiedChain(jws.header.x5c ?? [], date, environment)
-        guard jws.signature.count == 64 else {
-            throw SignedDataRefusal(
-                .badSignature, "the signature has `\(jws.signature.count)` bytes, ES256 has 64")
-        }
-        guard chain.leaf.isValid(rawSignature: jws.signature, of: jws.signingInput) else {
-            throw SignedDataRefusal(
-                .badSignature, "the signature does not belong to the leaf certificate's key and the data")
-        }
-        return chain.anchor
+        try verify(jws, under: examined(jws, date, environment))
     }
 
-    /// Checks a chain alone, as `verify` does before it looks at the signature.
+    /// Makes the same checks but for the signatures, of the data and in the chain.
+    public func examine(
+        _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal) {
+        _ = try examined(jws, date, environment)
+    }
+
+    /// The same verifier, for as many chains in one request as ``RequestVerifier`` allows.
+    public func forOneRequest() -> any SignedDataVerifier { RequestVerifier(self) }
+
+    /// Checks a chain alone, as `verify` does besides the signature of the data.
     ///
     /// - Parameter certificates: `x5c` as it stands in a header: standard Base64 of DER, leaf first.
     /// - Returns: whose root it leads to.
@@ -62,12 +74,41 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     public func verifyChain(
         _ certificates: [String], effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> TrustAnchor {
-        try verifiedChain(certificates, date, environment).anchor
+        let examined = try examined(certificates, date, environment)
+        if let chain = examined.unverified { try verify(chain, of: examined) }
+        return examined.verified.anchor
     }
 
-    private func verifiedChain(
+    /// What is known of data before public-key work.
+    func examined(
+        _ jws: CompactJWS, _ date: Instant, _ environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal) -> ExaminedChain {
+        guard jws.header.alg == "ES256" else {
+            throw SignedDataRefusal(
+                .unsupportedAlgorithm, "the header's `alg` is `\(jws.header.alg ?? "absent")`, not `ES256`")
+        }
+        let examined = try examined(jws.header.x5c ?? [], date, environment)
+        guard jws.signature.count == 64 else {
+            throw SignedDataRefusal(
+                .badSignature, "the signature has `\(jws.signature.count)` bytes, ES256 has 64")
+        }
+        return examined
+    }
+
+    /// Does the public-key work for data that was examined.
+    func verify(_ jws: CompactJWS, under examined: ExaminedChain) throws(SignedDataRefusal) -> TrustAnchor {
+        operations.add(1, ordering: .relaxed)
+        guard examined.verified.leaf.isValid(rawSignature: jws.signature, of: jws.signingInput) else {
+            throw SignedDataRefusal(
+                .badSignature, "the signature does not belong to the leaf certificate's key and the data")
+        }
+        if let chain = examined.unverified { try verify(chain, of: examined) }
+        return examined.verified.anchor
+    }
+
+    private func examined(
         _ certificates: [String], _ date: Instant, _ environment: AppStoreEnvironment
-    ) throws(SignedDataRefusal) -> VerifiedChain {
+    ) throws(SignedDataRefusal) -> ExaminedChain {
         guard let trusted = roots[environment] else {
             throw SignedDataRefusal(
                 .environmentNotSupported,
@@ -77,63 +118,66 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
             throw SignedDataRefusal(
                 .certificateCount, "`x5c` must hold 3 certificates, it holds \(certificates.count)")
         }
-        if let key = keys.key(of: certificates, trusted: trusted.digest), let known = cache.chain(for: key) {
+        if let key = keys.key(of: certificates, trusted: trusted.digest), let known = cache.verified(for: key) {
             try known.validity.check(date)
-            return known
+            return ExaminedChain(key: key, verified: known)
         }
         let der = try decode(certificates)
         guard trusted.contains(der[2]) else {
             throw SignedDataRefusal(
                 .untrustedRoot, "the root certificate is not trusted for `\(environment.rawValue)`")
         }
-        let key = cacheKey(der, trusted)
-        if let known = cache.chain(for: key) {
-            try known.validity.check(date)
-            keys.remember(key, of: certificates, trusted: trusted.digest)
-            return known
-        }
-        let verified = try verifyAnew(der, date)
-        cache.insert(verified, for: key)
-        keys.remember(key, of: certificates, trusted: trusted.digest)
-        return verified
-    }
-
-    /// The whole check of a chain whose root is trusted. No lock is held meanwhile: two tasks may do it twice.
-    private func verifyAnew(_ der: [[UInt8]], _ date: Instant) throws(SignedDataRefusal) -> VerifiedChain {
         let chain = try CertificateChain(der: der)
         try chain.checkContents()
         let validity = ChainValidity(chain)
         try validity.check(date)
-        try chain.checkSignatures()
+        try chain.checkIssuers()
+        let key = try chain.key(trusted)
+        if let known = cache.verified(for: key) {
+            keys.remember(key, of: certificates, trusted: trusted.digest)
+            return ExaminedChain(key: key, verified: known)
+        }
         guard let leaf = try? VerifyingContext(key: chain.leaf.publicKey) else {
             throw SignedDataRefusal(.unsupportedKey, "the leaf certificate's key cannot be used to verify")
         }
-        return VerifiedChain(
-            leaf: leaf, validity: validity, anchor: TrustedRoots.anchor(of: der[2]))
+        return ExaminedChain(
+            key: key,
+            verified: VerifiedChain(leaf: leaf, validity: validity, anchor: TrustedRoots.anchor(of: der[2])),
+            unverified: UnverifiedChain(
+                chain: chain, intermediateKey: try chain.intermediateKey(trusted), certificates: certificates,
+                trusted: trusted.digest))
     }
 
+    /// Checks the signatures of a chain. No lock is held meanwhile: two tasks may do it twice.
+    private func verify(_ new: UnverifiedChain, of examined: ExaminedChain) throws(SignedDataRefusal) {
+        if intermediates.verified(for: new.intermediateKey) == nil {
+            operations.add(1, ordering: .relaxed)
+            try new.chain.checkIntermediateSignature()
+            intermediates.insert(examined.verified.anchor, for: new.intermediateKey)
+        }
+        operations.add(1, ordering: .relaxed)
+        try new.chain.checkLeafSignature()
+        cache.insert(examined.verified, for: examined.key)
+        keys.remember(examined.key, of: new.certificates, trusted: new.trusted)
+    }
+
+    /// Decodes what is exactly the Base64 of something: another text of the same bytes would be looked at anew.
     private func decode(_ certificates: [String]) throws(SignedDataRefusal) -> [[UInt8]] {
         var der = [[UInt8]]()
         for (name, text) in zip(["leaf", "intermediate", "root"], certificates) {
-            guard let bytes = Data(base64Encoded: text) else {
+            guard text.utf8.count <= Self.longestCertificate else {
+                throw SignedDataRefusal(
+                    .malformedCertificate,
+                    "the \(name) certificate is not within \(Self.longestCertificate) bytes of Base64")
+            }
+            guard let bytes = Data(base64Encoded: text).map(Array.init),
+                Base64.encode(bytes).utf8.elementsEqual(text.utf8)
+            else {
                 throw SignedDataRefusal(
                     .malformedCertificate, "the \(name) certificate is not standard Base64")
             }
-            der.append(Array(bytes))
+            der.append(bytes)
         }
         return der
-    }
-
-    /// SHA-256 over the trust set's digest and the certificates, each with its length, so that none can lend bytes to
-    /// its neighbour.
-    private func cacheKey(_ der: [[UInt8]], _ trusted: TrustedRoots.Set) -> [UInt8] {
-        var input = trusted.digest
-        for certificate in der {
-            for shift in [24, 16, 8, 0] {
-                input.append(UInt8(truncatingIfNeeded: certificate.count >> shift))
-            }
-            input.append(contentsOf: certificate)
-        }
-        return OpenSSLDigest().sha256(input)
     }
 }

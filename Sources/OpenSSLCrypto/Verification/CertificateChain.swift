@@ -44,11 +44,51 @@ struct CertificateChain: Sendable {
         }
     }
 
-    /// Checks that each certificate is signed by the next and the root by itself.
-    func checkSignatures() throws(SignedDataRefusal) {
-        try Self.requireIssued(root, "root", by: root, "its own key")
-        try Self.requireIssued(intermediate, "intermediate", by: root, "the root")
-        try Self.requireIssued(leaf, "leaf", by: intermediate, "the intermediate")
+    /// Checks what can be told of who signed what without public-key work: each certificate names the next.
+    func checkIssuers() throws(SignedDataRefusal) {
+        try Self.requireNamed(root, "root", by: root, "its own key")
+        try Self.requireNamed(intermediate, "intermediate", by: root, "the root")
+        try Self.requireNamed(leaf, "leaf", by: intermediate, "the intermediate")
+    }
+
+    /// Checks that the root signed the intermediate. The root itself is known by its fingerprint.
+    func checkIntermediateSignature() throws(SignedDataRefusal) {
+        guard intermediate.isSigned(by: root) else { throw Self.broken("intermediate", "the root") }
+    }
+
+    /// Checks that the intermediate signed the leaf.
+    func checkLeafSignature() throws(SignedDataRefusal) {
+        guard leaf.isSigned(by: intermediate) else { throw Self.broken("leaf", "the intermediate") }
+    }
+
+    /// What the intermediate is known by: the same for every spelling of it.
+    ///
+    /// - Throws: `malformedCertificate` for a signature that is not DER.
+    func intermediateKey(_ trusted: TrustedRoots.Set) throws(SignedDataRefusal) -> [UInt8] {
+        try OpenSSLDigest().sha256(
+            trusted.digest + Self.counted(root.der) + Self.parts(of: intermediate, "intermediate", by: root))
+    }
+
+    /// What the whole chain is known by: the same for every spelling of it.
+    ///
+    /// - Throws: `malformedCertificate` for a signature that is not DER.
+    func key(_ trusted: TrustedRoots.Set) throws(SignedDataRefusal) -> [UInt8] {
+        try OpenSSLDigest().sha256(intermediateKey(trusted) + Self.parts(of: leaf, "leaf", by: intermediate))
+    }
+
+    private static func parts(
+        of certificate: Certificate, _ name: String, by issuer: Certificate
+    ) throws(SignedDataRefusal) -> [UInt8] {
+        guard let signature = certificate.canonicalSignature(by: issuer) else {
+            throw SignedDataRefusal(
+                .malformedCertificate, "the \(name) certificate is not signed in the form of its issuer's key")
+        }
+        return counted(certificate.signedPart) + counted(signature)
+    }
+
+    /// Bytes after their number, so that none can lend some to what follows.
+    private static func counted(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bytes.count >> $0) } + bytes
     }
 
     private static func read(_ der: [UInt8], _ name: String) throws(SignedDataRefusal) -> Certificate {
@@ -102,12 +142,13 @@ struct CertificateChain: Sendable {
         }
     }
 
-    private static func requireIssued(
+    private static func requireNamed(
         _ certificate: Certificate, _ name: String, by issuer: Certificate, _ issuerName: String
     ) throws(SignedDataRefusal) {
-        guard certificate.names(issuer: issuer), certificate.isSigned(by: issuer) else {
-            throw SignedDataRefusal(
-                .brokenChain, "the \(name) certificate is not signed by \(issuerName)")
-        }
+        guard certificate.names(issuer: issuer) else { throw broken(name, issuerName) }
+    }
+
+    private static func broken(_ name: String, _ issuerName: String) -> SignedDataRefusal {
+        SignedDataRefusal(.brokenChain, "the \(name) certificate is not signed by \(issuerName)")
     }
 }

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Chains that were verified lately, so that a payload costs one signature check instead of four.
+/// Chains or intermediates that were verified lately, so that a payload costs one signature check instead of three.
 ///
-/// The key is a digest of the certificates *and* of what the environment trusts: a chain accepted for Sandbox says
-/// nothing about Production. Only verified chains get in, so nobody can fill it with rubbish. It is bounded: the chain
+/// The key is a digest of what is signed in the certificates, of their signatures in one form, *and* of what the
+/// environment trusts: a chain accepted for Sandbox says nothing about Production, and another spelling of a certificate
+/// takes no place of its own. Only what was verified gets in, so nobody can fill it with rubbish. It is bounded: what was
 /// unused for longest goes first. Entries expire, counted from their verification and not from their last use.
-final class ChainCache: Sendable {
+final class ChainCache<Verified: Sendable>: Sendable {
     private struct Entry {
-        let chain: VerifiedChain
+        let verified: Verified
         let verifiedAt: ContinuousClock.Instant
         var lastUse: UInt64
     }
@@ -33,8 +34,8 @@ final class ChainCache: Sendable {
         contents.withLock { $0.entries.count }
     }
 
-    /// The chain, unless it was never verified, was displaced or has expired.
-    func chain(for key: [UInt8]) -> VerifiedChain? {
+    /// What was verified, unless it never was, was displaced or has expired.
+    func verified(for key: [UInt8]) -> Verified? {
         let present = now()
         return contents.withLock { contents in
             guard let entry = contents.entries[key] else { return nil }
@@ -44,16 +45,16 @@ final class ChainCache: Sendable {
             }
             contents.uses += 1
             contents.entries[key]?.lastUse = contents.uses
-            return entry.chain
+            return entry.verified
         }
     }
 
-    /// Keeps a chain that was just verified, and lets go of one if there are too many.
-    func insert(_ chain: VerifiedChain, for key: [UInt8]) {
+    /// Keeps what was just verified, and lets go of something if there is too much.
+    func insert(_ verified: Verified, for key: [UInt8]) {
         let present = now()
         contents.withLock { contents in
             contents.uses += 1
-            contents.entries[key] = Entry(chain: chain, verifiedAt: present, lastUse: contents.uses)
+            contents.entries[key] = Entry(verified: verified, verifiedAt: present, lastUse: contents.uses)
             guard contents.entries.count > capacity else { return }
             let oldest = contents.entries.min { $0.value.lastUse < $1.value.lastUse }
             if let oldest { contents.entries[oldest.key] = nil }

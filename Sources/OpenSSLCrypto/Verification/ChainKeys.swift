@@ -4,7 +4,8 @@ import Synchronization
 /// three certificates for every payload.
 ///
 /// A key follows from the text and from what is trusted, so none is ever stale; whether the chain still counts is the
-/// ``ChainCache``'s to say. Only chains that were verified get in.
+/// ``ChainCache``'s to say. Only chains that were verified get in. Each has at most four texts, because (r, s) and
+/// (r, n − s) are all that can differ in the leaf and the intermediate: so texts of a few chains cannot displace others.
 final class ChainKeys: Sendable {
     private struct Entry {
         let certificates: [String]
@@ -18,19 +19,21 @@ final class ChainKeys: Sendable {
         }
     }
 
-    /// Apple signs with few certificates at a time.
-    private static let capacity = 16
+    /// Every text of 16 chains: Apple signs with few certificates at a time.
+    private static let capacity = 64
 
     private let entries = Mutex<[Entry]>([])
 
     /// The key of a chain; `nil` if it has to be made.
     func key(of certificates: [String], trusted: [UInt8]) -> [UInt8]? {
         entries.withLock { entries in
-            entries.first { $0.holds(certificates, trusted: trusted) }?.key
+            guard let place = entries.lastIndex(where: { $0.holds(certificates, trusted: trusted) }) else { return nil }
+            if place != entries.indices.last { entries.append(entries.remove(at: place)) }
+            return entries.last?.key
         }
     }
 
-    /// Keeps a key; the earliest kept makes room.
+    /// Keeps a key; the one unused for longest makes room.
     func remember(_ key: [UInt8], of certificates: [String], trusted: [UInt8]) {
         entries.withLock { entries in
             guard !entries.contains(where: { $0.holds(certificates, trusted: trusted) }) else { return }

@@ -8,6 +8,6 @@ struct Migration: Sendable {
     /// Every step, in order.
     static let all: [Migration] = [
         .mainJob, .keptAnswers, .customerContext, .counters, .audit, .upkeep, .offerEvaluations, .pauseEnds,
-        .notifications, .imports, .erasure, .signUps, .newestNotification, .foreignUses,
+        .notifications, .imports, .erasure, .signUps, .newestNotification, .foreignUses, .signedCopies,
     ]
 }

@@ -1,0 +1,130 @@
+import LocalAppStore
+import OfferApplication
+import OfferModel
+import OfferSigning
+import OpenSSLCrypto
+import Synchronization
+import Testing
+
+@Suite("What verifying a request may cost")
+struct CostOfVerifyingTests {
+    /// Counts what a judge is asked.
+    private final class CountingVerifier: SignedDataVerifier {
+        let judge: AppStoreChainVerifier
+        let examined = Atomic(0)
+        let verified = Atomic(0)
+
+        init(_ judge: AppStoreChainVerifier) { self.judge = judge }
+
+        func examine(
+            _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+        ) throws(SignedDataRefusal) {
+            examined.add(1, ordering: .relaxed)
+            try judge.examine(jws, effectiveDate: date, environment: environment)
+        }
+
+        func verify(
+            _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+        ) throws(SignedDataRefusal) -> TrustAnchor {
+            verified.add(1, ordering: .relaxed)
+            return try judge.verify(jws, effectiveDate: date, environment: environment)
+        }
+    }
+
+    private func useCases(of bench: Workbench, _ verifier: any SignedDataVerifier) -> UseCases {
+        let registry = AppRegistry([
+            RegisteredApp(
+                bundleId: Workbench.scope.bundleId, appAppleId: 1_234_567_890,
+                issuerId: "57246542-96fe-1a63-e053-0824d011072a", environments: [.localTesting], signingKey: bench.key,
+                verifier: verifier)
+        ])
+        return UseCases(
+            registry: registry, database: bench.database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
+            clock: { [clock = bench.clock] in clock.now })
+    }
+
+    private func damaged(_ jws: String) -> String { String(jws.dropLast(4)) + "AAAA" }
+
+    @Test("an order is refused at its first forged JWS, and none of the 199 after it is verified")
+    func firstRefusal() async throws {
+        let bench = try await Workbench()
+        let verifier = CountingVerifier(
+            try AppStoreChainVerifier(additionalRoots: [.localTesting: [bench.shop.root.rootDER]]))
+        let useCases = useCases(of: bench, verifier)
+        let good = try #require(try bench.shop.delivery(.lapsed, "100").signedTransactions.first)
+        let delivery = SignedDelivery(
+            signedTransactions: [good, damaged(good)] + Array(repeating: good, count: 198))
+        let order = IssueOrder(offerId: "comeback", customer: named("100"), delivery: delivery)
+        let error = await #expect(throws: RequestError.self) {
+            try await useCases.issuing.issue(order, caller: Workbench.client)
+        }
+        guard case .signedDataRefused(let refused) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refused.map(\.pointer) == ["/signedTransactions/1"])
+        #expect(verifier.examined.load(ordering: .relaxed) == 200)
+        #expect(verifier.verified.load(ordering: .relaxed) == 2)
+        // A delivery tells of each, so each is verified.
+        let report = try await useCases.ingestion.ingest(
+            delivery, aliases: CustomerIdentifiers(), caller: Workbench.client)
+        #expect(report.results.map(\.outcome).filter { $0 == .refused }.count == 1)
+        #expect(verifier.verified.load(ordering: .relaxed) == 202)
+    }
+
+    @Test("what costs nothing to refuse is refused before anything is verified")
+    func cheapFirst() async throws {
+        let bench = try await Workbench()
+        let verifier = CountingVerifier(
+            try AppStoreChainVerifier(additionalRoots: [.localTesting: [bench.shop.root.rootDER]]))
+        let good = try #require(try bench.shop.delivery(.lapsed, "100").signedTransactions.first)
+        let stranger = try #require(
+            try Shop(clock: bench.clock).delivery(.lapsed, "100").signedTransactions.first)
+        let order = IssueOrder(
+            offerId: "comeback", customer: named("100"),
+            delivery: SignedDelivery(signedTransactions: [stranger, good, stranger, damaged(good)]))
+        let error = await #expect(throws: RequestError.self) {
+            try await useCases(of: bench, verifier).issuing.issue(order, caller: Workbench.client)
+        }
+        guard case .signedDataRefused(let refused) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refused.map(\.pointer) == ["/signedTransactions/0", "/signedTransactions/2"])
+        #expect(refused.map(\.refusal.code) == [.untrustedRoot, .untrustedRoot])
+        #expect(verifier.verified.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("200 different chains in one body: what is under the first 16 is kept, and the rest refused by name")
+    func manyChains() async throws {
+        let bench = try await Workbench()
+        let (begins, ends) = (Workbench.start.adding(months: -12), Workbench.start.adding(months: 12))
+        let root = try CertifiedKey.selfSigned(
+            CertificateProfile(
+                commonName: "root", notBefore: begins, notAfter: ends, isAuthority: true, curve: .p384))
+        let intermediate = try root.issue(
+            CertificateProfile(
+                commonName: "intermediate", notBefore: begins, notAfter: ends, isAuthority: true, pathLength: 0,
+                markers: [AppleMarker.intermediate], curve: .p384))
+        let good = try #require(try bench.shop.delivery(.lapsed, "100").signedTransactions.first)
+        let payload = try CompactJWS(parsing: good).payload
+        let signed = try (0..<200).map { _ in
+            let leaf = try intermediate.issue(
+                CertificateProfile(
+                    commonName: "leaf", notBefore: begins, notAfter: ends, markers: [AppleMarker.leaf], curve: .p256))
+            let x5c = [leaf, intermediate, root].map { "\"\(Base64.encode($0.certificateDER))\"" }
+            let header = #"{"alg":"ES256","x5c":[\#(x5c.joined(separator: ","))]}"#
+            let input = "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(payload))"
+            return "\(input).\(Base64URL.encode(try leaf.rawSignature(of: Array(input.utf8))))"
+        }
+        let verifier = try AppStoreChainVerifier(additionalRoots: [.localTesting: [root.certificateDER]])
+        for outcome in [IngestOutcome.added, .unchanged] {
+            let report = try await useCases(of: bench, verifier).ingestion.ingest(
+                SignedDelivery(signedTransactions: signed), aliases: CustomerIdentifiers(), caller: Workbench.client)
+            #expect(
+                report.results.map(\.outcome) == [outcome] + Array(repeating: .unchanged, count: 15)
+                    + Array(repeating: .refused, count: 184))
+            #expect(Set(report.results.compactMap(\.refusal?.refusal.code)) == [.tooManyChains])
+        }
+    }
+}
