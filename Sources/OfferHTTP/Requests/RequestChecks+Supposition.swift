@@ -12,9 +12,6 @@ extension RequestChecks {
 
     /// A document or a revision: not both.
     mutating func catalog(_ document: String?, _ revision: Int?) {
-        if let revision, !(1...InputBounds.integers.upperBound).contains(Int64(revision)) {
-            add(.root.appending("catalogRevision"), .invalidValue, "`\(revision)` is not the number of a revision")
-        }
         guard document != nil, revision != nil else { return }
         add(
             .root.appending("catalogRevision"), .invalidValue, "`catalog` and `catalogRevision` exclude each other",

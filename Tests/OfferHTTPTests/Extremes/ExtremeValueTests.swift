@@ -91,7 +91,6 @@ struct ExtremeValueTests {
                 (#"{"customer":{"customerId":"a"},"signals":{"s":{"at":\#(Self.most)}}}"#, "/signals/s/at"),
                 (#"{"customer":{"customerId":"a"},"signals":{"s":{"at":\#(Self.least)}}}"#, "/signals/s/at"),
                 (#"{"customer":{"customerId":"a"},"asOf":\#(Self.least)}"#, "/asOf"),
-                (#"{"customer":{"customerId":"a"},"catalogRevision":\#(Self.most)}"#, "/catalogRevision"),
             ] {
                 let answer = try await service.decide(body)
                 #expect(answer.status == 400, "\(body): \(answer.text)")
