@@ -27,6 +27,29 @@ struct RememberedCounterTests {
         try SlotStore(transaction).insert(slot, catalogRevision: 1, for: customer, subject: [customer], in: scope)
     }
 
+    /// Records so many uses of each slot, in place of those that were recorded, and has the store note them.
+    private static func redeem(
+        _ times: [LowercaseUUID: Int], of customer: CustomerNumber, in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws {
+        try transaction.execute(Statement("DELETE FROM redemption WHERE customer_id = ?1", customer))
+        for (slot, count) in times {
+            for _ in 0..<count {
+                try transaction.execute(
+                    Statement(
+                        """
+                        INSERT INTO redemption (
+                            scope_id, sequence, customer_id, original_transaction_id, offer_type, offer_identifier,
+                            subscription_group_identifier, product_id, first_evidence, provenance, issued_offer_id,
+                            is_doubled, is_late, recorded_at)
+                        VALUES (?1, ?2, ?3, '1', 2, 'comeback50', '21500001', 'com.example.pro.monthly', ?4, 'client',
+                            ?5, 0, 0, ?4)
+                        """, scope, try StoreClock(transaction).nextSequence(), customer, Bench.now, slot))
+            }
+        }
+        try SlotStore(transaction).redeem(of: customer, at: Bench.now)
+    }
+
     private static func used(_ id: TransactionId, group: SubscriptionGroupId = "21500001") -> HistoryPayload {
         let transaction = Transaction.fixture(id, purchased: Bench.now) {
             $0.offerType = .promotional
@@ -59,11 +82,11 @@ struct RememberedCounterTests {
         let ends = Self.slot.countsUntil
         try await bench.database.write { transaction in
             try Self.insert(Self.slot, for: customer, in: scope, transaction)
-            try SlotStore(transaction).redeem([Self.slot.id: 1], of: customer, at: Bench.now)
+            try Self.redeem([Self.slot.id: 1], of: customer, in: scope, transaction)
         }
         let places = try await bench.database.write { transaction in
             let redeemed = try Self.counters(transaction, scope, at: ends).places
-            try SlotStore(transaction).redeem([:], of: customer, at: Bench.now)
+            try Self.redeem([:], of: customer, in: scope, transaction)
             return [redeemed, try Self.counters(transaction, scope, at: ends).places]
         }
         #expect(places == [1, 0])
@@ -78,7 +101,7 @@ struct RememberedCounterTests {
             try Self.insert(Self.slot, for: customer, in: scope, transaction)
             _ = try slots.void(Self.slot.id, reason: "mistake", release: true, at: Bench.now, in: scope)
             return try [[:], [Self.slot.id: 1], [:]].map { times in
-                try slots.redeem(times, of: customer, at: Bench.now)
+                try Self.redeem(times, of: customer, in: scope, transaction)
                 return try Self.counters(transaction, scope).places
             }
         }
@@ -112,7 +135,7 @@ struct RememberedCounterTests {
             for (number, customer) in customers.enumerated() {
                 try Self.insert(.fixture(number), for: customer, in: scope, transaction)
             }
-            try SlotStore(transaction).redeem([.number(0): 1], of: customers[0], at: Bench.now)
+            try Self.redeem([.number(0): 1], of: customers[0], in: scope, transaction)
             return try SlotStore(transaction).settlePassed(of: "comeback", at: later, in: scope)
         }
         #expect(settled == 1)
