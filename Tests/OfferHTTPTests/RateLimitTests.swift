@@ -50,7 +50,10 @@ struct RateLimitTests {
             let calls = [
                 ("POST", "/v1/issued-offers", #"{"offerId":"comeback","customer":{"customerId":"NAME"}}"#),
                 ("POST", "/v1/decisions", #"{"customer":{"customerId":"NAME"}}"#),
-                ("POST", "/v1/transactions", #"{"customer":{"customerId":"NAME"},"historyComplete":true}"#),
+                (
+                    "POST", "/v1/transactions",
+                    #"{"customer":{"customerId":"NAME"},"historyComplete":true,"signedTransactions":[]}"#
+                ),
                 ("PUT", "/v1/customers/attributes", #"{"customer":{"customerId":"NAME"},"attributes":{"a":1}}"#),
                 ("POST", "/v1/customers/refresh", #"{"customer":{"customerId":"NAME"}}"#),
             ]
