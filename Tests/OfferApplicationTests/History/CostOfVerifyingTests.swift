@@ -35,7 +35,7 @@ struct CostOfVerifyingTests {
         let registry = AppRegistry([
             RegisteredApp(
                 bundleId: Workbench.scope.bundleId, appAppleId: 1_234_567_890,
-                issuerId: "57246542-96fe-1a63-e053-0824d011072a", environments: [.localTesting], signingKey: bench.key,
+                issuerId: "57246542-96fe-1a63-e053-0824d011072a", signingKeys: [.localTesting: bench.key],
                 verifier: verifier)
         ])
         return UseCases(

@@ -129,8 +129,8 @@ struct SubjectTests {
             provenance: .operator)
         try await bench.write { transaction, scope in
             let customer = try HistoryStore(transaction).ingest([stated], at: now, in: scope).first?.customer
-            try CustomerStore(transaction).attach(
-                [.customerId("family")], to: [customer].compactMap(\.self), at: now, in: scope)
+            try CustomerStore(transaction).state(
+                [.customerId("family")], of: [customer].compactMap(\.self), at: now, in: scope)
         }
         _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: family))
         let signed = try await bench.database.read { transaction in
