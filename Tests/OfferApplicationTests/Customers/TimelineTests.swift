@@ -189,8 +189,11 @@ struct TimelineTests {
     func refusals() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        for _ in 0..<3 {
-            _ = try await bench.refused(IssueOrder(offerId: "sketch", customer: named("100")))
+        for number in 0..<3 {
+            // Identical refusals are one record.
+            let order = IssueOrder(
+                offerId: "sketch", customer: named("100"), signals: ["interactions": .number(Double(number))])
+            _ = try await bench.refused(order)
             bench.clock.advance(milliseconds: 1_000)
         }
         let last = Workbench.start.adding(milliseconds: 2_000)

@@ -20,7 +20,7 @@ struct RepeatedRefusalTests {
                 period: P1M
                 periodCount: 1
                 status: active
-                starts: 2026-11-01T00:00:00Z
+                starts: 2026-11-02T00:00:00Z
                 limits: []
 
             """
