@@ -17,8 +17,8 @@ final class Checkpointer: Sendable {
         var begun = 0
         var isRunning = false
         var isClosed = false
-        /// Whether another process was asked to empty the log since it was full.
-        var hasAsked = false
+        /// By what another process was asked to empty the full log.
+        var ticket: UInt64?
     }
 
     private let path: String
@@ -85,7 +85,6 @@ final class Checkpointer: Sendable {
         let isDue = state.withLock { state in
             // The log has begun anew.
             if pages < state.begun { state.begun = 0 }
-            if pages < full { state.hasAsked = false }
             guard !state.isRunning, !state.isClosed, pages >= full || pages >= state.begun + step else { return false }
             state.isRunning = true
             return true
@@ -93,7 +92,7 @@ final class Checkpointer: Sendable {
         guard isDue else { return false }
         guard right.isOurs() else {
             finish()
-            if pages >= full { askOnce() }
+            if pages >= full { ask() }
             return false
         }
         if pages >= full { return true }
@@ -109,12 +108,10 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isRunning = false }
     }
 
-    private func askOnce() {
-        let hasAsked = state.withLock { state in
-            defer { state.hasAsked = true }
-            return state.hasAsked
-        }
-        if !hasAsked { _ = right.ask() }
+    private func ask() {
+        if let ticket = state.withLock({ $0.ticket }), !right.isAnswered(ticket) { return }
+        let ticket = right.ask()
+        state.withLock { $0.ticket = ticket }
     }
 
     /// Empties the log whenever somebody has asked for it.

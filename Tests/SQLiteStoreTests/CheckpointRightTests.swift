@@ -84,15 +84,17 @@ struct CheckpointRightTests {
     func fullLog() async throws {
         let server = try SQLiteDatabase(path: path, isServer: true)
         let command = try SQLiteDatabase(path: path, limits: .init(log: 4))
-        try await insert(0..<50, into: command)
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try bytes().range(of: Data("needle-49-".utf8)) == nil {
-            try #require(ContinuousClock.now < deadline, "the server did not write the log back")
-            await Task.yield()
+        // More than once: what was answered is asked for again.
+        for first in [0, 50] {
+            try await insert(first..<first + 50, into: command)
+            let deadline = ContinuousClock.now + .seconds(60)
+            while try bytes().range(of: Data("needle-\(first)-".utf8)) == nil {
+                try #require(ContinuousClock.now < deadline, "the server did not write the log back")
+                await Task.yield()
+            }
         }
         try command.close()
         try server.close()
-        #expect(try bytes().range(of: Data("needle-0-".utf8)) != nil)
     }
 
     @Test("a commit that made what was read durable changes the file each time, at the same instant too")

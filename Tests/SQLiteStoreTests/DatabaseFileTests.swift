@@ -27,7 +27,7 @@ struct DatabaseFileTests {
         let database = try SQLiteDatabase(path: path)
         try await database.recorded { try APIKeyStore($0).insert(Self.key("a")) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
-        #expect(names == ["offers.sqlite", "offers.sqlite-shm", "offers.sqlite-wal"])
+        #expect(names == ["offers.sqlite", "offers.sqlite-checkpoint", "offers.sqlite-shm", "offers.sqlite-wal"])
         for name in names {
             let attributes = try FileManager.default.attributesOfItem(atPath: directory.path(name))
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")

@@ -117,9 +117,10 @@ struct InterruptedRestoreTests {
         // Those of the kept names may come in any order, as long as they come before the own name goes.
         let steps = names.filter { !$0.name.hasPrefix("link") || $0.text.contains("/offers.sqlite\"") }
         #expect(steps.count >= 3, "\(names.map(\.text))")
-        for (step, next) in zip(steps, steps.dropFirst() + [nil]) {
+        for (index, step) in steps.enumerated() {
+            let next = index + 1 < steps.count ? steps[index + 1].begin : Int.max
             let isFlushed = calls.contains { call in
-                call.isFlush && call.file == directory && call.begin > step.end && call.end < next?.begin ?? .max
+                call.isFlush && call.file == Substring(directory) && call.begin > step.end && call.end < next
             }
             #expect(isFlushed, "\(step.name) \(step.text)")
         }
