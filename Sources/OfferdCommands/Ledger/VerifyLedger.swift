@@ -26,7 +26,7 @@ struct VerifyLedger: AsyncParsableCommand {
             Example:
               offerd verify-ledger --config offerd.yaml
               offerd verify-ledger --config offerd.yaml --json
-              offerd verify-ledger --config offerd.yaml --accept-restore "disk lost, backup of 1 December"
+              offerd verify-ledger --config offerd.yaml --accept-restore "disk lost"
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -37,7 +37,10 @@ struct VerifyLedger: AsyncParsableCommand {
         completion: .file(extensions: ["pem"]))
     var publicKeys: [String] = []
 
-    @Option(help: "Go on from an older copy that was restored on purpose: why, for whoever reads the witness.")
+    @Option(
+        help: ArgumentHelp(
+            "Go on from an older copy that was restored on purpose; the reason is kept in the witness.",
+            valueName: "reason"))
     var acceptRestore: String?
 
     @Flag(help: "Print the result as JSON.")

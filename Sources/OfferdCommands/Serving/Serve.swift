@@ -59,13 +59,6 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = logLevel.level
         let clock = try clock(setup, logger: logger)
         let path = setup.databasePath
-        if SQLiteVersion.hasResetFault(SQLiteVersion.current) {
-            logger.warning(
-                "this SQLite can lose commits where several processes write one database",
-                metadata: [
-                    "sqlite": "\(SQLiteVersion.text(SQLiteVersion.current))", "hint": "\(SQLiteVersion.faultHint)",
-                ])
-        }
         let database = try SQLiteDatabase(path: path, isServer: true)
         try await database.read { try StoredNumberCheck($0).run() }
         try database.makeDurable()
@@ -99,6 +92,13 @@ struct Serve: AsyncParsableCommand {
             try? Terminal.output("listening on http://\(host):\(port)")
             if !signsAudit {
                 started.warning("checkpoints of the audit are not signed: keys.yaml has no `audit`")
+            }
+            if SQLiteVersion.hasResetFault(SQLiteVersion.current) {
+                started.warning(
+                    "this SQLite can lose commits where several processes write the log back at once",
+                    metadata: [
+                        "sqlite": "\(SQLiteVersion.text(SQLiteVersion.current))", "hint": "\(SQLiteVersion.faultHint)",
+                    ])
             }
         }
         var configuration = ServiceGroupConfiguration(

@@ -55,7 +55,6 @@ struct InterruptedRestoreTests {
         arguments: [false, true])
     func interrupted(isBroken: Bool) async throws {
         let whole = try await installation(isBroken: isBroken)
-        let former = [bytes("offers.sqlite", in: whole), bytes("offers.sqlite-wal", in: whole)]
         var points = 0
         for call in Self.calls {
             for number in 1... {
@@ -63,7 +62,7 @@ struct InterruptedRestoreTests {
                 let run = try Command.run(
                     "strace",
                     [
-                        "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+                        "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
                         "inject=\(call):signal=KILL:when=\(number)", Installation.offerd.path,
                     ] + Self.restore, directory: installation.directory.url)
                 if run.status == 0 { break }
@@ -71,13 +70,9 @@ struct InterruptedRestoreTests {
                 try #require(points < 200)
                 let place = "\(call) \(number), \(run.errorText)"
                 if FileManager.default.fileExists(atPath: installation.directory.path("offers.sqlite")) {
-                    let found = [
-                        bytes("offers.sqlite", in: installation), bytes("offers.sqlite-wal", in: installation),
-                    ]
-                    if !isBroken || found != former {
-                        let content = try content("offers.sqlite", in: installation)
-                        #expect([Content.former, Content.copy].contains(content), "\(place): \(content)")
-                    }
+                    let content = try content("offers.sqlite", in: installation)
+                    let isFormer = isBroken ? content.contains("not a database") : content == Content.former
+                    #expect(isFormer || content == Content.copy, "\(place): \(content)")
                 } else {
                     let next = try await Installation.offerd.run(
                         ["migrate", "--config", "offerd.yaml"], directory: installation.directory.url)
@@ -134,7 +129,7 @@ struct InterruptedRestoreTests {
                 $0.hasPrefix("offers.sqlite.before-") && $0.hasSuffix("Z")
             })
         if !isBroken { #expect(try content(kept, in: installation) == Content.former) }
-        #expect(isBroken == (bytes(kept + "-wal", in: installation) != nil), "a log is kept with what needs it")
+        if isBroken { #expect(bytes(kept, in: installation)?.starts(with: Data("no database".utf8)) == true) }
         #expect(bytes("offers.sqlite-wal", in: installation) == nil)
         #expect(bytes("offers.sqlite.restoring", in: installation) == nil)
     }
