@@ -12,7 +12,7 @@ import Testing
             (.testNotification, .production, 1), (.subscriptionStatuses, .sandbox, 5), (.orderLookup, .sandbox, 1),
         ])
     func limits(calls: CallClass, environment: AppStoreEnvironment, perSecond: Int) {
-        let pace = CallPace(RateLimits.apple(environment))
+        let pace = CallPace(AppleRateLimits.apple(environment))
         var clock: Int64 = 0
         var turns: [Int64] = []
         for _ in 0..<(perSecond * 20) {
@@ -31,7 +31,7 @@ import Testing
 
     @Test("a turn that would come too late is not taken")
     func tooLate() {
-        let pace = CallPace(RateLimits.apple(.production))
+        let pace = CallPace(AppleRateLimits.apple(.production))
         #expect(pace.takeTurn(.testNotification, at: 0, waitingAtMost: 0) == 0)
         #expect(pace.takeTurn(.testNotification, at: 0, waitingAtMost: 999) == 1_000)
         #expect(pace.takeTurn(.testNotification, at: 0, waitingAtMost: 1_000) == 1_000)
@@ -41,7 +41,7 @@ import Testing
 
     @Test("after a pause no more than one second's calls are made at once")
     func burst() {
-        let pace = CallPace(RateLimits.apple(.production))
+        let pace = CallPace(AppleRateLimits.apple(.production))
         _ = pace.takeTurn(.orderLookup, at: 0, waitingAtMost: .max)
         let waits = (0..<12).map { _ in pace.takeTurn(.orderLookup, at: 1_000_000, waitingAtMost: .max) }
         #expect(waits == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100, 200])
@@ -49,7 +49,7 @@ import Testing
 
     @Test("a share of the limits is a slower pace, never a standstill", arguments: [(50, 40), (1, 2_000), (0, 2_000)])
     func share(percent: Int, interval: Int64) {
-        let limits = RateLimits.apple(.production).share(percent: percent)
+        let limits = AppleRateLimits.apple(.production).share(percent: percent)
         #expect(limits.intervalMilliseconds(.transactionHistory) == interval)
     }
 

@@ -151,6 +151,7 @@ struct DatabaseFileTests {
             "0011-erasure": "af985935021913677fbf7b76445794b47fa5aaa37094e1e429352623cd6ba497",
             "0013-sign-ups": "aa2a522915cfae80dc09de30f20d17538de86637fd3d95e470ccd4d0522862d8",
             "0014-newest-notification": "b86ae8f6b1773330d335912ad2c340d401692305fbcad9f7e48600dcd17a9401",
+            "0016-foreign-uses": "702c419d4867cacf207cbd6f006c216a6f779a792f482eaf15ef9027277e23fb",
             "0018-signed-copies": "75d6ff44d67e82596cb398afb33e0a2d29406b5882ca639d5cd25eb05812ab98",
         ]
         for migration in Migration.all {

@@ -19,7 +19,7 @@ public struct AppStoreServerClient: Sendable {
 
         /// A server with a pace of its own at Apple's limits.
         public init(host: AppStoreServerHost) {
-            self.init(host: host, pace: CallPace(RateLimits.apple(host.environment)))
+            self.init(host: host, pace: CallPace(AppleRateLimits.apple(host.environment)))
         }
     }
 

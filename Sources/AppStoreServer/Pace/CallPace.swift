@@ -3,11 +3,11 @@ import Synchronization
 /// Gives each call its turn, so that together they keep to Apple's limits. One for all clients of an app and
 /// environment.
 public final class CallPace: Sendable {
-    private let limits: RateLimits
+    private let limits: AppleRateLimits
     private let nextTurns = Mutex<[CallClass: Int64]>([:])
 
     /// A pace that keeps to these limits; after a pause one second's calls may be made at once.
-    public init(_ limits: RateLimits) {
+    public init(_ limits: AppleRateLimits) {
         self.limits = limits
     }
 

@@ -24,7 +24,7 @@ struct WitnessFile: Sendable {
     func records(through end: UInt64, tail: Bool = false, _ body: (WitnessRecord) throws -> Void) throws {
         guard let handle = FileHandle(forReadingAtPath: path) else { throw unusable("cannot be read") }
         defer { try? handle.close() }
-        let longest = UInt64(Self.longestLine)
+        let longest = UInt64(clamping: Self.longestLine)
         var place = tail && end > longest ? end - longest : 0
         do {
             try handle.seek(toOffset: place)

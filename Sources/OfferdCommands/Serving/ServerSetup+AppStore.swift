@@ -35,7 +35,7 @@ extension ServerSetup {
         var endpoints: [AppStoreEnvironment: AppStoreServerClient.Endpoint] = [:]
         for environment in app.environments {
             guard let host = try host(of: environment) else { continue }
-            let limits = RateLimits.apple(environment).share(percent: percent)
+            let limits = AppleRateLimits.apple(environment).share(percent: percent)
             endpoints[environment] = AppStoreServerClient.Endpoint(host: host, pace: CallPace(limits))
         }
         let others: [AppStoreEnvironment: AppStoreEnvironment] = [.production: .sandbox, .sandbox: .production]

@@ -23,7 +23,7 @@ struct ServerSetup {
     var databasePath: String
     var keys: KeysConfiguration
     var retention: RetentionTerms
-    var rateLimits: OfferModel.RateLimits
+    var rateLimits: RateLimits
     /// Servers in the place of Apple's.
     var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.

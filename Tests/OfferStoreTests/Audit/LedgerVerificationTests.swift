@@ -163,11 +163,18 @@ struct LedgerVerificationTests {
         #expect(added?.table == table.name && added?.key.contains("ZZZ") == true, "\(String(describing: added))")
     }
 
-    @Test("a counter at the largest number is found, and does not overflow what it is compared with")
+    @Test("a counter at the largest number that is read is found, and does not overflow what it is compared with")
     func largestTotal() async throws {
         let audited = try await AuditedBench()
-        let found = try await audited.found(after: ["UPDATE offer_counter SET amount = 9223372036854775807"])
+        let largest = Int64(1) << 60
+        let found = try await audited.found(after: ["UPDATE offer_counter SET amount = \(largest)"])
         #expect(found?.table == "offer_counter")
+        for beyond in [largest + 1, .max] {
+            let corrupt = await #expect(throws: StoreError.self) {
+                try await audited.found(after: ["UPDATE offer_counter SET amount = \(beyond)"])
+            }
+            #expect(corrupt?.detail.contains("`offer_counter.amount` is `\(beyond)`") == true)
+        }
     }
 
     @Test("a row that was put in is found and named")

@@ -22,26 +22,26 @@ public enum CallClass: Sendable, Hashable, CaseIterable {
 ///
 /// Apple counts by app and environment and over an hour, so an even pace below its figures is never refused for its
 /// own calls. Source: Apple, "Identifying rate limits".
-public struct RateLimits: Sendable, Hashable {
+public struct AppleRateLimits: Sendable, Hashable {
     private let thousandthsPerSecond: [CallClass: Int64]
 
     /// Apple's figures: 50 a second for what reads history, 10 for orders, 1 for tests; a tenth of it in the sandbox.
     /// The limit of Get App Transaction Info is not known and taken as the lowest for a look-up.
-    public static func apple(_ environment: AppStoreEnvironment) -> RateLimits {
+    public static func apple(_ environment: AppStoreEnvironment) -> AppleRateLimits {
         let production: [CallClass: Int64] = [
             .transactionHistory: 50, .transactionInfo: 50, .appTransactionInfo: 10, .subscriptionStatuses: 50,
             .notificationHistory: 50, .orderLookup: 10, .testNotification: 1,
         ]
         let share: Int64 = environment == .production ? 1_000 : 100
-        return RateLimits(thousandthsPerSecond: production.mapValues { $0 * share })
+        return AppleRateLimits(thousandthsPerSecond: production.mapValues { $0 * share })
     }
 
     /// The part of these limits that one of several users of them takes, such as a backfill beside support.
     ///
     /// - Parameter percent: from 1 to 100.
-    public func share(percent: Int) -> RateLimits {
+    public func share(percent: Int) -> AppleRateLimits {
         let percent = Int64(min(max(percent, 1), 100))
-        return RateLimits(thousandthsPerSecond: thousandthsPerSecond.mapValues { max($0 * percent / 100, 1) })
+        return AppleRateLimits(thousandthsPerSecond: thousandthsPerSecond.mapValues { max($0 * percent / 100, 1) })
     }
 
     /// The time from one call to the next.
