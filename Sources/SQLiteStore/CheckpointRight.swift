@@ -97,7 +97,7 @@ final class CheckpointRight: Sendable {
 
     private static func range(_ place: Place, _ type: Int32) -> flock {
         var range = flock()
-        range.l_type = Int16(type)
+        range.l_type = Int16(truncatingIfNeeded: type)
         range.l_whence = Int16(SEEK_SET)
         range.l_start = place.rawValue
         range.l_len = 1

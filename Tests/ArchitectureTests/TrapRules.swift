@@ -75,9 +75,6 @@ enum TrapRules {
         Allowance(
             path: "Sources/OpenSSLCrypto/Primitives/MemoryBIO.swift", form: "narrowing", count: 1,
             reason: "the length of what libcrypto wrote itself, a key or a certificate"),
-        Allowance(
-            path: "Sources/OpenSSLCrypto/Keys/ECDSASignature.swift", form: "narrowing", count: 2,
-            reason: "the length of a field element, 32"),
     ]
 
     /// What breaks the rules: each use that is not allowed, and each allowance that is not used.

@@ -10,7 +10,7 @@ struct FunnelCSVTests {
         "stages":{"evaluated":7,"eligible":6,"issued":5,"redeemed":4,"renewedAtFullPrice":3,"stillActive":2},\
         "notIssued":{"heldOut":1,"notInRollout":0,"paused":0,"ineligible":1,"undetermined":0,"removed":0},\
         "reasons":[{"rule":"rule.eligibility","verdict":"violated","fact":"subscription.state","customers":1,"alone":1}],\
-        "redemptions":{"inOffer":1,"refunded":0,"doubled":0,"redeemedByAnother":0,"redeemedWithoutSlot":0},"requestsOfUnknown":8,\
+        "redemptions":{"inOffer":1,"refunded":0,"doubled":0,"redeemedByAnother":3,"redeemedWithoutSlot":0},"requestsOfUnknown":8,\
         "discountCost":[{"currency":"EUR","issued":"10.00","redeemed":"8.00","refunded":"-0.50"}],"slotsWithoutCost":0,\
         "holdoutLift":{"outcome":"activeAtAsOf","treated":{"customers":40,"active":2,"undetermined":0},\
         "heldOut":{"customers":30,"active":3,"undetermined":0},"minimumCustomers":30,"difference":-0.05,\
@@ -27,13 +27,13 @@ struct FunnelCSVTests {
                 ["report", "funnel", "--csv"],
                 ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address])
             #expect(run.status == 0 && run.errorText.isEmpty)
-            #expect(run.text.split(separator: "\r\n").count == 38)
+            #expect(run.text.split(separator: "\r\n").count == 39)
             let rows = try CSVReading.rows(run.output)
             #expect(
                 rows.first == [
                     "from", "to", "asOf", "offerId", "section", "measure", "fact", "value", "currency",
                 ])
-            #expect(rows.count == 38)
+            #expect(rows.count == 39)
             #expect(rows.allSatisfy { $0.count == 9 })
             let times = ["2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z", "2026-12-31T07:00:00Z", "'=offer,1"]
             #expect(rows.dropFirst().allSatisfy { Array($0.prefix(4)) == times })
@@ -41,6 +41,7 @@ struct FunnelCSVTests {
                 rows.dropFirst().map { ("\($0[4])/\($0[5])", Array($0.suffix(3))) },
                 uniquingKeysWith: { first, _ in first })
             #expect(values["stages/evaluated"] == ["", "7", ""])
+            #expect(values["redemptions/redeemedByAnother"] == ["", "3", ""])
             #expect(values["stages/stillActive"] == ["", "2", ""])
             #expect(values["reasons.violated.alone/rule.eligibility"] == ["subscription.state", "1", ""])
             #expect(values["discountCost/refunded"] == ["", "-0.50", "EUR"], "a number stays a number")

@@ -33,7 +33,7 @@ struct WitnessFile: Sendable {
         }
         var rest = Data()
         while place < end, let chunk = try read(handle, min(end - place, longest)), !chunk.isEmpty {
-            place += UInt64(chunk.count)
+            place += UInt64(clamping: chunk.count)
             rest += chunk
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 if let record = WitnessRecord(line: rest[..<end]) { try body(record) }

@@ -22,7 +22,7 @@ enum ECDSASignature {
         var raw = [UInt8](repeating: 0, count: 2 * fieldLength)
         let complete = unsafe raw.withUnsafeMutableBufferPointer { buffer -> Bool in
             guard let start = buffer.baseAddress else { return false }
-            let width = Int32(fieldLength)
+            let width = Int32(clamping: fieldLength)
             return unsafe BN_bn2binpad(ECDSA_SIG_get0_r(parsed), start, width) == width
                 && BN_bn2binpad(ECDSA_SIG_get0_s(parsed), start + fieldLength, width) == width
         }
@@ -36,7 +36,7 @@ enum ECDSASignature {
         guard raw.count == 2 * fieldLength else { return nil }
         guard let value = unsafe ECDSA_SIG_new() else { return nil }
         defer { unsafe ECDSA_SIG_free(value) }
-        let width = Int32(fieldLength)
+        let width = Int32(clamping: fieldLength)
         let r = unsafe BN_bin2bn(Array(raw.prefix(fieldLength)), width, nil)
         let s = unsafe BN_bin2bn(Array(raw.suffix(fieldLength)), width, nil)
         guard unsafe ECDSA_SIG_set0(value, r, s) == 1 else {
@@ -97,8 +97,8 @@ enum ECDSASignature {
     private static func bytes(of number: OpaquePointer?) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 128)
         let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            unsafe BN_bn2binpad(number, buffer.baseAddress, Int32(buffer.count))
+            unsafe BN_bn2binpad(number, buffer.baseAddress, Int32(clamping: buffer.count))
         }
-        return written == Int32(bytes.count) ? bytes : nil
+        return written == Int32(clamping: bytes.count) ? bytes : nil
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LocalAppStore
 import OfferAPI
 import OfferModel
 import Testing
@@ -74,6 +75,20 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
             for id in ["100", "200"] { _ = try await issue("comeback", on: service, to: id) }
             return try await service.ask(
                 "GET", "/v1/customers?customerId=somebody", token: try await service.token(.support))
+        },
+        ProvokedProblem(.provenAlias) { service in
+            let token = "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
+            let signed = try service.lapsedCustomer("100").signedTransactions.map { jws in
+                "\"\(try service.edited(jws) { $0["appAccountToken"] = token })\""
+            }
+            _ = try await service.ask(
+                "POST", "/v1/transactions", token: try await service.token(.client),
+                body: #"{"signedTransactions":[\#(signed.joined(separator: ","))]}"#)
+            return try await service.ask(
+                "POST", "/v1/customers/unlink", token: try await service.token(.support),
+                body: """
+                    {"customer":{"originalTransactionId":"100"},"aliases":{"appAccountToken":"\(token)"},"reason":"x"}
+                    """)
         },
         ProvokedProblem(.rateLimited) { service in
             let client = try await service.token(.client)
