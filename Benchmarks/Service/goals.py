@@ -1,4 +1,4 @@
-"""What issue 7 asks for, beside what was measured. Every figure is of the one run that is judged."""
+"""The goals, beside what was measured. Every figure is of the one run that is judged."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// The store's own order of events, and the latest instant that anything was committed at (DESIGN §5.5).
+/// The store's own order of events, and the latest instant that anything was committed at (docs/design.md#time).
 public struct StoreClock {
     private let transaction: any StoreTransaction
 
@@ -111,7 +111,7 @@ extension StoreClock {
     }
 }
 
-/// The latest times a store knows of (DESIGN §5.5).
+/// The latest times a store knows of (docs/design.md#time).
 public struct ClockMarks: Sendable, Hashable {
     /// The latest instant a transaction was committed at.
     public var lastInstant: Instant?

@@ -10,7 +10,7 @@ public enum OfferctlProgram {
 
     /// Runs a command line (without the program's name).
     ///
-    /// - Returns: the exit status of DESIGN §8: 0 done, 1 the answer is no, 2 usage, 3 the server cannot be reached or
+    /// - Returns: the exit status of docs/design.md#commands: 0 done, 1 the answer is no, 2 usage, 3 the server cannot be reached or
     ///   failed.
     static func run(_ arguments: [String]) async -> Int32 {
         do {

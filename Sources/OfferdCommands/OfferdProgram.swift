@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The `offerd` program: parses, runs, and ends with the exit codes of DESIGN §8.
+/// The `offerd` program: parses, runs, and ends with the exit codes of docs/design.md#commands.
 public enum OfferdProgram {
     /// Runs the command that the process was started with and ends the process.
     public static func run() async {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import GRDB
 public import OfferStore
 
-/// The store in one SQLite file, or in memory for tests (DESIGN §9).
+/// The store in one SQLite file, or in memory for tests (docs/design.md#storage).
 ///
 /// Readers see a snapshot and never wait for the writer. Several processes may use one file.
 public final class SQLiteDatabase: StoreDatabase {

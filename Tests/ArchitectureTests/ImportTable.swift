@@ -1,4 +1,4 @@
-/// What each target may import: the table of DESIGN §4, whole, so that a target to come is held to it from its first file.
+/// What each target may import: the table of docs/design.md#layers, whole, so that a target to come is held to it from its first file.
 struct ImportTable {
     /// Modules of Swift itself that need no listing.
     static let everywhere: Set<String> = ["FoundationEssentials", "Synchronization"]

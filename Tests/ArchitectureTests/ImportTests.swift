@@ -4,12 +4,12 @@ import Testing
 struct ImportTests {
     private let repository = Repository()
 
-    @Test("every folder of Sources is a target of DESIGN §4")
+    @Test("every folder of Sources is a target of docs/design.md#layers")
     func knownTargets() throws {
         #expect(ImportTable.design.unknownTargets(among: try repository.targets()) == [])
     }
 
-    @Test("every import is one that DESIGN §4 gives the target")
+    @Test("every import is one that docs/design.md#layers gives the target")
     func imports() throws {
         let sources = try repository.sources()
         try #require(sources.count > 10, "the sources were not found")

@@ -19,6 +19,27 @@ struct TextRuleTests {
         #expect(files.flatMap { file in TextRules.machinePaths(in: file.text).map { "\(file):\($0)" } } == [])
     }
 
+    @Test("everything that a comment or a page cites is in the repository")
+    func noMissingSources() throws {
+        let repository = try Repository()
+        let files = try repository.everything()
+        let design = try #require(files.first { "\($0)" == "docs/design.md" })
+        let headings = TextRules.anchors(of: design.text)
+        try #require(headings.contains("invariants"))
+        #expect(
+            files.flatMap { file in
+                TextRules.missingSources(in: file.text, headings: headings).map { "\(file):\($0)" }
+            } == [])
+    }
+
+    @Test("a citation of something that is not in the repository is found")
+    func missingSources() {
+        for text in ["see DESIGN" + " §5", "(facts" + " §3)", "as issue" + " 7 says", "docs/design.md#" + "nothing"] {
+            #expect(TextRules.missingSources(in: "fine\n\(text)", headings: ["issuing"]) == [2], "\(text)")
+        }
+        #expect(TextRules.missingSources(in: "docs/design.md#issuing, RFC 9110 §10", headings: ["issuing"]) == [])
+    }
+
     @Test(
         "private key text is found however it is quoted",
         arguments: [

@@ -18,6 +18,24 @@ enum TextRules {
         }.map { $0 + 1 }
     }
 
+    /// The lines that cite what a reader of the repository does not have: a document of another place, the number of an
+    /// issue, or a heading of docs/design.md that is not there.
+    static func missingSources(in text: String, headings: Set<String>) -> [Int] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().filter { _, line in
+            if line.contains("DESIGN" + " §") || line.contains("facts" + " §") { return true }
+            if line.firstMatch(of: /\b[Ii]ssue [0-9]+\b/) != nil { return true }
+            return line.matches(of: /design\.md#([a-z-]+)/).contains { !headings.contains(String($0.output.1)) }
+        }.map { $0.offset + 1 }
+    }
+
+    /// The anchors of a page's headings.
+    static func anchors(of page: String) -> Set<String> {
+        Set(
+            page.split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
+                line.drop { $0 == "#" || $0 == " " }.lowercased().replacing(" ", with: "-")
+            })
+    }
+
     /// Whether a line holds a run of at least 40 Base64 characters with both cases and a digit, as key data does.
     private static func holdsBase64(_ line: String) -> Bool {
         line.split { !($0.isASCII && ($0.isLetter || $0.isNumber || "+/=".contains($0))) }.contains { run in

@@ -49,7 +49,7 @@ import Testing
         #expect(offer.eligibility == nil)
     }
 
-    @Test("DESIGN's own example is valid as it stands")
+    @Test("the complete example is valid as it is")
     func design() throws {
         let document = try CatalogReader.read(Fixture.bytes("design/full.yaml"))
         let offer = try #require(document.value.offer("comeback-half-price"))

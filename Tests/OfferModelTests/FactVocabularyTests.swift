@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The vocabulary of facts")
 struct FactVocabularyTests {
-    @Test("every fact DESIGN §5.2 names is there with its type, and no other")
+    @Test("every fact docs/design.md#decisions names is there with its type, and no other")
     func complete() {
         let expected: [String: FactType] = [
             "subscription.state": .text, "subscription.productId": .text, "subscription.willAutoRenew": .boolean,
@@ -21,7 +21,7 @@ struct FactVocabularyTests {
         #expect(Dictionary(FactVocabulary.all.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 }) == expected)
     }
 
-    @Test("the families are those of DESIGN §5.2; only redemptions have a type of their own")
+    @Test("the families are those of docs/design.md#decisions; only redemptions have a type of their own")
     func families() {
         #expect(
             FactVocabulary.families.map(\.name) == [
@@ -77,7 +77,7 @@ struct FactVocabularyTests {
         #expect(FactVocabulary.signalName(fact.name) == nil)
     }
 
-    @Test("the states of a subscription are those of DESIGN §2")
+    @Test("the states of a subscription are those of docs/design.md#terms")
     func states() {
         let expected = [
             "neverSubscribed", "introductoryOffer", "subscribed", "inGracePeriod", "inBillingRetryPeriod", "expired",

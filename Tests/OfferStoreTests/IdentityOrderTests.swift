@@ -119,7 +119,7 @@ struct IdentityOrderTests {
         }
     }
 
-    /// The connected parts of the graph of DESIGN §5.6, from what arrives alone.
+    /// The connected parts of the graph of docs/design.md#identity, from what arrives alone.
     private static func partition(_ arrivals: [Arrival]) -> Set<Set<String>> {
         var parts: [(proven: Set<String>, all: Set<String>)] = originals.map { (["o\($0)"], ["o\($0)"]) }
         func join(_ proven: Set<String>, _ aliases: Set<String>) {

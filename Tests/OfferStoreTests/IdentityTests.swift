@@ -54,7 +54,7 @@ struct IdentityTests {
         }
     }
 
-    /// Connected parts of the graph of identifiers, from the rule of DESIGN §5.6.
+    /// Connected parts of the graph of identifiers, from the rule of docs/design.md#identity.
     private static func partition(_ payloads: [HistoryPayload]) -> Set<Names> {
         let active = payloads.filter { isActive($0, among: payloads) }
         var parts = [Names]()

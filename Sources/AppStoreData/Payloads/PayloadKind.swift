@@ -34,7 +34,7 @@ enum PayloadKind: CaseIterable, Sendable {
     }
 
     /// The payload in Base64 with as much again for certificates, whatever the kind; a notification's whole body may
-    /// have 256 KiB (DESIGN §6).
+    /// have 256 KiB (docs/design.md#http).
     var maximumJWSBytes: Int {
         switch self {
         case .notification: 262_144

@@ -12,7 +12,7 @@ struct ExpectedClaims: Sendable {
         try check(environment: transaction.environment, member: "environment")
     }
 
-    /// Renewal info names no app: whose it is follows from its transactions (DESIGN §5.1).
+    /// Renewal info names no app: whose it is follows from its transactions (docs/design.md#history-and-state).
     func check(_ renewalInfo: RenewalInfo) throws(SignedDataRefusal) {
         try check(environment: renewalInfo.environment, member: "environment")
     }

@@ -8,7 +8,7 @@ public import OfferSigning
 ///                               examined: no public-key work      verified
 /// ```
 public struct SignedDataReader: Sendable {
-    /// How far ahead of the clock data may be signed (DESIGN §5.5).
+    /// How far ahead of the clock data may be signed (docs/design.md#time).
     public static let allowedClockSkewMilliseconds = 60 * Instant.Duration.second
 
     private let verifier: any SignedDataVerifier
@@ -45,7 +45,7 @@ public struct SignedDataReader: Sendable {
     }
 
     /// Reads signed renewal info, which names no app: it belongs to this one only once a verified transaction of this
-    /// app has its `originalTransactionId` (DESIGN §5.1).
+    /// app has its `originalTransactionId` (docs/design.md#history-and-state).
     ///
     /// - Throws: ``SignedDataRefusal``, naming the certificate or the claim at fault.
     public func renewalInfo(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<RenewalInfo> {

@@ -5,7 +5,7 @@ public import OfferSigning
 public struct Verified<Payload: Sendable & Hashable>: Sendable, Hashable {
     /// What was signed.
     public let payload: Payload
-    /// The payload's exact bytes; they settle ties between equal dates (DESIGN §5.1).
+    /// The payload's exact bytes; they settle ties between equal dates (docs/design.md#history-and-state).
     public let payloadBytes: [UInt8]
     /// `signedDate`, or `receiptCreationDate` of an app transaction.
     public let signedDate: Instant

@@ -42,7 +42,7 @@ public struct ReceiptProblem: Error, Sendable, Hashable, CustomStringConvertible
 /// Why nothing of an answer was taken.
 ///
 /// One unreadable purchase refuses the whole answer: without it the others could make a subscription look over that goes
-/// on (DESIGN §3, invariant 3).
+/// on (invariant 3).
 public struct ReceiptRefusal: Error, Sendable, Hashable {
     /// The first problems, at most ``mostProblems``, in the order of the text.
     public let problems: [ReceiptProblem]

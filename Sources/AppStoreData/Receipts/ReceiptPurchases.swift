@@ -86,7 +86,7 @@ struct ReceiptPurchases {
     }
 
     /// `nil` for what is no subscription. Each would be a customer of its own, because nothing unsigned joins two
-    /// (DESIGN §5.6), and the account of somebody who buys coins would soon name more than can be decided together.
+    /// (docs/design.md#identity), and the account of somebody who buys coins would soon name more than can be decided together.
     private func transaction(_ node: ReceiptNode, asOf date: Instant?) throws(ReceiptProblem) -> Transaction? {
         let product = try node.requiredText("product_id")
         let group = try node.text("subscription_group_identifier")

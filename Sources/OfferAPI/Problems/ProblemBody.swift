@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// A problem document (RFC 9457), the body of every failure (DESIGN §6).
+/// A problem document (RFC 9457), the body of every failure (docs/design.md#http).
 public struct ProblemBody: Sendable, Hashable, Codable {
     /// The media type.
     public static let mediaType = "application/problem+json"

@@ -1,4 +1,4 @@
-/// What can go wrong: a closed list, the same in code, `openapi.yaml` and docs (DESIGN §6).
+/// What can go wrong: a closed list, the same in code, `openapi.yaml` and docs (docs/design.md#http).
 public enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     /// The request does not have the form it must have.
     case invalidRequest = "invalid-request"

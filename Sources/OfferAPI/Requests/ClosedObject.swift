@@ -1,7 +1,7 @@
 import OfferModel
 
 /// Reading of request objects whose members are a closed list: an unknown one is an error, because a misspelt member
-/// that is ignored would silently mean something else (DESIGN §6).
+/// that is ignored would silently mean something else (docs/design.md#http).
 enum ClosedObject {
     /// Opens an object and refuses members that `Key` does not list.
     ///

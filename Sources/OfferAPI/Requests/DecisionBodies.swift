@@ -54,7 +54,7 @@ public struct DecisionRequestBody: Sendable, Hashable, Codable {
         catalogRevision = try container.decodeNumber(Int.self, forKey: .catalogRevision)
     }
 
-    /// The names of the members by which this request supposes something: not for `client` keys (DESIGN §6).
+    /// The names of the members by which this request supposes something: not for `client` keys (docs/design.md#http).
     public var supposingMembers: [String] {
         let members: [(key: CodingKeys, isGiven: Bool)] = [
             (.asOf, asOf != nil), (.history, history != nil), (.catalog, catalog != nil),

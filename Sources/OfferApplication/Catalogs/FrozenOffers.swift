@@ -4,7 +4,7 @@ import OfferModel
 import OfferStore
 
 /// What may no longer change once an offer was issued: its kind and Apple's name of it, because its slots, limits and
-/// redemptions are found by them (DESIGN §7).
+/// redemptions are found by them (docs/catalog.md).
 enum FrozenOffers {
     /// Holds a new catalog to the offers issued so far.
     ///

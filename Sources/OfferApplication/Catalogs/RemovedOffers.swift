@@ -3,7 +3,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// The offers that an earlier revision of a catalog had and a later one has not: removing an offer archives it (DESIGN §7).
+/// The offers that an earlier revision of a catalog had and a later one has not: removing an offer archives it (docs/catalog.md).
 ///
 /// Known are those that anybody was ever evaluated for, as the catalog had them then; of others nothing is left that
 /// somebody could want to look up. One is never forgotten again, so pages of an earlier catalog's list find it too.

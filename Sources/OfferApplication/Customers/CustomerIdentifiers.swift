@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// How a request names a customer (DESIGN §5.6).
+/// How a request names a customer (docs/design.md#identity).
 public struct CustomerIdentifiers: Sendable, Hashable {
     /// A subscription of the customer.
     public var originalTransactionId: TransactionId?

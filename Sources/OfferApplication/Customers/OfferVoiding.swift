@@ -2,7 +2,7 @@ import OfferEligibility
 public import OfferModel
 import OfferStore
 
-/// Withdraws an issued offer: no further signatures under it (DESIGN §5.3).
+/// Withdraws an issued offer: no further signatures under it (docs/design.md#issued-offers-and-limits).
 public struct OfferVoiding: Sendable {
     private let database: Ledger
     private let stories: CustomerStories

@@ -1,7 +1,7 @@
 import OfferModel
 import OfferStore
 
-/// Every customer a request names, decided together and never merged (DESIGN §5.6).
+/// Every customer a request names, decided together and never merged (docs/design.md#identity).
 struct Subject {
     /// The customers, the earliest stored first; empty for somebody unknown.
     var customers: [CustomerNumber]

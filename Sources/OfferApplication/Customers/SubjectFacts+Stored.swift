@@ -6,7 +6,7 @@ extension SubjectFacts {
     /// What is known of some customers together.
     ///
     /// - Parameter identifiers: how the request names them; somebody unknown takes part in rollouts under the identifier
-    ///   by which they would be stored (DESIGN §5.2).
+    ///   by which they would be stored (docs/design.md#decisions).
     static func read(
         _ customers: [CustomerNumber], named identifiers: CustomerIdentifiers = CustomerIdentifiers(),
         _ transaction: any StoreTransaction

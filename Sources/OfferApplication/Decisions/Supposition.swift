@@ -10,7 +10,7 @@ public struct Supposition: Sendable, Hashable {
         case revision(Int)
     }
 
-    /// The instant to decide at, past or to come: what was signed, bought or issued after it is not known (DESIGN §5.1).
+    /// The instant to decide at, past or to come: what was signed, bought or issued after it is not known (docs/design.md#history-and-state).
     public var asOf: Instant?
     /// The history in place of the stored one.
     public var history: SuppliedHistory?

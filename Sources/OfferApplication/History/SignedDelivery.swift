@@ -27,7 +27,7 @@ public struct SignedDelivery: Sendable, Hashable {
         signedTransactions.count + signedRenewalInfo.count + (signedAppTransaction == nil ? 0 : 1)
     }
 
-    /// How many JWS one request may bring (DESIGN §6).
+    /// How many JWS one request may bring (docs/design.md#http).
     public static let maximumCount = 200
 }
 

@@ -1,4 +1,4 @@
-/// A request that its client may repeat: under one key the same body gets the same answer (DESIGN §5.4).
+/// A request that its client may repeat: under one key the same body gets the same answer (docs/design.md#issuing).
 public struct IdempotentRequest: Sendable {
     /// What the client sent as `Idempotency-Key`.
     public var key: String

@@ -46,7 +46,7 @@ struct PlainReply: IssueReply {
     ) throws {}
 }
 
-/// The reply to a request with a key (DESIGN §5.4).
+/// The reply to a request with a key (docs/design.md#issuing).
 struct KeptReply: IssueReply {
     static let keepsAnswers = true
 

@@ -9,7 +9,7 @@ public import OfferStore
 /// is given again, and comes to the same state (invariant 7). Transactions are small, and rest in between, so that a
 /// server on the same database hardly notices.
 ///
-/// What is imported is not proven: it merges nobody and never outranks what Apple has signed (DESIGN §5.1, §5.6).
+/// What is imported is not proven: it merges nobody and never outranks what Apple has signed (docs/design.md#history-and-state, docs/design.md#identity).
 ///
 /// Another kind of source is another ``ImportSource`` and other ``ImportTerms``:
 ///

@@ -2,7 +2,7 @@ import OfferModel
 import OfferSigning
 import OfferStore
 
-/// Makes the artefacts of one signing: one timestamp, and a nonce each (DESIGN §5.3).
+/// Makes the artefacts of one signing: one timestamp, and a nonce each (docs/design.md#issued-offers-and-limits).
 struct ArtefactSigner: Sendable {
     let app: RegisteredApp
     let key: any SigningKey

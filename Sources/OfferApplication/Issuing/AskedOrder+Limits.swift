@@ -3,7 +3,7 @@ import OfferModel
 import OfferStore
 
 extension AskedOrder {
-    /// What the committing transaction says of the limits that everyone shares (DESIGN §5.4).
+    /// What the committing transaction says of the limits that everyone shares (docs/design.md#issuing).
     enum SharedLimits {
         /// There is a place; the counters may show so much at most afterwards.
         case fit([CounterStore.Cap])

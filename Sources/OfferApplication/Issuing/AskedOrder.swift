@@ -46,7 +46,7 @@ struct AskedOrder: Sendable {
     var catalogRevision: Int { open?.catalogRevision ?? snapshot.catalogRevision }
 }
 
-/// An open slot as it is stored, with its newest signing (DESIGN §5.3).
+/// An open slot as it is stored, with its newest signing (docs/design.md#issued-offers-and-limits).
 struct OpenSlot: Sendable {
     var slot: Slot
     /// The catalog it was issued on.

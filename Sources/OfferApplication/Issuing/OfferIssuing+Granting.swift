@@ -154,7 +154,7 @@ extension OfferIssuing {
         return true
     }
 
-    /// The customer of the transaction that is signed (DESIGN §5.6); the answer must still hold.
+    /// The customer of the transaction that is signed (docs/design.md#identity); the answer must still hold.
     ///
     /// - Throws: ``UnsignableOffer`` if there is none, which a decision never lets through.
     private static func owner(

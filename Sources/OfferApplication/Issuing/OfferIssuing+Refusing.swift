@@ -4,7 +4,7 @@ import OfferStore
 
 extension OfferIssuing {
     /// Records a reasoned no, unless it is the one that was recorded for an identical order; an introductory offer is blocked by a signed statement where the answer is certain and
-    /// the customer has a known transaction, because StoreKit would grant it otherwise (DESIGN §6). Nothing is signed
+    /// the customer has a known transaction, because StoreKit would grant it otherwise (docs/design.md#http). Nothing is signed
     /// about a product that is not the offer's: the request names it freely.
     func refuse<Reply: IssueReply>(
         _ asked: AskedOrder, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply

@@ -2,7 +2,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// Issues offers: verify, decide, sign, record durably, release (DESIGN §5.4).
+/// Issues offers: verify, decide, sign, record durably, release (docs/design.md#issuing).
 public struct OfferIssuing: Sendable {
     private let registry: AppRegistry
     private let catalogs: CompiledCatalogs
@@ -45,7 +45,7 @@ public struct OfferIssuing: Sendable {
     }
 
     /// The same for a request with an `Idempotency-Key`: an answer that was given under it before is given again,
-    /// whatever has changed since, and nothing is verified or decided for it (DESIGN §5.4).
+    /// whatever has changed since, and nothing is verified or decided for it (docs/design.md#issuing).
     ///
     /// Kept are signatures and reasoned refusals. What is thrown is not: it may go right the next time.
     ///

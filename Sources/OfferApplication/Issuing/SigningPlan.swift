@@ -3,7 +3,7 @@ import OfferModel
 import OfferSigning
 import OfferStore
 
-/// What one signing is to hold: two requests with the same plan can be given the same signatures (DESIGN §5.3).
+/// What one signing is to hold: two requests with the same plan can be given the same signatures (docs/design.md#issued-offers-and-limits).
 struct SigningPlan: Sendable, Equatable {
     /// The product.
     var productId: ProductId
@@ -57,7 +57,7 @@ struct SigningPlan: Sendable, Equatable {
     }
 
     /// A transaction of the subject that Apple signed: the one the request states, else the newest subscription, else
-    /// the Apple Account in this app (DESIGN §5.6).
+    /// the Apple Account in this app (docs/design.md#identity).
     static func transaction(_ stated: CustomerIdentifiers, _ history: History) -> TransactionReference? {
         let transactions = history.transactions.filter(\.provenance.isProven).map(\.payload)
         let accounts = history.appTransactions.filter(\.provenance.isProven).compactMap(\.payload.appTransactionId)
@@ -79,7 +79,7 @@ struct SigningPlan: Sendable, Equatable {
     /// Whether these signatures of one signing were made for the same plan.
     ///
     /// Account and transaction are compared whatever the format, also where it does not sign them: whoever asks for
-    /// another account is another user of the app, and gets signatures of their own (DESIGN §5.3).
+    /// another account is another user of the app, and gets signatures of their own (docs/design.md#issued-offers-and-limits).
     func matches(_ signatures: [RecordedSignature]) -> Bool {
         Set(signatures.map(\.format)) == Set(formats)
             && signatures.allSatisfy { signature in

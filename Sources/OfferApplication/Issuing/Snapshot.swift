@@ -3,7 +3,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// Everything one decision is made from, read in one transaction (DESIGN §5.4 step 2).
+/// Everything one decision is made from, read in one transaction (docs/design.md#issuing step 2).
 struct Snapshot: Sendable {
     /// The store's number of the scope; absent if nothing was ever stored in it.
     var scope: ScopeNumber?

@@ -2,7 +2,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// Reports of what became of the customers whom issue requests asked about (DESIGN §6).
+/// Reports of what became of the customers whom issue requests asked about (docs/design.md#http).
 public struct FunnelReports: Sendable {
     private let database: any StoreDatabase
     private let catalogs: CompiledCatalogs

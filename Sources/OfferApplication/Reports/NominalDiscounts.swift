@@ -3,7 +3,7 @@ import OfferModel
 import OfferStore
 
 /// What the offers of issued slots save their customers: what was frozen on the slot, or, for one from before costs were
-/// kept, by the catalog it was issued on (DESIGN §5.3).
+/// kept, by the catalog it was issued on (docs/design.md#issued-offers-and-limits).
 struct NominalDiscounts {
     let catalogs: CompiledCatalogs
     let scope: Scope

@@ -2,7 +2,7 @@ import OfferEligibility
 public import OfferModel
 import OfferStore
 
-/// The kill switch: pauses that lie over the catalog and that no catalog lifts (DESIGN §6).
+/// The kill switch: pauses that lie over the catalog and that no catalog lifts (docs/design.md#http).
 public struct OfferSwitches: Sendable {
     private let database: Ledger
     private let catalogs: CompiledCatalogs

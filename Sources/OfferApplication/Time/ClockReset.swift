@@ -1,7 +1,7 @@
 public import OfferModel
 public import OfferStore
 
-/// Sets the store's time back after a clock that once ran ahead (DESIGN §5.5).
+/// Sets the store's time back after a clock that once ran ahead (docs/design.md#time).
 public struct ClockReset: Sendable {
     /// What became of it.
     public enum Outcome: Sendable, Hashable {

@@ -1,7 +1,7 @@
 public import OfferModel
 public import OfferStore
 
-/// Where every use case takes its one instant from (DESIGN §5.5).
+/// Where every use case takes its one instant from (docs/design.md#time).
 struct RequestClock: Sendable {
     /// How far behind what is stored the wall clock may be, in milliseconds.
     static let tolerance = 60 * Instant.Duration.second

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// Reads a catalog document (DESIGN §7), strictly: every error of the document is found in one pass.
+/// Reads a catalog document (docs/catalog.md), strictly: every error of the document is found in one pass.
 public enum CatalogReader {
     /// Reads YAML or JSON.
     ///

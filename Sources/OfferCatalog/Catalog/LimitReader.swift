@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Reads `limits` (DESIGN §5.3).
+/// Reads `limits` (docs/design.md#issued-offers-and-limits).
 enum LimitReader {
     private static let keys = ["count", "per", "window", "across", "spend", "currency"]
 

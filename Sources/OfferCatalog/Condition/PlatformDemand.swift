@@ -1,6 +1,6 @@
 import OfferModel
 
-/// What the App Store's own rules demand of a customer, in the words of the vocabulary (`platform.*`, DESIGN §5.2).
+/// What the App Store's own rules demand of a customer, in the words of the vocabulary (`platform.*`, docs/design.md#decisions).
 struct PlatformDemand {
     let demand: Demand
     /// The rule, for people.

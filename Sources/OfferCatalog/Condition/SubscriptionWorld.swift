@@ -1,6 +1,6 @@
 import OfferModel
 
-/// One way the subscription can stand, which bounds what its facts can be (DESIGN §5.1, docs/eligibility.md).
+/// One way the subscription can stand, which bounds what its facts can be (docs/design.md#history-and-state, docs/eligibility.md).
 struct SubscriptionWorld {
     /// The state; `nil` while it is not known.
     let state: SubscriptionStateName?

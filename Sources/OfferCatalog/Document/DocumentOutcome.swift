@@ -16,7 +16,7 @@ public struct InvalidDocument: Error, Sendable, Hashable {
 
 /// What bounds every document, so that a hostile one costs little.
 public enum DocumentLimits {
-    /// The most bytes of a document: 2 MiB, as for a request body (DESIGN §6).
+    /// The most bytes of a document: 2 MiB, as for a request body (docs/design.md#http).
     public static let bytes = 2 * 1_024 * 1_024
     /// The deepest nesting of lists and mappings.
     public static let depth = 64

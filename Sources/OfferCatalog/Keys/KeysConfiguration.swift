@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// The content of `keys.yaml` (DESIGN §8): which apps are served, with which keys.
+/// The content of `keys.yaml` (docs/design.md#commands): which apps are served, with which keys.
 public struct KeysConfiguration: Sendable, Hashable {
     /// At least one, each bundle identifier once.
     public var apps: [AppConfiguration]
@@ -19,7 +19,7 @@ public struct KeysConfiguration: Sendable, Hashable {
     }
 }
 
-/// The keys of the audit (DESIGN §8), none of which is Apple's.
+/// The keys of the audit (docs/design.md#commands), none of which is Apple's.
 public struct AuditConfiguration: Sendable, Hashable {
     /// Signs checkpoints.
     public var privateKey: PrivateKeySource

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Reads `keys.yaml` (DESIGN §8). It holds the places of keys; text that looks like a key itself is refused unseen.
+/// Reads `keys.yaml` (docs/design.md#commands). It holds the places of keys; text that looks like a key itself is refused unseen.
 public enum KeysReader {
     /// Reads YAML or JSON.
     ///

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Reads `offerd.yaml` (DESIGN §8).
+/// Reads `offerd.yaml` (docs/design.md#commands).
 public enum ConfigurationReader {
     /// Reads YAML or JSON.
     ///

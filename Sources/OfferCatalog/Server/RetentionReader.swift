@@ -10,7 +10,7 @@ enum RetentionReader {
         guard let mapping = field.mapping(["signatures", "refusals", "answers", "notifications"]) else { return terms }
         if let life = mapping.optional("signatures") { terms.signatures = life.life(atLeast: shortest, "P2D") }
         if let life = mapping.optional("refusals") { terms.refusals = life.life(atLeast: Instant.Duration.day, "P1D") }
-        // DESIGN §5.4: an answer is given again for 24 hours.
+        // docs/design.md#issuing: an answer is given again for 24 hours.
         if let life = mapping.optional("answers") { terms.answers = life.life(atLeast: Instant.Duration.day, "PT24H") }
         if let life = mapping.optional("notifications") {
             terms.notifications = life.life(atLeast: Instant.Duration.day, "P1D")

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// The content of `offerd.yaml` (DESIGN §8); whatever it leaves out must come from the environment or a flag.
+/// The content of `offerd.yaml` (docs/design.md#commands); whatever it leaves out must come from the environment or a flag.
 public struct ServerConfiguration: Sendable, Hashable {
     /// Where to listen.
     public var listen: ListenAddress?

@@ -2,7 +2,7 @@ public import OfferModel
 
 /// Writes a catalog as the document that ``CatalogReader`` reads into the same catalog.
 ///
-/// Keys stand in the order of DESIGN §7 and values that are the default are left out, so equal catalogs give equal text.
+/// Keys stand in the order of docs/catalog.md and values that are the default are left out, so equal catalogs give equal text.
 public enum CatalogWriter {
     /// The catalog as YAML.
     public static func yaml(_ catalog: Catalog) -> String {

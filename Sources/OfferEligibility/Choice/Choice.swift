@@ -1,7 +1,7 @@
 public import OfferModel
 
 /// The best of several eligible offers: the largest priority, then the largest value to the customer, then the smallest
-/// id (DESIGN §7, "A larger `priority` wins").
+/// id (docs/catalog.md, "A larger `priority` wins").
 public struct Choice: Sendable, Hashable {
     /// The offer chosen.
     public var offerId: OfferId

@@ -1,7 +1,7 @@
 public import OfferModel
 
 /// A catalog with what deciding about its offers takes made ready once for a revision, instead of with every decision
-/// (DESIGN §10).
+///.
 public final class CompiledCatalog: Sendable {
     /// The catalog.
     public let catalog: Catalog

@@ -12,7 +12,7 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
     case notApplicable
 }
 
-/// One rule's answer with what it saw (DESIGN §5.2, Contract).
+/// One rule's answer with what it saw (docs/design.md#decisions, Contract).
 public struct Finding: Sendable, Hashable, Codable {
     // Only the initialiser that the compiler writes sets its members without a copy of all of them.
 

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// The time for which an offer with `availableFor` is open to a customer (DESIGN §5.2).
+/// The time for which an offer with `availableFor` is open to a customer (docs/design.md#decisions).
 struct Opening: Sendable, Hashable {
     /// When an issue request first found the condition held.
     let opened: Instant

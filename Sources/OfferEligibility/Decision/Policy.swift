@@ -1,16 +1,16 @@
 /// The constants and the ordered rules of a decision; lengths are in milliseconds.
 public struct Policy: Sendable {
-    /// How long a completeness serves rules that need an absence (DESIGN §5.1).
+    /// How long a completeness serves rules that need an absence (docs/design.md#history-and-state).
     public var coverageLife: Int64 = 24 * hour
-    /// How long a signature may be used: Apple's for V1, an assumption for the others (DESIGN §5.3).
+    /// How long a signature may be used: Apple's for V1, an assumption for the others (docs/design.md#issued-offers-and-limits).
     public var signatureLife: Int64 = 24 * hour
     /// How long a slot counts beyond its newest signature.
     public var slotTail: Int64 = hour
     /// How much life a stored signature must have left to be returned again.
     public var storedSignatureMinimumLife: Int64 = hour
-    /// How long Apple tries to charge (facts §4.4).
+    /// How long Apple tries to charge (Apple, "Monthly subscriptions with a 12-month commitment").
     public var billingRetryLife: Int64 = 60 * day
-    /// How long Apple tries to charge a period of a 12-month commitment (facts §4.4).
+    /// How long Apple tries to charge a period of a 12-month commitment (Apple, "Monthly subscriptions with a 12-month commitment").
     public var commitmentBillingRetryLife: Int64 = 90 * day
     /// How long before a renewal Apple may charge it; who cancels later is charged once more (Apple Support: "cancel at
     /// least 24 hours before").

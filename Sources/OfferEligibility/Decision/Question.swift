@@ -22,7 +22,7 @@ public struct Question: Sendable, Hashable {
     public var needsNewSigning: Bool
     /// Whether the history was supplied for a "what if" and stands for what Apple would have signed.
     ///
-    /// Never set where something is signed: a customer without a verified payload gets no signature (DESIGN §5.6).
+    /// Never set where something is signed: a customer without a verified payload gets no signature (docs/design.md#identity).
     public var takesHistoryAsProven: Bool
     /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts elsewhere
     /// leaves open what the group lacks. Empty if the catalog does not know the group.
@@ -121,13 +121,13 @@ public struct SubjectFacts: Sendable, Hashable {
     public var attributes: [String: FactValue]
     /// When the first of the subject's customers was first stored; absent for somebody unknown.
     public var firstStoredAt: Instant?
-    /// The identifier by which rollouts draw (DESIGN §5.2); absent for somebody unknown without an identifier.
+    /// The identifier by which rollouts draw (docs/design.md#decisions); absent for somebody unknown without an identifier.
     public var rolloutKey: String?
-    /// When an offer with `availableFor` was first found open to the subject by an issue request (DESIGN §5.2).
+    /// When an offer with `availableFor` was first found open to the subject by an issue request (docs/design.md#decisions).
     public var openedAt: [OfferId: Instant]
     /// How much everyone has used of the offers whose limits count that; of others nothing is known.
     public var counters: [OfferId: OfferCounters]
-    /// Whether they are several customers whom only the app's word makes one (DESIGN §5.6).
+    /// Whether they are several customers whom only the app's word makes one (docs/design.md#identity).
     public var isUnited = false
     /// What stays known of uses of offers whose history was erased, and what is known of others' uses of these slots; nearly
     /// always nothing.

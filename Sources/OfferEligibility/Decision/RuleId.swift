@@ -1,4 +1,4 @@
-/// The rules, by their stable ids, never reused (DESIGN §5.2).
+/// The rules, by their stable ids, never reused (docs/design.md#decisions).
 public enum RuleId: String, Sendable, Hashable, CaseIterable, Codable {
     /// The offer is active.
     case catalogStatus = "catalog.status"

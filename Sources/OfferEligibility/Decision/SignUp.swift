@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// The app's account under which an offer is asked for: the aliases that a request names (DESIGN §5.6).
+/// The app's account under which an offer is asked for: the aliases that a request names (docs/design.md#identity).
 ///
 /// One Apple Account may have several. They never decide anything; they tell people who took what.
 public struct SignUp: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// One issued offer: one place under a limit given to one customer, holding one or more signatures (DESIGN §5.3).
+/// One issued offer: one place under a limit given to one customer, holding one or more signatures (docs/design.md#issued-offers-and-limits).
 public struct Slot: Sendable, Hashable {
     /// The issued offer's id.
     public var id: LowercaseUUID

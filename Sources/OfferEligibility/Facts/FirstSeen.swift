@@ -1,7 +1,7 @@
 import OfferModel
 
 /// When a customer was first seen: the earliest of the date the app was obtained, the first purchase, and the date we
-/// first stored them (DESIGN §5.2).
+/// first stored them (docs/design.md#decisions).
 struct FirstSeen: Sendable {
     let date: Instant
     /// How the row that shows it reached us; absent for our own record.

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Reads the facts about redemptions of offers, whether or not we issued them (DESIGN §5.3).
+/// Reads the facts about redemptions of offers, whether or not we issued them (docs/design.md#issued-offers-and-limits).
 struct RedemptionFactReader {
     let subject: Subject
 

@@ -7,7 +7,7 @@ struct CurrentHistory: Sendable {
     /// By purchase date, then by id.
     let transactions: [Recorded<Transaction>]
     /// By `originalTransactionId`. Renewal info does not name its app: one takes effect only through a transaction of its
-    /// subscription (DESIGN §5.1).
+    /// subscription (docs/design.md#history-and-state).
     let renewalInfos: [TransactionId: Recorded<RenewalInfo>]
     /// By the date Apple made them, then by id.
     let appTransactions: [Recorded<AppTransaction>]

@@ -1,7 +1,7 @@
 public import OfferModel
 
 extension SubjectFacts {
-    /// What was known at an earlier instant: evidence signed or bought after it is dropped (DESIGN §5.1).
+    /// What was known at an earlier instant: evidence signed or bought after it is dropped (docs/design.md#history-and-state).
     ///
     /// A completeness fetched or stated later is dropped too, because it may rest on rows that are. Slots issued later
     /// go; of the others a later void or end is undone, while ends and signings stay as they are given, and so do

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// How much of an offer everyone together has used, as the store counts it (DESIGN §5.3).
+/// How much of an offer everyone together has used, as the store counts it (docs/design.md#issued-offers-and-limits).
 ///
 /// A decision keeps the counters that it saw, so that it can be replayed (invariant 5).
 public struct OfferCounters: Sendable, Hashable, Codable {

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// One place taken under a limit: by a redemption, for ever, or by a slot as long as it counts (DESIGN §5.3).
+/// One place taken under a limit: by a redemption, for ever, or by a slot as long as it counts (docs/design.md#issued-offers-and-limits).
 final class Place: Sendable {
     /// The date that counts in a window: when the slot was issued; of a redemption without a slot, and of a second use of
     /// one, its first evidence (docs/decisions/0017).

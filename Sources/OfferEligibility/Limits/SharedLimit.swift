@@ -83,7 +83,7 @@ extension Question {
         return cost.milliunits
     }
 
-    /// What the offer costs nominally on the product asked for, as it is frozen on a slot (DESIGN §5.3).
+    /// What the offer costs nominally on the product asked for, as it is frozen on a slot (docs/design.md#issued-offers-and-limits).
     public var cost: Money? {
         products.first { $0.productId == productId }.flatMap { offer.cost(on: $0) }
     }

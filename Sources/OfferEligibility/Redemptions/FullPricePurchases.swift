@@ -2,7 +2,7 @@ public import OfferModel
 
 extension SubjectFacts {
     /// Purchases at full price right after a signature, by the slot that was not used: the app got a signed offer and the
-    /// customer bought without it, which the App Store cannot undo (DESIGN §5.3).
+    /// customer bought without it, which the App Store cannot undo (docs/design.md#issued-offers-and-limits).
     ///
     /// That is the first purchase in the slot's group, not a renewal, without any offer, by the customer, dated from the
     /// slot's issue to the end of its newest signature; and nothing is known to have used the slot.

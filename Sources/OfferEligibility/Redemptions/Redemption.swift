@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// One use of an offer at Apple: a run of consecutive periods of one subscription with the same offer (DESIGN §5.3).
+/// One use of an offer at Apple: a run of consecutive periods of one subscription with the same offer (docs/design.md#issued-offers-and-limits).
 public struct Redemption: Sendable, Hashable {
     /// The kind of offer.
     public var offerType: TransactionOfferType

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Finds the redemptions of a history and matches them to slots (DESIGN §5.3).
+/// Finds the redemptions of a history and matches them to slots (docs/design.md#issued-offers-and-limits).
 struct RedemptionReader {
     let past: SubjectPast
     /// They help where Apple's data does not state a length.

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// The number from 0 to 9,999 that a customer draws for one offer (DESIGN §5.2).
+/// The number from 0 to 9,999 that a customer draws for one offer (docs/design.md#decisions).
 ///
 /// It follows from salt and key alone, so nothing is stored, and raising a percentage moves nobody out.
 /// `docs/eligibility.md` has vectors for other implementations.

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// The time is not over for which the offer stays open to the customer once its condition held (DESIGN §5.2).
+/// The time is not over for which the offer stays open to the customer once its condition held (docs/design.md#decisions).
 struct AvailableForRule: Rule {
     let id = RuleId.ruleAvailableFor
 

@@ -1,7 +1,7 @@
 import OfferModel
 
 /// The customer has or had a subscription in the app by own purchase, and Apple has signed something of theirs (Apple:
-/// "Implementing promotional offers in your app"; DESIGN §5.6).
+/// "Implementing promotional offers in your app"; docs/design.md#identity).
 ///
 /// Billing retry is allowed: Apple's documents do not forbid it, and the evidence says that it is unconfirmed.
 struct EverSubscribedRule: Rule {

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Every budget of the offer has enough left for one more use (DESIGN §5.3).
+/// Every budget of the offer has enough left for one more use (docs/design.md#issued-offers-and-limits).
 ///
 /// A use costs nominally what it saves the customer by the catalog's prices when it is issued, whatever becomes of it;
 /// nothing is converted. A redemption without an issued offer costs what the catalog in force says of its product.

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Enough time has passed since this offer was last redeemed (DESIGN §5.3); a redemption is dated by its first evidence.
+/// Enough time has passed since this offer was last redeemed (docs/design.md#issued-offers-and-limits); a redemption is dated by its first evidence.
 struct LimitCoolDownRule: Rule {
     let id = RuleId.limitCoolDown
 

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// The customer has a place left under every limit per customer that knows no window (DESIGN §5.3).
+/// The customer has a place left under every limit per customer that knows no window (docs/design.md#issued-offers-and-limits).
 ///
 /// Redemptions count for ever, whether or not we issued them; slots count until `countsUntil`, voided ones too unless
 /// released. The open slot of this offer does not count against itself.

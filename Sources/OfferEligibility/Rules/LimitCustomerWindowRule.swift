@@ -1,6 +1,6 @@
 import OfferModel
 
-/// The customer has a place left under every limit per customer with a window (DESIGN §5.3).
+/// The customer has a place left under every limit per customer with a window (docs/design.md#issued-offers-and-limits).
 ///
 /// What counts without a window counts here as long as it is younger than the window: a slot, redeemed or not, by the
 /// moment it was issued; a redemption without a slot by its first evidence.

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// None of the offers that this one excludes was redeemed, or is issued and counts (DESIGN §5.3): "never A after B".
+/// None of the offers that this one excludes was redeemed, or is issued and counts (docs/design.md#issued-offers-and-limits): "never A after B".
 struct LimitExcludesRule: Rule {
     let id = RuleId.limitExcludes
 

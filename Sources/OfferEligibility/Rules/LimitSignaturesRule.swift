@@ -1,7 +1,7 @@
 import OfferModel
 
 /// The open slot may hold one more signing: Apple burns a signature per purchase attempt, and every one that lives can
-/// be redeemed (DESIGN §5.3).
+/// be redeemed (docs/design.md#issued-offers-and-limits).
 struct LimitSignaturesRule: Rule {
     let id = RuleId.limitSignatures
 

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// The offer has a place left under every limit in all (DESIGN §5.3).
+/// The offer has a place left under every limit in all (docs/design.md#issued-offers-and-limits).
 ///
 /// Counted are the issued offers that count and the redemptions of everyone, known late or without an issued offer too.
 /// The customer's own open issued offer does not count against itself.

@@ -41,7 +41,7 @@ struct WinBackList {
 
 extension RuleContext {
     /// Apple's own list, where it decides: the offer is delivered by the App Store, and the newest renewal info of the
-    /// subscription that speaks, signed after its end, carries one (DESIGN §5.2).
+    /// subscription that speaks, signed after its end, carries one (docs/design.md#decisions).
     var winBackList: WinBackList? {
         guard offer.delivery == .appStore, let group = question.subscriptionGroupIdentifier,
             let speaking = subject.candidates(of: group, at: now).speaking?.subscription,

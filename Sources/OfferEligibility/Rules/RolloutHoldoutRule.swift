@@ -1,6 +1,6 @@
 import OfferModel
 
-/// The customer is not one of those who never get the offer, so that its effect can be measured (DESIGN §5.2).
+/// The customer is not one of those who never get the offer, so that its effect can be measured (docs/design.md#decisions).
 ///
 /// The draw has a salt of its own: being held out says nothing about being in the rollout.
 struct RolloutHoldoutRule: Rule {

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// The customer's draw is below the rollout's percentage (DESIGN §5.2).
+/// The customer's draw is below the rollout's percentage (docs/design.md#decisions).
 struct RolloutPercentRule: Rule {
     let id = RuleId.rolloutPercent
 

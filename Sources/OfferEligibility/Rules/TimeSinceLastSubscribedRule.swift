@@ -1,7 +1,7 @@
 import OfferModel
 
 /// The subscription ended so many months ago: calendar months in UTC from the last `expiresDate`, the minimum included,
-/// until a month after the maximum (Apple: `customerEligibilityTimeSinceLastSubscribedInMonths`; DESIGN §5.2).
+/// until a month after the maximum (Apple: `customerEligibilityTimeSinceLastSubscribedInMonths`; docs/design.md#decisions).
 struct TimeSinceLastSubscribedRule: WinBackMonthRule {
     let id = RuleId.winBackTimeSinceLastSubscribed
 

@@ -4,7 +4,7 @@ import OfferModel
 /// Connect API). How they are counted is this project's reading, because Apple publishes none (`docs/eligibility.md`).
 ///
 /// It is judged where the offer states the number. It is set aside, its numbers kept as evidence, in Sandbox, where Apple
-/// makes lapsed customers eligible at once, and where Apple's own list decides (DESIGN §5.2).
+/// makes lapsed customers eligible at once, and where Apple's own list decides (docs/design.md#decisions).
 protocol WinBackMonthRule: Rule {
     associatedtype Term
 

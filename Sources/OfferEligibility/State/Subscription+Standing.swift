@@ -24,14 +24,14 @@ extension Subscription {
     }
 
     /// When grace ends, if renewal info signed after the expiry says so: what was signed before it is about an earlier
-    /// failure (DESIGN §5.1, freshness).
+    /// failure (docs/design.md#history-and-state, freshness).
     private var graceEnds: Instant? {
         guard let info = renewalInfo?.payload, let expires = current.payload.expiresDate, info.signedDate > expires
         else { return nil }
         return info.gracePeriodExpiresDate
     }
 
-    /// The state of this subscription alone (DESIGN §5.1, freshness and access).
+    /// The state of this subscription alone (docs/design.md#history-and-state, freshness and access).
     func standing(at instant: Instant, policy: Policy) -> Standing {
         if isSuperseded { return .undetermined(.historyStale) }
         if let revoked = current.payload.revocationDate, revoked <= instant { return .determined(.revoked) }

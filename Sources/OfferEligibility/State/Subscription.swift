@@ -40,7 +40,7 @@ struct Subscription: Sendable {
     }
 
     /// Whether it will renew; where a commitment has a status of its own, that one decides, because a cancelled
-    /// commitment keeps the other on (facts §4.4). `nil` if unknown.
+    /// commitment keeps the other on (Apple, "Monthly subscriptions with a 12-month commitment"). `nil` if unknown.
     var willAutoRenew: Bool? {
         guard let info = renewalInfo?.payload else { return nil }
         return (info.commitmentInfo?.commitmentAutoRenewStatus ?? info.autoRenewStatus)?.isOn

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// The state of one subscription group at an instant, derived and never stored (DESIGN §5.1).
+/// The state of one subscription group at an instant, derived and never stored (docs/design.md#history-and-state).
 public struct SubscriptionState: Sendable, Hashable {
     /// The instant it was derived for.
     public var asOf: Instant

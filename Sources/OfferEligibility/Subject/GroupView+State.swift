@@ -2,7 +2,7 @@ import OfferModel
 
 extension GroupView {
     /// The state of the group: of what an own purchase has not closed, the subscription that gives access, else by
-    /// precedence the latest bought (DESIGN §5.1, decision 0011).
+    /// precedence the latest bought (docs/design.md#history-and-state, decision 0011).
     func state(at instant: Instant) -> SubscriptionState { state(at: instant, candidates(at: instant)) }
 
     /// - Parameter candidates: those at that instant.
@@ -63,7 +63,7 @@ extension [Candidate] {
 }
 
 extension Standing {
-    /// Smaller decides the state of a group with several subscriptions (DESIGN §5.1).
+    /// Smaller decides the state of a group with several subscriptions (docs/design.md#history-and-state).
     fileprivate var precedence: Int {
         switch self {
         case .determined(.inGracePeriod): 0

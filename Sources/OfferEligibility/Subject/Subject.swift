@@ -159,7 +159,7 @@ extension GroupPast {
 }
 
 extension Coverage {
-    /// Whether it proves an absence at `now` (DESIGN §5.1: it serves for so long after it was fetched or stated).
+    /// Whether it proves an absence at `now` (docs/design.md#history-and-state: it serves for so long after it was fetched or stated).
     func isProof(at now: Instant, life: Int64) -> Bool {
         guard level == .complete, let asOf else { return false }
         return now < asOf.adding(milliseconds: life)

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Which roles may make a call; `admin` may make all (DESIGN §6).
+/// Which roles may make a call; `admin` may make all (docs/design.md#http).
 protocol CallerAccess: Sendable {
     /// The roles, in the order the documentation names them.
     static var roles: [Role] { get }

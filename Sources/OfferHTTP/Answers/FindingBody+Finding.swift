@@ -4,7 +4,7 @@ import OfferModel
 
 extension [Finding] {
     /// The findings as a role may see them: a `client` key only what stands in the way, without the customer's data
-    /// (DESIGN §6).
+    /// (docs/design.md#http).
     func bodies(for role: Role) -> [FindingBody] {
         guard role == .client else { return map(FindingBody.init) }
         return filter { $0.verdict == .violated || $0.verdict == .undetermined }.map {

@@ -4,7 +4,7 @@ import OfferAPI
 import OfferApplication
 import OfferModel
 
-/// Writes the answer to an order as bytes: before the commit, so that exactly these can be kept (DESIGN §5.4).
+/// Writes the answer to an order as bytes: before the commit, so that exactly these can be kept (docs/design.md#issuing).
 struct IssueAnswerWriter: Sendable {
     let offerId: OfferId
     let role: Role

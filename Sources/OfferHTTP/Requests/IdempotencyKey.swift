@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import OfferAPI
 
-/// The `Idempotency-Key` header: under it a client may repeat a request (DESIGN §5.4).
+/// The `Idempotency-Key` header: under it a client may repeat a request (docs/design.md#issuing).
 enum IdempotencyKey {
     /// The key; `nil` if the client sent none.
     ///

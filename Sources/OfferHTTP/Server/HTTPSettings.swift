@@ -25,17 +25,17 @@ public struct HTTPLimits: Sendable, Hashable {
     public var headerBytes = 16 * 1_024
     /// Header lines.
     public var headerCount = 100
-    /// Bytes of a body that carries signed data: 2 MiB (DESIGN §6).
+    /// Bytes of a body that carries signed data: 2 MiB (docs/design.md#http).
     public var signedDataBytes = 2 * 1_024 * 1_024
     /// Bytes of a catalog.
     public var catalogBytes = 2 * 1_024 * 1_024
-    /// Bytes of a notification: 256 KiB (DESIGN §6).
+    /// Bytes of a notification: 256 KiB (docs/design.md#http).
     public var notificationBytes = 256 * 1_024
     /// Notifications at work at once; a further one is told to come back.
     public var notifications = 256
     /// Bytes of every other body.
     public var bodyBytes = 256 * 1_024
 
-    /// The limits of DESIGN §6.
+    /// The limits of docs/design.md#http.
     public init() {}
 }

@@ -1,4 +1,4 @@
-/// What an API key may do; no role includes another, except that `admin` may call all (DESIGN §6).
+/// What an API key may do; no role includes another, except that `admin` may call all (docs/design.md#http).
 public enum Role: String, Sendable, Hashable, CaseIterable, Codable {
     /// The app's backend.
     case client

@@ -15,7 +15,7 @@ public enum Provenance: String, Sendable, Hashable, CaseIterable, Codable {
 
     /// Whether a signature that leads to Apple's root stands behind it.
     ///
-    /// Proven data outranks the rest whatever its date (DESIGN §5.1).
+    /// Proven data outranks the rest whatever its date (docs/design.md#history-and-state).
     public var isProven: Bool {
         switch self {
         case .notification, .client, .serverAPI: true

@@ -1,7 +1,7 @@
 /// Apple's `JWSRenewalInfoDecodedPayload`: every field that bears on subscription state or offers.
 ///
 /// It has no `bundleId`, so it takes effect only once its `originalTransactionId` belongs to a verified transaction of
-/// the app (DESIGN §5.1).
+/// the app (docs/design.md#history-and-state).
 public struct RenewalInfo: Sendable, Hashable {
     /// The subscription.
     public var originalTransactionId: TransactionId

@@ -1,4 +1,4 @@
-/// One app's offers and the products they discount: the content of one catalog document (DESIGN §7).
+/// One app's offers and the products they discount: the content of one catalog document (docs/catalog.md).
 public struct Catalog: Sendable, Hashable {
     /// The app.
     public var bundleId: BundleId

@@ -1,4 +1,4 @@
-/// How often an offer may be issued (DESIGN §5.3).
+/// How often an offer may be issued (docs/design.md#issued-offers-and-limits).
 public enum Limit: Sendable, Hashable {
     /// So many slots per customer, within a window if there is one.
     case perCustomer(count: Int, window: Period?, across: Across)

@@ -1,4 +1,4 @@
-/// One offer of the catalog (DESIGN §7).
+/// One offer of the catalog (docs/catalog.md).
 public struct Offer: Sendable, Hashable {
     /// Our own stable name.
     public var id: OfferId

@@ -1,4 +1,4 @@
-/// What a fact means: an entry of the closed, typed vocabulary that catalogs may use (DESIGN §5.2).
+/// What a fact means: an entry of the closed, typed vocabulary that catalogs may use (docs/design.md#decisions).
 public struct FactDefinition: Sendable, Hashable {
     /// The dotted name.
     public let name: String

@@ -1,5 +1,5 @@
 /// The name of a fact, read: one of the closed vocabulary, or one whose ending is a word of the catalog's or the
-/// backend's own (DESIGN §5.2).
+/// backend's own (docs/design.md#decisions).
 public enum FactName: Sendable, Hashable {
     /// About the subscription in the group of the offer's product: `subscription.state`.
     case subscription(SubscriptionFact)

@@ -1,4 +1,4 @@
-/// The state of a subscription group at an instant, in Apple's current words (DESIGN §2).
+/// The state of a subscription group at an instant, in Apple's current words (docs/design.md#terms).
 public enum SubscriptionStateName: String, Sendable, Hashable, CaseIterable, Codable {
     /// No subscription of the group is known, and the history is complete.
     case neverSubscribed

@@ -2,7 +2,7 @@
 public struct DecodedPayload<Payload: Sendable & Hashable>: Sendable, Hashable {
     /// What it says.
     public var payload: Payload
-    /// The JSON text; it settles ties between equal dates (DESIGN §5.1).
+    /// The JSON text; it settles ties between equal dates (docs/design.md#history-and-state).
     public var bytes: [UInt8]
 
     /// A payload with its text.

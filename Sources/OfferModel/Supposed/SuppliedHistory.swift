@@ -1,5 +1,5 @@
 /// A history that somebody states for a "what if": Apple's payloads decoded, each as JSON text, with no signature behind
-/// them (DESIGN §6).
+/// them (docs/design.md#http).
 public struct SuppliedHistory: Sendable, Hashable {
     /// Apple's `JWSTransactionDecodedPayload`s.
     public var transactions: [[UInt8]]

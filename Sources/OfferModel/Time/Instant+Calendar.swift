@@ -1,7 +1,7 @@
 extension Instant {
     /// The same time of day so many calendar months later in UTC, the day clamped to the month's end.
     ///
-    /// The reading of "months" that this project chose, because Apple does not publish its own (DESIGN §5.2).
+    /// The reading of "months" that this project chose, because Apple does not publish its own (docs/design.md#decisions).
     /// A moment no calendar reaches becomes the end of the range.
     public func adding(months: Int) -> Instant {
         guard !isOutsideCalendar else { return self }

@@ -1,5 +1,5 @@
 /// Writes one JSON object, member by member, into bytes: several times faster than an encoder, and a signature's claims
-/// are few and fixed (DESIGN §10).
+/// are few and fixed.
 ///
 /// The caller names the members in the order of their sorted names and each once.
 public struct JSONObjectWriter {

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// The events of one writing transaction, written at its end (DESIGN §5.4).
+/// The events of one writing transaction, written at its end (docs/design.md#issuing).
 ///
 /// They are gathered first, so that a slot with its decision and its signatures is one event, and the head of the chain is
 /// read once.

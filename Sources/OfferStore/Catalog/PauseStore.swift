@@ -10,7 +10,7 @@ public struct ActivePause: Sendable, Hashable {
     public var pausedAt: Instant
 }
 
-/// The kill switch: pauses outside the catalog, of single offers and of all, independent of each other (DESIGN §6).
+/// The kill switch: pauses outside the catalog, of single offers and of all, independent of each other (docs/design.md#http).
 public struct PauseStore {
     private let transaction: any StoreTransaction
 

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// What the app sets for customers, by the name after `customer.attributes.` (DESIGN §5.2).
+/// What the app sets for customers, by the name after `customer.attributes.` (docs/design.md#decisions).
 public struct AttributeStore {
     private let transaction: any StoreTransaction
 

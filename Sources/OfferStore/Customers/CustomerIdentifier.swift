@@ -11,7 +11,7 @@ public struct CustomerNumber: RawRepresentable, Sendable, Hashable, Comparable, 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// An identifier that Apple signs: it names at most one customer of a scope (DESIGN §5.6).
+/// An identifier that Apple signs: it names at most one customer of a scope (docs/design.md#identity).
 public enum ProvenIdentifier: Sendable, Hashable {
     /// A subscription's first transaction.
     case originalTransactionId(TransactionId)
@@ -33,7 +33,7 @@ public enum ProvenIdentifier: Sendable, Hashable {
     }
 }
 
-/// A name the app gives its customers: it may name several, and never merges them (DESIGN §5.6).
+/// A name the app gives its customers: it may name several, and never merges them (docs/design.md#identity).
 public enum CustomerAlias: Sendable, Hashable {
     /// The UUID that the app gave StoreKit for one of its accounts.
     case appAccountToken(AppAccountToken)
@@ -60,7 +60,7 @@ public enum CustomerAlias: Sendable, Hashable {
 public struct StoredCustomer: Sendable, Hashable {
     /// The store's own number.
     public var number: CustomerNumber
-    /// The identifier the customer was first stored under; decides rollouts (DESIGN §5.2).
+    /// The identifier the customer was first stored under; decides rollouts (docs/design.md#decisions).
     public var rolloutKey: String
     /// When the customer was first stored.
     public var firstStoredAt: Instant
@@ -74,7 +74,7 @@ public struct StoredCustomer: Sendable, Hashable {
     public var customerIds: [CustomerId]
 }
 
-/// What the answer to a question depends on: two equal versions mean nothing has changed in between (DESIGN §5.4).
+/// What the answer to a question depends on: two equal versions mean nothing has changed in between (docs/design.md#issuing).
 public struct SubjectVersion: Sendable, Hashable {
     /// The newest change of each customer, as a number of the store-wide order.
     public let changes: [CustomerNumber: Int64]

@@ -1,7 +1,7 @@
 import OfferEligibility
 import OfferModel
 
-/// Makes one customer of several who were proven to be one, keeping every row (DESIGN §5.6).
+/// Makes one customer of several who were proven to be one, keeping every row (docs/design.md#identity).
 struct CustomerMerge {
     let transaction: any StoreTransaction
     let scope: ScopeNumber

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Finds, adds and merges customers by the identifiers that stand together in one signed payload (DESIGN §5.6).
+/// Finds, adds and merges customers by the identifiers that stand together in one signed payload (docs/design.md#identity).
 ///
 /// The customers are the connected parts of a graph: identifiers are its nodes, payloads its edges. So the order of
 /// arrival never changes who is one customer (invariant 7).
@@ -124,7 +124,7 @@ struct IdentityLinks {
         }
     }
 
-    /// `appTransactionId` before `originalTransactionId` (DESIGN §5.2).
+    /// `appTransactionId` before `originalTransactionId` (docs/design.md#decisions).
     private func rolloutKey(_ identifiers: [ProvenIdentifier]) -> String {
         let preferred = identifiers.first { identifier in
             if case .appTransactionId = identifier { true } else { false }

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// Why two customers are one: the identifiers that one payload of Apple's names together (DESIGN §5.6).
+/// Why two customers are one: the identifiers that one payload of Apple's names together (docs/design.md#identity).
 public struct MergeProof: Sendable, Hashable {
     /// What the payload names.
     public let identifiers: [ProvenIdentifier]

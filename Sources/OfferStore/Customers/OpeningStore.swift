@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// Since when offers with `availableFor` have been open to customers (DESIGN §5.2).
+/// Since when offers with `availableFor` have been open to customers (docs/design.md#decisions).
 public struct OpeningStore {
     private let transaction: any StoreTransaction
 

@@ -1,4 +1,4 @@
-/// A durable database that runs synchronous transaction bodies (DESIGN §9).
+/// A durable database that runs synchronous transaction bodies (docs/design.md#storage).
 ///
 /// A body never awaits while it holds the write lock, so nobody can be kept waiting by a network call. Drivers only run
 /// statements; every operation and its SQL is written once, in this target.

@@ -10,7 +10,7 @@ public struct HistoryStore {
         self.transaction = transaction
     }
 
-    /// What matters of everything known of these customers, united, with the least coverage of theirs (DESIGN §5.6).
+    /// What matters of everything known of these customers, united, with the least coverage of theirs (docs/design.md#identity).
     ///
     /// Of each transaction and app transaction that is the current view; of renewal info also every older one that names
     /// an offer, as evidence.

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// An answer as it was sent, kept so that it can be sent again byte for byte (DESIGN §5.4).
+/// An answer as it was sent, kept so that it can be sent again byte for byte (docs/design.md#issuing).
 public struct KeptAnswer: Sendable, Hashable {
     /// SHA-256 of the request's body.
     public var requestDigest: [UInt8]

@@ -2,7 +2,7 @@ public import OfferModel
 
 /// Answers under the keys of their requests, each for a day.
 public struct KeptAnswerStore {
-    /// How long an answer is given again, in milliseconds: 24 hours (DESIGN §5.4).
+    /// How long an answer is given again, in milliseconds: 24 hours (docs/design.md#issuing).
     public static let life: Int64 = 24 * 3_600_000
     /// How many answers past their life one new answer clears away.
     private static let clearedAtOnce = 100

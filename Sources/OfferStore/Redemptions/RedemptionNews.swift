@@ -1,7 +1,7 @@
 import OfferEligibility
 public import OfferModel
 
-/// What one commit made known about uses of offers, for whoever counts them (DESIGN §5.3).
+/// What one commit made known about uses of offers, for whoever counts them (docs/design.md#issued-offers-and-limits).
 public struct RedemptionNews: Sendable, Hashable {
     /// What became known.
     public enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -1,7 +1,7 @@
 import OfferEligibility
 public import OfferModel
 
-/// Redemptions as rows: what the history shows, matched per customer, so that counters can count them (DESIGN §5.3).
+/// Redemptions as rows: what the history shows, matched per customer, so that counters can count them (docs/design.md#issued-offers-and-limits).
 ///
 /// They follow from the history and the slots alone: in whatever order data arrives, the rows come out the same
 /// (invariant 7). Only `sequence` and `recordedAt` say when something became known.

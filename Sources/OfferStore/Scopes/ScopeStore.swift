@@ -50,7 +50,7 @@ public struct ScopeStore {
         return Scope(bundleId: try row.value(0), environment: try row.value(1))
     }
 
-    /// A number that changes with the catalog and the pauses of a scope (DESIGN §5.4).
+    /// A number that changes with the catalog and the pauses of a scope (docs/design.md#issuing).
     ///
     /// - Throws: ``StoreError``.
     public func generation(of scope: ScopeNumber) throws -> Int64 {

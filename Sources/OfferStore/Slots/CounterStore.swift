@@ -1,7 +1,7 @@
 public import OfferEligibility
 public import OfferModel
 
-/// What everyone together has used of an offer: one row for its places, one for each currency (DESIGN §5.3).
+/// What everyone together has used of an offer: one row for its places, one for each currency (docs/design.md#issued-offers-and-limits).
 ///
 /// Only ``SlotStore`` changes the rows, with the slots that they count, in the same transaction.
 public struct CounterStore {

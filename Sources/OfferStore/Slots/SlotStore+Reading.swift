@@ -30,7 +30,7 @@ extension SlotStore {
         ).map(IssuedOffer.init(row:))
     }
 
-    /// The first issued offer of a catalog offer: since then its type and `offerIdentifier` are frozen (DESIGN §7).
+    /// The first issued offer of a catalog offer: since then its type and `offerIdentifier` are frozen (docs/catalog.md).
     ///
     /// - Throws: ``StoreError``.
     public func firstIssued(of offer: OfferId, in scope: ScopeNumber) throws -> IssuedOffer? {

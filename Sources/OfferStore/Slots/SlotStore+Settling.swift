@@ -2,7 +2,7 @@ public import OfferModel
 
 extension SlotStore {
     /// Marks slots as redeemed: they are no longer open, so that the offer may be issued to the same customer again
-    /// where its limits allow it. They go on counting, because a redemption counts for ever (DESIGN §5.3).
+    /// where its limits allow it. They go on counting, because a redemption counts for ever (docs/design.md#issued-offers-and-limits).
     ///
     /// - Throws: ``StoreError``.
     public func settle(_ redeemed: [LowercaseUUID], at now: Instant, in scope: ScopeNumber) throws {

@@ -1,7 +1,7 @@
 public import OfferEligibility
 public import OfferModel
 
-/// Issued offers: at most one open slot per customer and offer (DESIGN §5.3).
+/// Issued offers: at most one open slot per customer and offer (docs/design.md#issued-offers-and-limits).
 public struct SlotStore {
     let transaction: any StoreTransaction
 
@@ -106,7 +106,7 @@ public struct SlotStore {
         return try slot.state.value("signings")
     }
 
-    /// Stops further signatures of an open slot; it goes on counting unless it is released (DESIGN §5.3).
+    /// Stops further signatures of an open slot; it goes on counting unless it is released (docs/design.md#issued-offers-and-limits).
     ///
     /// - Returns: whether it was open.
     /// - Throws: ``StoreError``.

@@ -1,4 +1,4 @@
-/// How `offerctl` ends (DESIGN §8).
+/// How `offerctl` ends (docs/design.md#commands).
 enum ExitStatus: Int32, Sendable {
     /// It did what was asked.
     case done = 0

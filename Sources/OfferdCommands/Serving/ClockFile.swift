@@ -3,7 +3,7 @@ import Logging
 import OfferModel
 import Synchronization
 
-/// A clock that a test sets: the milliseconds since 1970 that a file holds, read anew each time (DESIGN §5.5).
+/// A clock that a test sets: the milliseconds since 1970 that a file holds, read anew each time (docs/design.md#time).
 final class ClockFile: Sendable {
     private struct State {
         var last: Instant

@@ -10,7 +10,7 @@ import SQLiteStore
 /// What a configuration comes to: every path absolute, every document read strictly.
 ///
 /// Later wins: file, `OFFERD_LISTEN|DATABASE|KEYS`, flags; a path in the file is relative to the file, any other to the
-/// working directory (DESIGN §8).
+/// working directory (docs/design.md#commands).
 struct ServerSetup {
     /// What flags say.
     struct Flags {

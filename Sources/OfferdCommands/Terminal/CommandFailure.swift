@@ -1,4 +1,4 @@
-/// A failure in words: one line, then hints, then the exit code (DESIGN §8).
+/// A failure in words: one line, then hints, then the exit code (docs/design.md#commands).
 struct CommandFailure: Error, Equatable {
     /// Lower case, offending values in backticks, no full stop.
     var message: String

@@ -67,7 +67,7 @@ enum Terminal {
         }
     }
 
-    /// The argument parser's own errors, with the exit code of DESIGN §8 instead of 64.
+    /// The argument parser's own errors, with the exit code of docs/design.md#commands instead of 64.
     private static func reportUsage(_ error: any Error) -> Int32 {
         guard Offerd.exitCode(for: error) != .success else {
             do {

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Answers kept under the `Idempotency-Key` of their requests (DESIGN §5.4).
+    /// Answers kept under the `Idempotency-Key` of their requests (docs/design.md#issuing).
     static let keptAnswers = Migration(
         name: "0002-kept-answers",
         sql: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// What everyone together has used of an offer, and the redemptions that are known (DESIGN §5.3).
+    /// What everyone together has used of an offer, and the redemptions that are known (docs/design.md#issued-offers-and-limits).
     ///
     /// Slots issued before keep no cost: no budget was accepted then. Their redemptions are recorded after the step, from
     /// the history (``RedemptionStore/recordBacklog(limit:)``).

@@ -94,7 +94,7 @@ struct ConcurrentIssuingTests {
         }
         var generator = OrderOfArrivalTests.generator(seed: 30)
         orders.shuffle(using: &generator)
-        // Three slots of one customer can each come first, and then DESIGN §5.4 answers `busy`.
+        // Three slots of one customer can each come first, and then docs/design.md#issuing answers `busy`.
         let answers = try await Self.ask(bench, orders, persevering: true)
         #expect(answers.filter { $0.issued != nil }.count == 270)
         #expect(Set(answers.compactMap { $0.issued?.offer.id }).count == 90)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Offers that stay open for so long")
 struct OpeningTests {
-    /// The usage-driven trial of DESIGN §5.2, and a promotional offer of which one may be had.
+    /// The usage-driven trial of docs/design.md#decisions, and a promotional offer of which one may be had.
     private static let catalog =
         BenchCatalog.head
             + """

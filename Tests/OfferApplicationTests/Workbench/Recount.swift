@@ -2,7 +2,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// What the counters should show, counted anew from histories and slots by the rules of DESIGN §5.3.
+/// What the counters should show, counted anew from histories and slots by the rules of docs/design.md#issued-offers-and-limits.
 struct Recount: Equatable {
     /// Places and money by offer and unit.
     var amounts: [String: Int64] = [:]

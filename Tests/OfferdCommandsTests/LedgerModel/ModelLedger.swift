@@ -1,4 +1,4 @@
-/// The plain reference model of DESIGN §5.3: lists and loops over what was issued and redeemed, with no index, no counter
+/// The plain reference model of docs/design.md#issued-offers-and-limits: lists and loops over what was issued and redeemed, with no index, no counter
 /// and no code of the product. Times in milliseconds.
 struct ModelLedger: Sendable {
     /// What a signing is made for; equal plans may share one.

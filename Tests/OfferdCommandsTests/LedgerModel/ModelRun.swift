@@ -58,7 +58,7 @@ struct ModelRun {
         }
     }
 
-    /// One instant for everything in a round: never before anything committed (DESIGN §5.5).
+    /// One instant for everything in a round: never before anything committed (docs/design.md#time).
     private func now(_ rows: LedgerRows) -> Int64 { max(wallClock, rows.lastInstant ?? 0) }
 
     private func rows() async throws -> LedgerRows {

@@ -5,7 +5,7 @@ struct ModelState: Sendable {
         var number: Int?
         var answer: LedgerRows.KeptAnswer
 
-        /// DESIGN §5.4: replays for 24 hours.
+        /// docs/design.md#issuing: replays for 24 hours.
         func isLive(at now: Int64) -> Bool { now < answer.answeredAt + 24 * ModelLedger.hour }
     }
 

@@ -16,7 +16,7 @@ extension RoundCheck {
         }
     }
 
-    /// One answer a key, byte for byte, for 24 hours (DESIGN §5.4).
+    /// One answer a key, byte for byte, for 24 hours (docs/design.md#issuing).
     mutating func checkKeys() {
         let keyed = Dictionary(grouping: requests) { $0.value.request.key }
         for (key, entries) in keyed {
