@@ -73,7 +73,7 @@ final class Checkpointer: Sendable {
     ///
     /// - Returns: false if somebody reads or writes all the time, or nobody answers.
     func empty() -> Bool {
-        if let isEmpty = queue.sync(execute: truncate) { return isEmpty }
+        if let isEmpty = queue.sync(execute: { truncate(patience: .seconds(5), holdingWriter: 250) }) { return isEmpty }
         guard let ticket = right.ask() else { return false }
         return Self.wait(.seconds(10)) { right.isAnswered(ticket) }
     }
@@ -115,13 +115,23 @@ final class Checkpointer: Sendable {
     }
 
     /// Empties the log whenever somebody has asked for it.
-    private func listen() {
-        queue.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
+    ///
+    /// A try that fails, because something reads an older state for long, holds the writer up for a moment, so the next
+    /// one waits longer and longer.
+    private func listen(after wait: Int = Checkpointer.shortestWait) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
             guard let self, !state.withLock({ $0.isClosed }) else { return }
-            if let ticket = right.asked, truncate() == true { right.answer(ticket) }
+            guard let ticket = right.asked else { return listen() }
+            guard truncate(patience: .zero, holdingWriter: 25) == true else {
+                return listen(after: min(2 * wait, Self.longestWait))
+            }
+            right.answer(ticket)
             listen()
         }
     }
+
+    /// How long the server waits before it looks whether it was asked, in milliseconds; after failures, at most.
+    private static let (shortestWait, longestWait) = (250, 8_000)
 
     /// Failing is not told of: the writer's own checkpoint meets the same, and the log has everything.
     private func copy() {
@@ -132,10 +142,13 @@ final class Checkpointer: Sendable {
 
     /// Copies all of the log and empties it; to be called on the queue.
     ///
+    /// - Parameters:
+    ///   - patience: for how long it is tried; once at least.
+    ///   - milliseconds: how long one try waits for readers of an older state, while no other process or thread can write.
     /// - Returns: whether it is empty; `nil` if this process may not write it back.
-    private func truncate() -> Bool? {
+    private func truncate(patience: Duration, holdingWriter milliseconds: Int) -> Bool? {
         // The writer may be at it.
-        let isIdle = Self.wait(.seconds(5)) {
+        let isIdle = Self.wait(patience) {
             state.withLock { state in
                 defer { state.isRunning = true }
                 return !state.isRunning
@@ -147,9 +160,9 @@ final class Checkpointer: Sendable {
         guard right.isOurs() || right.isOurs() else { return nil }
         // A commit of our own first: the log then holds what nobody has copied, so nobody empties it before we do.
         let begin = """
-            PRAGMA busy_timeout = 250; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; \(Self.change)
+            PRAGMA busy_timeout = \(milliseconds); PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; \(Self.change)
             """
-        return Self.wait(.seconds(5)) {
+        return Self.wait(patience) {
             withConnection(begin) { sqlite3_wal_checkpoint_v2($0, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
                 == SQLITE_OK
         }

@@ -21,7 +21,7 @@ struct TextRuleTests {
 
     @Test("everything that a comment or a page cites is in the repository")
     func noMissingSources() throws {
-        let repository = try Repository()
+        let repository = Repository()
         let files = try repository.everything()
         let design = try #require(files.first { "\($0)" == "docs/design.md" })
         let headings = TextRules.anchors(of: design.text)

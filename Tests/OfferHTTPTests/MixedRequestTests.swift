@@ -186,6 +186,23 @@ struct MixedRequestTests {
         }
     }
 
+    @Test("the only identifier of a customer cannot be detached: the customer could be neither found nor erased")
+    func unlinkLastIdentifier() async throws {
+        try await Self.run { shop in
+            let set = try await shop.service.ask(
+                "PUT", "/v1/customers/attributes", token: shop.client,
+                body: #"{"customer":{"customerId":"only"},"attributes":{"vip":true}}"#)
+            #expect(set.status == 200, "\(set.text)")
+            let before = try shop.aliases
+            let refused = try await shop.unlink(
+                #"{"customer":{"customerId":"only"},"aliases":{"customerId":"only"},"reason":"x"}"#)
+            #expect(refused.status == 400, "\(refused.text)")
+            #expect(refused.text.contains("has no other identifier"))
+            #expect(try shop.aliases == before && !before.isEmpty)
+            #expect(try shop.service.rows("SELECT COUNT(*) FROM audit_event WHERE kind = 'unlink'") == [["0"]])
+        }
+    }
+
     @Test("an alias that signed data names stays, and an unknown customer is told")
     func unlinkRefused() async throws {
         try await Self.run { shop in

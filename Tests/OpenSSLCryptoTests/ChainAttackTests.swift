@@ -164,6 +164,20 @@ struct ChainAttackTests {
         #expect(verifier.cache.count == 1)
     }
 
+    @Test("200 payloads under one bogus leaf in one body cost no more than two operations beside their own")
+    func bogusLeafOfABody() throws {
+        try expect(nil, for: chain.der, cost: 3)
+        let stranger = try TestChain()
+        let certificates = [stranger.der[0], chain.der[1], chain.der[2]]
+        let request = verifier.forOneRequest()
+        let before = verifier.publicKeyOperations
+        for place in 0..<200 {
+            let signed = try TestChain.sign(key: stranger.leaf, certificates: certificates)
+            expect(.brokenChain, for: signed, cost: place == 0 ? 2 : 1, by: request, "\(place)")
+        }
+        #expect(verifier.publicKeyOperations - before <= 202)
+    }
+
     @Test("200 different chains in one body cost no more than 16, and the answer is the same when they are remembered")
     func manyChains() throws {
         let body = try (0..<200).map { _ in

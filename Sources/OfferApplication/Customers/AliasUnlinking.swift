@@ -18,7 +18,8 @@ public struct AliasUnlinking: Sendable {
     ///   - reason: why, for the audit; it names no person, because it stays when the customer is erased.
     /// - Returns: the customers as they are known now, and the names of the aliases that were detached.
     /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``,
-    ///   ``RequestError/provenAlias(kind:)``, and what the store throws; then nothing was detached.
+    ///   ``RequestError/provenAlias(kind:)``, ``RequestError/invalidRequest(pointer:detail:hint:)`` where a
+    ///   customer would be left without an identifier, and what the store throws; then nothing was detached.
     public func unlink(
         _ aliases: CustomerIdentifiers, from identifiers: CustomerIdentifiers, reason: String, caller: Caller
     ) async throws -> (customers: [KnownIdentifiers], unlinked: [String]) {
@@ -38,8 +39,16 @@ public struct AliasUnlinking: Sendable {
                 case .detached(let detached): if !detached.isEmpty { unlinked.append(alias.kind) }
                 }
             }
+            let known = try store.customers(customers).map(KnownIdentifiers.init)
+            // Without an identifier a customer could be neither found nor erased.
+            guard !known.contains(KnownIdentifiers()) else {
+                throw RequestError.invalidRequest(
+                    pointer: "/aliases", detail: "the customer has no other identifier",
+                    hint: "name the customer that the alias was attached to by mistake, by `originalTransactionId` or "
+                        + "`appTransactionId`")
+            }
             if !unlinked.isEmpty { try StoreClock(transaction).advance(to: now) }
-            return (try store.customers(customers).map(KnownIdentifiers.init), unlinked)
+            return (known, unlinked)
         }
     }
 }

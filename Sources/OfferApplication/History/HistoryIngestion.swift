@@ -114,9 +114,14 @@ public struct HistoryIngestion: Sendable {
                 subject =
                     try scope.map { try Subject.resolve(identifiers, signed: verified.proven, in: $0, transaction) }
                     ?? Subject(customers: [])
-            } catch is RequestError {
-                // The writing path says which customers cannot be one, after keeping what is new.
-                return ([], nil)
+            } catch let ambiguity as RequestError {
+                // What is new is kept all the same.
+                guard let scope, try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else {
+                    return ([], nil)
+                }
+                var kept = Kept(outcomes: verified.payloads.map { _ in .unchanged })
+                kept.ambiguity = ambiguity
+                return ([], kept)
             }
             guard try Self.isKnown(verified, of: subject, attaching: aliases, at: now, in: scope, transaction) else {
                 return (subject.customers, nil)

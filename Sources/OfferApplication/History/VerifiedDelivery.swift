@@ -67,7 +67,9 @@ struct VerifiedDelivery: Sendable {
         isVouchedFor = delivery.historyComplete
         var newest: Instant?
         var (entries, isRefused) = ([Entry](), false)
-        for (pointer, examined) in Self.examine(delivery, reader: reader, now: now, provenance: provenance) {
+        for (pointer, examined) in await Self.examine(
+            delivery, reader: reader, now: now, provenance: provenance)
+        {
             do throws(SignedDataRefusal) {
                 let rest = try examined.get()
                 if stopsAtRefusal, isRefused { continue }
@@ -86,7 +88,7 @@ struct VerifiedDelivery: Sendable {
 
     private static func examine(
         _ delivery: SignedDelivery, reader: SignedDataReader, now: Instant, provenance: Provenance
-    ) -> [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] {
+    ) async -> [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] {
         func rest<Payload>(
             _ verified: Verified<Payload>, _ content: HistoryPayload.Content
         ) -> (payload: HistoryPayload, dateOfApple: Instant?) {
@@ -97,6 +99,7 @@ struct VerifiedDelivery: Sendable {
         }
         var examined: [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] = []
         for (index, jws) in delivery.signedTransactions.enumerated() {
+            await Task.yield()
             let result = Self.result { () throws(SignedDataRefusal) in
                 let data = try reader.examine(transaction: jws, now: now)
                 return { () throws(SignedDataRefusal) in
@@ -107,6 +110,7 @@ struct VerifiedDelivery: Sendable {
             examined.append(("/signedTransactions/\(index)", result))
         }
         for (index, jws) in delivery.signedRenewalInfo.enumerated() {
+            await Task.yield()
             let result = Self.result { () throws(SignedDataRefusal) in
                 let data = try reader.examine(renewalInfo: jws, now: now)
                 return { () throws(SignedDataRefusal) in
@@ -123,7 +127,7 @@ struct VerifiedDelivery: Sendable {
                     let verified = try data.verify()
                     guard verified.payload.appTransactionId != nil else {
                         throw SignedDataRefusal(
-                            .malformedPayload, "the app transaction has no `appTransactionId`, so it names nobody")
+                            .malformedPayload, "the app transaction has no `appTransactionId`, so it identifies no customer")
                     }
                     return rest(verified, .appTransaction(verified.payload))
                 }

@@ -21,12 +21,12 @@ public enum KeySharing {
                     try key == other || isSame(key, other)
                 else { continue }
                 let whose =
-                    key == other ? "key `\(key.keyId)` is" : "keys `\(other.keyId)` and `\(key.keyId)` are one key,"
+                    key.keyId == other.keyId ? "key `\(key.keyId)` is" : "keys `\(other.keyId)` and `\(key.keyId)` are one key,"
                 return DocumentIssue(
                     code: .contradiction, path: key.place?.path ?? "", line: key.place?.line ?? 1,
                     column: key.place?.column ?? 1,
-                    detail: "\(whose) used in `\(test.rawValue)` and in `\(real.rawValue)`, where its signatures for "
-                        + "tests are good too",
+                    detail: "\(whose) used in `\(test.rawValue)` and in `\(real.rawValue)`, where its test "
+                        + "signatures are valid",
                     hint: "give each an entry with a key of its own: `environments: [\(test.rawValue)]` on one made by "
                         + "`offerd keys generate`, `environments: [\(real.rawValue)]` on the one from App Store Connect"
                 )

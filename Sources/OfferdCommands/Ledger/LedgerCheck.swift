@@ -68,9 +68,11 @@ struct LedgerCheck: Sendable {
             throw CommandFailure.configuration(
                 "keys.yaml names no `witness`", hints: ["without one there is nothing to accept"])
         }
-        let (keys, end) = (keys, try witness.size())
+        let end = try witness.size()
+        // By the present key alone, as `serve` judges: an acceptance signed by a former key has to be given again.
+        let judge = CheckpointKeys([audit.signing.publicKey]).isSigned
         let difference = try await database.read { transaction in
-            try WitnessCheck(transaction, judge: keys.isSigned).run { try witness.records(through: end, $0) }.difference
+            try WitnessCheck(transaction, judge: judge).run { try witness.records(through: end, $0) }.difference
         }
         guard let difference else { return nil }
         var record = RestoredRecord(

@@ -96,14 +96,24 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     }
 
     /// Does the public-key work for data that was examined.
-    func verify(_ jws: CompactJWS, under examined: ExaminedChain) throws(SignedDataRefusal) -> TrustAnchor {
+    private func verify(_ jws: CompactJWS, under examined: ExaminedChain) throws(SignedDataRefusal) -> TrustAnchor {
+        try verifyData(of: jws, under: examined)
+        try verifyChain(examined)
+        return examined.verified.anchor
+    }
+
+    /// Checks the data against the leaf's key.
+    func verifyData(of jws: CompactJWS, under examined: ExaminedChain) throws(SignedDataRefusal) {
         operations.add(1, ordering: .relaxed)
         guard examined.verified.leaf.isValid(rawSignature: jws.signature, of: jws.signingInput) else {
             throw SignedDataRefusal(
                 .badSignature, "the signature does not belong to the leaf certificate's key and the data")
         }
+    }
+
+    /// Checks the signatures in the chain, unless it was verified lately.
+    func verifyChain(_ examined: ExaminedChain) throws(SignedDataRefusal) {
         if let chain = examined.unverified { try verify(chain, of: examined) }
-        return examined.verified.anchor
     }
 
     private func examined(

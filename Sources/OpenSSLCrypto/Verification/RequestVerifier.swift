@@ -5,13 +5,15 @@ import Synchronization
 /// Bounds the public-key work that the data of one request costs: one check for each JWS, and at most two for each chain,
 /// of which there may be ``mostChains``.
 ///
-/// Chains count whether or not they were verified lately, so the answer is the same.
+/// Chains count whether or not they were verified lately, so the answer is the same. A chain that fails is not checked
+/// again in the same request.
 final class RequestVerifier: SignedDataVerifier {
     /// How many chains one request may bring. Apple has two or three in use at a time.
     static let mostChains = 16
 
     private let verifier: AppStoreChainVerifier
-    private let chains = Mutex<Set<[UInt8]>>([])
+    /// The chains of the request; with its refusal where one failed.
+    private let chains = Mutex<[[UInt8]: SignedDataRefusal?]>([:])
 
     init(_ verifier: AppStoreChainVerifier) {
         self.verifier = verifier
@@ -22,7 +24,15 @@ final class RequestVerifier: SignedDataVerifier {
     ) throws(SignedDataRefusal) -> TrustAnchor {
         let examined = try verifier.examined(jws, date, environment)
         try admit(examined)
-        return try verifier.verify(jws, under: examined)
+        try verifier.verifyData(of: jws, under: examined)
+        if let failure = chains.withLock({ $0[examined.key] ?? nil }) { throw failure }
+        do throws(SignedDataRefusal) {
+            try verifier.verifyChain(examined)
+        } catch {
+            chains.withLock { $0[examined.key] = .some(error) }
+            throw error
+        }
+        return examined.verified.anchor
     }
 
     func examine(
@@ -33,8 +43,10 @@ final class RequestVerifier: SignedDataVerifier {
 
     private func admit(_ examined: ExaminedChain) throws(SignedDataRefusal) {
         let isAdmitted = chains.withLock { chains in
-            if chains.count < Self.mostChains { chains.insert(examined.key) }
-            return chains.contains(examined.key)
+            if chains[examined.key] != nil { return true }
+            guard chains.count < Self.mostChains else { return false }
+            chains[examined.key] = .some(nil)
+            return true
         }
         guard isAdmitted else {
             throw SignedDataRefusal(
