@@ -19,6 +19,7 @@ extension Inquiry {
     ) -> Question {
         Question(
             offer, productId: productId, of: compiled, scope: scope, at: now, pause: .none, signals: signals,
-            request: request, signUp: SignUp(), formats: Set(SignatureFormat.allCases), needsNewSigning: true, takesHistoryAsProven: true)
+            request: request, signUp: SignUp(), needsNewSigning: true, formats: Set(SignatureFormat.allCases),
+            takesHistoryAsProven: true)
     }
 }

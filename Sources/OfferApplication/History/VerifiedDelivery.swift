@@ -127,7 +127,8 @@ struct VerifiedDelivery: Sendable {
                     let verified = try data.verify()
                     guard verified.payload.appTransactionId != nil else {
                         throw SignedDataRefusal(
-                            .malformedPayload, "the app transaction has no `appTransactionId`, so it identifies no customer")
+                            .malformedPayload,
+                            "the app transaction has no `appTransactionId`, so it identifies no customer")
                     }
                     return rest(verified, .appTransaction(verified.payload))
                 }

@@ -21,7 +21,8 @@ public enum KeySharing {
                     try key == other || isSame(key, other)
                 else { continue }
                 let whose =
-                    key.keyId == other.keyId ? "key `\(key.keyId)` is" : "keys `\(other.keyId)` and `\(key.keyId)` are one key,"
+                    key.keyId == other.keyId
+                    ? "key `\(key.keyId)` is" : "keys `\(other.keyId)` and `\(key.keyId)` are one key,"
                 return DocumentIssue(
                     code: .contradiction, path: key.place?.path ?? "", line: key.place?.line ?? 1,
                     column: key.place?.column ?? 1,
