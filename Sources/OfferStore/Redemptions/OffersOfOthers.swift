@@ -23,10 +23,11 @@ struct OffersOfOthers {
     func matching(
         _ found: [Redemption], slots: [Slot], known: [RecordedRedemption]
     ) throws -> [Redemption] {
-        guard found.contains(where: isUnexplained) else { return found }
+        let doubtful = try found.map { try isUnexplained($0) || isSignedForAccountsAlone($0) }
+        guard doubtful.contains(true) else { return found }
         let history = try HistoryStore(transaction).history(of: [customer], asOf: .distantFuture)
-        return try found.map { redemption in
-            guard isUnexplained(redemption) else { return redemption }
+        return try zip(found, doubtful).map { redemption, isDoubtful in
+            guard isDoubtful else { return redemption }
             let claim = history.claim(of: redemption)
             if let claim, let own = slots.first(where: { $0.id == redemption.slotId }),
                 try explains(own, redemption, claim)
@@ -51,11 +52,19 @@ struct OffersOfOthers {
             && (redemption.slotId == nil || redemption.isDoubled || redemption.isLate)
     }
 
-    /// Whether the customer's own slot is behind a late or second use of it all the same: a renewal for which the offer
-    /// waited since the slot counted, or another of its signatures.
+    /// Whether the customer's own slot holds V1 signatures and no other: then the account of the use tells whose it was.
+    private func isSignedForAccountsAlone(_ redemption: Redemption) throws -> Bool {
+        guard redemption.offerType == .promotional, let own = redemption.slotId else { return false }
+        let formats = try transaction.row(
+            Statement("SELECT MIN(format), MAX(format) FROM signature WHERE issued_offer_id = ?1", own))
+        return try formats?.value(0, as: String?.self) == "v1" && formats?.value(1, as: String?.self) == "v1"
+    }
+
+    /// Whether the customer's own slot is behind the use all the same: it was signed for the account of the use, or the use
+    /// is late and the offer waited for a renewal since the slot counted.
     private func explains(_ own: Slot, _ redemption: Redemption, _ claim: RedemptionClaim) throws -> Bool {
         guard claim.since < own.countsUntil else { return false }
-        guard redemption.isDoubled else { return true }
+        if redemption.isLate, !redemption.isDoubled { return true }
         let tokens = claim.tokens.sorted().map(\.storedValue)
         return try transaction.row(
             Statement(

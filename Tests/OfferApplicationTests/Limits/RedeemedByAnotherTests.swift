@@ -242,6 +242,25 @@ struct RedeemedByAnotherTests {
         #expect(try await foreign.limit() == .violated)
     }
 
+    @Test("attack: another account that has an offer of its own uses both, the other customer's first (invariant 2)")
+    func ownOfferKept() async throws {
+        let foreign = try await Self.started()
+        let bench = foreign.bench
+        let own = IssueOrder(
+            offerId: "comeback",
+            customer: CustomerIdentifiers(originalTransactionId: "900", appAccountToken: ForeignUse.otherToken),
+            formats: [.v1], delivery: try foreign.account())
+        _ = try await bench.granted(own)
+        bench.clock.advance(hours: 1)
+        try await foreign.deliver(try foreign.use(at: bench.clock.now))
+        #expect(try await foreign.states("100") == [.redeemed])
+        bench.clock.advance(hours: 1)
+        try await foreign.deliver(try foreign.use("900901", at: bench.clock.now, token: ForeignUse.otherToken))
+        #expect(try await foreign.states("100") == [.redeemed])
+        #expect(try await foreign.states("900") == [.redeemed])
+        #expect(try await foreign.limit() == .violated)
+    }
+
     @Test("evidence that newer data takes back frees the offer again")
     func takenBack() async throws {
         let foreign = try await Self.started()

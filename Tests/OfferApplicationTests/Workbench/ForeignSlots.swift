@@ -18,10 +18,15 @@ struct ForeignSlots {
     private let signed: [Signed]
     private let history: History
     private let known: [RecordedRedemption]
+    /// The formats of each slot's signatures.
+    private let formats: [LowercaseUUID: Set<String>]
 
     init(_ transaction: any StoreTransaction, of number: CustomerNumber) throws {
         customer = number.rawValue
         history = try HistoryStore(transaction).history(of: [number], asOf: .distantFuture)
+        formats = try transaction.rows(
+            Statement("SELECT issued_offer_id, format FROM signature WHERE issued_offer_id IS NOT NULL")
+        ).reduce(into: [:]) { $0[try $1.value(0), default: []].insert(try $1.value(1)) }
         known = try RedemptionStore(transaction).redemptions(of: number)
         signed = try transaction.rows(
             Statement(
@@ -40,7 +45,8 @@ struct ForeignSlots {
 
     func matching(_ redemptions: [Redemption]) -> [Redemption] {
         redemptions.map { redemption in
-            guard redemption.offerType == .promotional, redemption.slotId == nil || redemption.isDoubled,
+            guard redemption.offerType == .promotional,
+                redemption.slotId == nil || redemption.isDoubled || isSignedForOtherAccounts(redemption),
                 let slot = slot(of: redemption)
             else { return redemption }
             var matched = redemption
@@ -51,12 +57,24 @@ struct ForeignSlots {
         }
     }
 
+    /// Whether the customer's own slot has V1 signatures alone, and none for the account of the use.
+    private func isSignedForOtherAccounts(_ redemption: Redemption) -> Bool {
+        guard let own = redemption.slotId, formats[own] == ["v1"] else { return false }
+        let texts = texts(of: redemption)
+        return !texts.isEmpty && !signed.contains { $0.slot == own && texts.contains($0.token) }
+    }
+
+    private func texts(of redemption: Redemption) -> [String] {
+        let bought = history.transactions.filter { $0.payload.transactionId == redemption.transactionId }
+        let shown = history.renewalInfos.filter { $0.payload.originalTransactionId == redemption.originalTransactionId }
+        return (bought.compactMap(\.payload.appAccountToken) + shown.compactMap(\.payload.appAccountToken))
+            .map(\.description)
+    }
+
     private func slot(of redemption: Redemption) -> Signed? {
         let others = signed.filter { $0.owner != customer }
         let bought = history.transactions.filter { $0.payload.transactionId == redemption.transactionId }
-        let shown = history.renewalInfos.filter { $0.payload.originalTransactionId == redemption.originalTransactionId }
-        let texts = (bought.compactMap(\.payload.appAccountToken) + shown.compactMap(\.payload.appAccountToken))
-            .map(\.description)
+        let texts = texts(of: redemption)
         let isRenewal = bought.first?.payload.transactionReason != .purchase
         let fitting = others.first { slot in
             texts.contains(slot.token) && slot.identifier == redemption.offerIdentifier?.rawValue
