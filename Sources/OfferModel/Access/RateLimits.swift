@@ -33,7 +33,7 @@ public struct RateLimits: Sendable, Hashable {
     /// Limits by their parts; the defaults are those of `offerd.yaml` (docs/decisions/0043).
     public init(
         key: RateLimit? = RateLimit(perSecond: 5_000, burst: 10_000),
-        customer: RateLimit? = RateLimit(perSecond: 10, burst: 50),
+        customer: RateLimit? = RateLimit(perSecond: 20, burst: 500),
         failedAuthentication: RateLimit? = RateLimit(perSecond: 1, burst: 60)
     ) {
         self.key = key
