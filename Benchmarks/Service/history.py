@@ -17,19 +17,16 @@ from chain import DAY, Signer, purchase
 ENVIRONMENT = "LocalTesting"
 
 
-def main() -> None:
-    signer = Signer(Path(sys.argv[1]))
-    account, periods = sys.argv[2], int(sys.argv[3])
-    now = time.time_ns() // 1_000_000
-    ended = now - int(sys.argv[4]) * DAY
+def history(account: str, periods: int, ended: int, signed: int) -> dict:
+    """The payloads by the members of the request; `ended` and `signed` are milliseconds."""
     length = (365 if periods == 1 else 31 if periods <= 100 else 7) * DAY
     original = int(account) * 10_000
     begins = ended - periods * length
     payloads = [
         dict(
             purchase(
-                original, original + number, begins + number * length, begins + (number + 1) * length, now, ENVIRONMENT,
-                "RENEWAL" if number else "PURCHASE"),
+                original, original + number, begins + number * length, begins + (number + 1) * length, signed,
+                ENVIRONMENT, "RENEWAL" if number else "PURCHASE"),
             appTransactionId=account, originalPurchaseDate=begins)
         for number in range(periods)
     ]
@@ -37,17 +34,26 @@ def main() -> None:
         "originalTransactionId": str(original), "productId": "com.example.pro.monthly",
         "autoRenewProductId": "com.example.pro.monthly", "autoRenewStatus": 0, "expirationIntent": 1,
         "isInBillingRetryPeriod": False, "recentSubscriptionStartDate": begins, "appTransactionId": account,
-        "signedDate": now, "environment": ENVIRONMENT,
+        "signedDate": signed, "environment": ENVIRONMENT,
     }
     app = {
         "receiptType": ENVIRONMENT, "bundleId": "com.example.pro", "appAppleId": 1234567890, "appTransactionId": account,
         "applicationVersion": "1.0", "originalApplicationVersion": "1.0", "originalPurchaseDate": begins,
-        "receiptCreationDate": now,
+        "receiptCreationDate": signed,
     }
-    print(json.dumps({
-        "signedTransactions": [signer.jws(payload) for payload in payloads], "signedRenewalInfo": [signer.jws(renewal)],
-        "signedAppTransaction": signer.jws(app),
-    }))
+    return {"signedTransactions": payloads, "signedRenewalInfo": [renewal], "signedAppTransaction": app}
+
+
+def signed_history(signer: Signer, account: str, periods: int, ended: int, signed: int) -> dict:
+    """The same, signed."""
+    sign = lambda value: [signer.jws(one) for one in value] if isinstance(value, list) else signer.jws(value)
+    return {member: sign(value) for member, value in history(account, periods, ended, signed).items()}
+
+
+def main() -> None:
+    now = time.time_ns() // 1_000_000
+    signer = Signer(Path(sys.argv[1]))
+    print(json.dumps(signed_history(signer, sys.argv[2], int(sys.argv[3]), now - int(sys.argv[4]) * DAY, now)))
 
 
 if __name__ == "__main__":
