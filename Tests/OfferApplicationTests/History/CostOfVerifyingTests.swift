@@ -1,3 +1,4 @@
+import Dispatch
 import LocalAppStore
 import OfferApplication
 import OfferModel
@@ -27,6 +28,59 @@ struct CostOfVerifyingTests {
             _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
         ) throws(SignedDataRefusal) -> TrustAnchor {
             verified.add(1, ordering: .relaxed)
+            return try judge.verify(jws, effectiveDate: date, environment: environment)
+        }
+    }
+
+    /// Runs tasks on one thread, in the order in which they become ready.
+    private final class OneThread: TaskExecutor {
+        private static let mark = DispatchSpecificKey<Bool>()
+        private let queue = DispatchQueue(label: "one thread")
+
+        /// Whether the caller runs on a thread of this kind.
+        static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
+
+        init() { queue.setSpecific(key: Self.mark, value: true) }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// At each call, starts a task on the thread that makes the call, and notes the calls before which that of the last one has
+    /// not run.
+    private final class WaitingVerifier: SignedDataVerifier {
+        let judge: AppStoreChainVerifier
+        let thread: OneThread
+        let calls = Mutex<(count: Int, starving: [Int], elsewhere: Int)>((0, [], 0))
+        private let isWaiting = Atomic(false)
+
+        init(_ judge: AppStoreChainVerifier, on thread: OneThread) { (self.judge, self.thread) = (judge, thread) }
+
+        private func note() {
+            let isStarving = isWaiting.exchange(true, ordering: .relaxed)
+            calls.withLock { calls in
+                if isStarving { calls.starving.append(calls.count) }
+                calls.count += 1
+                if !OneThread.isCurrent { calls.elsewhere += 1 }
+            }
+            if !isStarving {
+                Task(executorPreference: thread) { self.isWaiting.store(false, ordering: .relaxed) }
+            }
+        }
+
+        func examine(
+            _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+        ) throws(SignedDataRefusal) {
+            note()
+            try judge.examine(jws, effectiveDate: date, environment: environment)
+        }
+
+        func verify(
+            _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+        ) throws(SignedDataRefusal) -> TrustAnchor {
+            note()
             return try judge.verify(jws, effectiveDate: date, environment: environment)
         }
     }
@@ -93,6 +147,28 @@ struct CostOfVerifyingTests {
         #expect(refused.map(\.pointer) == ["/signedTransactions/0", "/signedTransactions/2"])
         #expect(refused.map(\.refusal.code) == [.untrustedRoot, .untrustedRoot])
         #expect(verifier.verified.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("attack: a body of 200 JWS does not keep its thread from other tasks: they run between any two of them")
+    func turns() async throws {
+        let bench = try await Workbench()
+        let thread = OneThread()
+        let verifier = WaitingVerifier(
+            try AppStoreChainVerifier(additionalRoots: [.localTesting: [bench.shop.root.rootDER]]), on: thread)
+        let good = try bench.shop.delivery(.lapsed, "100")
+        let (transaction, info) = try (
+            #require(good.signedTransactions.first), #require(good.signedRenewalInfo.first)
+        )
+        let delivery = SignedDelivery(
+            signedTransactions: Array(repeating: transaction, count: 100),
+            signedRenewalInfo: Array(repeating: info, count: 99), signedAppTransaction: good.signedAppTransaction)
+        let useCases = useCases(of: bench, verifier)
+        try await withTaskExecutorPreference(thread) {
+            _ = try await useCases.ingestion.ingest(delivery, aliases: CustomerIdentifiers(), caller: Workbench.client)
+        }
+        let (count, starving, elsewhere) = verifier.calls.withLock { $0 }
+        #expect(count == 2 * delivery.count && elsewhere == 0)
+        #expect(starving == [])
     }
 
     @Test("200 different chains in one body: what is under the first 16 is kept, and the rest refused by name")

@@ -57,6 +57,32 @@ struct HistoryImportTests {
         #expect(try await bench.texts(aliases) == ["appAccountToken client"])
     }
 
+    @Test("attack: an import states a token that signed data gives to another customer; no other customer gets it")
+    func foreignToken() async throws {
+        let bench = try ImportBench()
+        let token = try #require(AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"))
+        let signed = Transaction.fixture("1", purchased: Self.bought) { $0.appAccountToken = token }
+        try await bench.keep([HistoryPayload(.transaction(signed), bytes: signed.payloadBytes, provenance: .client)])
+        var beside = Self.line("2", customerId: "bert")
+        beside.appAccountToken = token
+        let within = Self.line("3", customerId: "carl") { $0.appAccountToken = token }
+        for provenance in [Provenance.operator, .receipt] {
+            let report = try await bench.run([beside, within], ImportBench.terms { $0.provenance = provenance })
+            #expect(report.counts.subscriptions == 2)
+            #expect(
+                try await bench.texts(
+                    "SELECT customer_id, kind, value, provenance FROM customer_alias ORDER BY customer_id, kind") == [
+                        "1 appAccountToken \(token) client", "2 customerId bert operator", "3 customerId carl operator",
+                    ])
+        }
+        let named = try await bench.database.read { transaction in
+            let scope = try ScopeStore(transaction).findOrAdd(ImportBench.scope)
+            return try CustomerStore(transaction).customers(
+                aliases: [.appAccountToken(token)], in: scope)
+        }
+        #expect(named == [CustomerNumber(rawValue: 1)])
+    }
+
     @Test("never merges customers, whatever account and names its lines share")
     func neverMerges() async throws {
         let bench = try ImportBench()

@@ -132,9 +132,17 @@ struct RepeatedRefusalTests {
             Issue.record("no instant: \(first.outlook)")
             return
         }
+        // A customer who is refused for another reason too stays refused.
+        let stranger = IssueOrder(offerId: "soon", customer: CustomerIdentifiers(customerId: "stranger"))
+        let early = try await bench.refused(stranger)
         bench.clock.advance(milliseconds: instant.milliseconds(since: bench.clock.now) - 1)
         #expect(try await bench.refused(order).decisionId == first.decisionId)
+        #expect(try await bench.refused(stranger).decisionId == early.decisionId)
         bench.clock.advance(milliseconds: 1)
+        let late = try await bench.refused(stranger)
+        #expect(late.decisionId != early.decisionId)
+        #expect(late.decision.obstacles.count < early.decision.obstacles.count)
+        #expect(try await bench.refused(stranger).decisionId == late.decisionId)
         #expect(try await bench.granted(order).isNew)
     }
 
