@@ -16,7 +16,7 @@ public final class RequestRates: Sendable {
         case address(PeerAddress)
     }
 
-    /// Buckets of each kind: some 5 MB where all are in use.
+    /// Buckets of each kind: some 7 MB where all are in use.
     private static let capacity = 131_072
 
     private let keys: Mutex<TokenBuckets?>
