@@ -23,7 +23,7 @@ final class CheckpointRight: Sendable {
 
     init(beside path: String, isServer: Bool) throws {
         self.isServer = isServer
-        descriptor = try Self.open(path + "-checkpoint", like: path)
+        descriptor = try Self.open(Self.resolved(path) + "-checkpoint", like: path)
         guard isServer else { return }
         guard lock(.presence, F_RDLCK) else {
             close(descriptor)
@@ -114,6 +114,14 @@ final class CheckpointRight: Sendable {
         var bytes = number.littleEndian
         let length = MemoryLayout<UInt64>.size
         return pwrite(descriptor, &bytes, length, offset) == length
+    }
+
+    /// The path without symbolic links, by which SQLite names its own files too: processes that open the database by
+    /// different links must find each other.
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     /// A file that the owner of the database can use, whoever makes it: as SQLite does with its own beside the database.

@@ -40,6 +40,20 @@ struct CheckpointRightTests {
         try command.close()
     }
 
+    @Test("a server that opened the file by a symbolic link is seen by a command, and the other way round")
+    func symbolicLink() async throws {
+        let other = try TemporaryDirectory()
+        let link = other.path("link.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        for (ofServer, ofCommand) in [(link, path), (path, link)] {
+            let server = try CheckpointRight(beside: ofServer, isServer: true)
+            let command = try CheckpointRight(beside: ofCommand, isServer: false)
+            #expect(server.isOurs())
+            #expect(!command.isOurs() && !command.isOurs())
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other.url.path) == ["link.sqlite"])
+    }
+
     @Test(
         "a command that writes the log back stops when a server comes, and the server takes over from its next commit")
     func handOver() async throws {
