@@ -29,7 +29,7 @@ struct RateLimitTests {
                 #expect(rejected.headers["retry-after"] == "1")
                 #expect(rejected.headers["ratelimit"] == #""key";r=0;t=1"#)
                 #expect(rejected.headers["ratelimit-policy"] == #""key";q=3;w=2"#)
-                #expect((rejected.json["hint"] as? String)?.hasPrefix("ask again after 1 s") == true)
+                #expect((rejected.json["hint"] as? String)?.hasPrefix("retry in 1 s") == true)
             }
             #expect(service.statements.total == before)
             #expect(try await service.ask("GET", "/v1/offers", token: other).status == 200)

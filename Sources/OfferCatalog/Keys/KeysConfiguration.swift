@@ -48,7 +48,7 @@ public struct AppConfiguration: Sendable, Hashable {
     public var environments: [AppStoreEnvironment]
     /// In each environment exactly one of them signs.
     public var keys: [KeyConfiguration]
-    /// Whether V1 is signed in Sandbox: a V1 signature names no transaction, so it is good in Production too.
+    /// Whether V1 is signed in Sandbox: a V1 signature names no transaction, so Production accepts it too.
     public var signsV1InSandbox: Bool
     /// Paths of extra root certificates, as written; never for Production.
     public var trustedRoots: [AppStoreEnvironment: [String]]

@@ -22,7 +22,7 @@ extension Problem {
                     "check the token; a valid one is accepted at once"
                 )
             }
-        var problem = Problem(.rateLimited, detail, hint: "ask again after \(wait) s; \(hint)").retry(after: wait)
+        var problem = Problem(.rateLimited, detail, hint: "retry in \(wait) s; \(hint)").retry(after: wait)
         problem.headers[.rateLimitPolicy] = "\"\(policy)\";q=\(limit.burst);w=\(limit.window)"
         problem.headers[.rateLimit] = "\"\(policy)\";r=0;t=\(wait)"
         return problem

@@ -111,7 +111,8 @@ struct CustomersErase: AsyncParsableCommand {
     private func empty(_ database: SQLiteDatabase) throws {
         guard database.emptyLog() else {
             return try Terminal.output(
-                "the log beside the database still holds what was there: the server empties it when it stops")
+                "the log beside the database still holds what was erased: the last process that uses the database empties "
+                    + "it when it ends")
         }
     }
 }

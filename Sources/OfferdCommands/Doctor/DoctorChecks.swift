@@ -41,17 +41,33 @@ enum DoctorChecks {
                     "audit", "keys.yaml has no `audit`: checkpoints are not signed, and erasure is refused",
                     hint: "docs/ledger.md, \"Keys\", tells how to make the two keys")
             }
-            if let witness = keys.witness {
-                guard access(witness.path, R_OK | W_OK) == 0 else {
-                    return .failed(
-                        "audit", "the witness `\(witness.path)` cannot be read and written by this user",
-                        hint: "check its disk and its permissions; the first start of the server makes it")
-                }
-            }
             return .ok("audit", "both keys can be read; digests are taken with `\(keys.digestKey.name)`")
         } catch {
             return failure("audit", error)
         }
+    }
+
+    /// Whether the witness can be used, or be created at the first start.
+    private static func witness(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> DoctorReport.Check? {
+        guard let witness = (try? setup.auditKeys())?.witness else { return nil }
+        guard FileManager.default.fileExists(atPath: witness.path) else {
+            guard try await database.read({ try CheckpointStore($0).newest() }) == nil else {
+                return failure("witness", witness.missing)
+            }
+            let folder = URL(filePath: witness.path).deletingLastPathComponent().path
+            guard access(folder, W_OK | X_OK) == 0 else {
+                return .failed(
+                    "witness", "the witness `\(witness.path)` cannot be created by this user",
+                    hint: "check the directory `\(folder)` and its permissions")
+            }
+            return .ok("witness", "`\(witness.path)` does not exist yet: the first start of the server creates it")
+        }
+        guard access(witness.path, R_OK | W_OK) == 0, (try? witness.size()) != nil else {
+            return .failed(
+                "witness", "the witness `\(witness.path)` cannot be read and written by this user",
+                hint: "check that it is a file, and check its disk and its permissions")
+        }
+        return .ok("witness", "`\(witness.path)` can be read and written")
     }
 
     /// Whether customers who were erased are known again under the digest key of the configuration.
@@ -131,6 +147,7 @@ enum DoctorChecks {
             checks += try await pauses(setup, database)
             checks += try await NotificationChecks.arrival(setup, database)
             if let erased = try await erased(setup, database) { checks.append(erased) }
+            if let witness = try await witness(setup, database) { checks.append(witness) }
         } catch {
             checks.append(failure("reading", error))
         }

@@ -39,7 +39,7 @@ struct CheckpointService: Service {
             guard ContinuousClock.now >= isQuietUntil else { return }
             isQuietUntil = .now + .seconds(300)
             logger.error(
-                "the witness was not told of the newest checkpoints",
+                "the newest checkpoints could not be written to the witness",
                 metadata: ["error": "\(Terminal.failure(error)?.message ?? "\(error)")"])
         }
     }

@@ -138,6 +138,23 @@ struct WitnessTests {
         #expect(try await offerd("serve", in: installation).status == 1)
     }
 
+    @Test("doctor passes a fresh installation, whose witness the first start creates, and fails where it is gone")
+    func doctor() async throws {
+        let installation = try await installation()
+        let fresh = try await offerd("doctor", in: installation)
+        #expect(fresh.status == 0, "\(fresh.text)")
+        #expect(fresh.text.contains("does not exist yet"))
+        try await serve(installation, 0..<1)
+        #expect(try await offerd("doctor", in: installation).status == 0)
+        let witness = installation.directory.path("elsewhere/witness")
+        try FileManager.default.removeItem(atPath: witness)
+        let gone = try await offerd("doctor", in: installation)
+        #expect(gone.status == 1 && gone.text.contains("is missing, and the audit has checkpoints"), "\(gone.text)")
+        #expect(!FileManager.default.fileExists(atPath: witness))
+        try FileManager.default.createDirectory(atPath: witness, withIntermediateDirectories: false)
+        #expect(try await offerd("doctor", in: installation).status == 1)
+    }
+
     @Test(
         "a witness that is missing stops a start that has checkpoints, and one that goes away while the server runs stops nothing"
     )
@@ -165,7 +182,7 @@ struct WitnessTests {
         #expect(answer.status == 201)
         try await client.shutdown()
         #expect(await server.stop() == 0)
-        #expect(try installation.logs().contains { $0.contains("the witness was not told") })
+        #expect(try installation.logs().contains { $0.contains("could not be written to the witness") })
         try FileManager.default.moveItem(
             atPath: installation.directory.path("away"), toPath: installation.directory.path("elsewhere"))
         try await serve(installation, 8..<8)
