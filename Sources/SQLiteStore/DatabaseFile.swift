@@ -27,15 +27,15 @@ enum DatabaseFile {
         }
     }
 
-    /// The checked copy that `offerd restore` puts in the place of a database.
-    static func incoming(of path: String) -> String { path + ".restoring" }
-
-    /// Refuses to begin an empty database, or none, where a restore was interrupted.
+    /// Refuses to create an empty database, or to report that there is none, where a restore was interrupted: it leaves its
+    /// copy, or part of one, as `<path>.restoring…`.
     static func requireWhole(_ path: String) throws {
         let files = FileManager.default
-        guard !files.fileExists(atPath: path), files.fileExists(atPath: incoming(of: path)) else { return }
-        throw StoreError.interrupted(
-            "`\(path)` is missing: a restore was interrupted, and left `\(incoming(of: path))`")
+        guard !files.fileExists(atPath: path) else { return }
+        let prefix = (path.split(separator: "/").last.map(String.init) ?? path) + ".restoring"
+        let names = (try? files.contentsOfDirectory(atPath: folder(of: path))) ?? []
+        guard let left = names.filter({ $0.hasPrefix(prefix) }).min() else { return }
+        throw StoreError.interrupted("`\(path)` is missing: a restore was interrupted, and left `\(left)`")
     }
 
     /// Refuses a file that was replaced while it was being opened; its log would be the log of the one that replaced it.

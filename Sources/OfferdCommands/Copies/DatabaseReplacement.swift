@@ -5,9 +5,10 @@ import SQLiteStore
 
 /// Puts a copy in the place of the database, and keeps what was there.
 ///
-/// At every step the path leads to the whole former database, to the whole copy, or to nothing, and every name that the next
-/// step relies on is flushed: a log that is left beside another database would be played into it, and a database that has
-/// lost its log opens without its newest commits (decision 0047).
+/// At every step the path leads to the whole former database, to the whole copy, or to nothing. While it leads to nothing,
+/// a file named `<path>.restoring…` keeps a new database from being created there, also after a second interruption. Every
+/// name that the next step relies on is flushed: a log that is left beside another database would be played into it, and a
+/// database that has lost its log opens without its newest commits (decision 0047).
 struct DatabaseReplacement {
     /// The database's path.
     let path: String
@@ -34,7 +35,7 @@ struct DatabaseReplacement {
         do {
             let former = exists ? try FormerDatabase(path: path) : nil
             defer { former?.close() }
-            let incoming = try prepare(copy)
+            let incoming = try prepare(copy, exists: exists)
             // Until here nothing has changed; on failure the database stays as it is.
             if let former {
                 try former.fold()
@@ -56,22 +57,34 @@ struct DatabaseReplacement {
     }
 
     /// The copy beside the database, whole, checked and flushed.
-    private func prepare(_ copy: String) throws -> String {
+    ///
+    /// It replaces what an interrupted restore has left in one step, so that something is left at any time.
+    private func prepare(_ copy: String, exists: Bool) throws -> String {
         let incoming = "\(path).restoring"
-        let folder = URL(filePath: path).deletingLastPathComponent().path
-        let name = URL(filePath: incoming).lastPathComponent
-        // What an interrupted restore has left; the one that goes on holds the lock of the database.
-        for leftover in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        where leftover.hasPrefix(name) { unlink("\(folder)/\(leftover)") }
-        try SQLiteDatabase.copy(from: copy, to: incoming)
+        // They take up the room that the copy may need.
+        if exists { removeLeftovers(of: incoming, except: [copy]) }
+        let draft = "\(incoming).\(UUID().uuidString.prefix(8))"
+        try SQLiteDatabase.copy(from: copy, to: draft)
         do {
-            try DirectoryEntries.flushContent(of: incoming)
-            try DirectoryEntries.flush(of: incoming)
+            try DirectoryEntries.flushContent(of: draft)
+            try require(rename(draft, incoming))
         } catch {
-            unlink(incoming)
+            unlink(draft)
             throw error
         }
+        try DirectoryEntries.flush(of: incoming)
+        removeLeftovers(of: incoming, except: [copy, incoming])
         return incoming
+    }
+
+    /// Deletes what interrupted restores have left; the one that goes on holds the lock of the database.
+    private func removeLeftovers(of incoming: String, except kept: [String]) {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let prefix = URL(filePath: incoming).lastPathComponent
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix(prefix) {
+            let leftover = "\(folder)/\(name)"
+            if !kept.contains(where: { Self.isSame($0, leftover) }) { unlink(leftover) }
+        }
     }
 
     /// Changes names, and flushes them before anything else is changed.
@@ -137,6 +150,12 @@ private final class FormerDatabase {
     /// - Throws: ``CommandFailure`` if somebody has the database open.
     init(path: String) throws {
         self.path = path
+        var status = stat()
+        guard stat(path, &status) != 0 || status.st_size > 0 else {
+            // SQLite would delete the log of a file without content.
+            lock = try DatabaseLock(path: path)
+            return
+        }
         do {
             database = try ExclusiveDatabase(path: path)
         } catch StoreError.busy {
