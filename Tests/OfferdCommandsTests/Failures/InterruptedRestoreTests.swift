@@ -193,6 +193,18 @@ struct InterruptedRestoreTests {
         }
     }
 
+    @Test("the copy that an interrupted restore has left can be restored itself")
+    func ownCopy() async throws {
+        let installation = try await installation(.missing)
+        let left = installation.directory.path("offers.sqlite.restoring")
+        try FileManager.default.moveItem(atPath: installation.directory.path("copy.sqlite"), toPath: left)
+        let run = try await Installation.offerd.run(
+            ["restore", "offers.sqlite.restoring", "--config", "offerd.yaml"], directory: installation.directory.url)
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(try content("offers.sqlite", in: installation) == Content.copy)
+        #expect(!FileManager.default.fileExists(atPath: left))
+    }
+
     @Test("a former database that was cut to no length is kept with its log")
     func emptied() async throws {
         let installation = try await installation(.whole)
