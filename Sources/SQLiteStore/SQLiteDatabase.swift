@@ -84,7 +84,6 @@ public final class SQLiteDatabase: StoreDatabase {
         pool.writeWithoutTransaction { checkpointer.watch($0) }
         defer { withExtendedLifetime(checkpointer) {} }
         let steps = try Schema.migrate(pool)
-        try Schema.completeBacklog(pool)
         pool.writeWithoutTransaction { checkpointer.stop(watching: $0) }
         try StoreError.mapping { try pool.close() }
         return steps

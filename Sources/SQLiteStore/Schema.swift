@@ -25,31 +25,12 @@ enum Schema {
         }
     }
 
-    /// Records what earlier versions did not, some customers at a time; an interrupted run is taken up again.
-    static func completeBacklog(_ connections: some DatabaseWriter) throws {
-        try StoreError.mapping {
-            var isComplete = false
-            while !isComplete {
-                isComplete = try connections.write { connection in
-                    let transaction = MigratingTransaction(SQLiteTransaction(connection: connection))
-                    return try RedemptionStore(transaction).recordBacklog(limit: backlogBatch) < backlogBatch
-                }
-            }
-        }
-    }
-
-    /// How many customers are done in one transaction.
-    private static let backlogBatch = 500
-
     /// Refuses a database that is older or newer than this version.
     static func check(_ connections: some DatabaseReader, path: String) throws {
         try StoreError.mapping {
             let applied = try applied(connections, path: path)
             guard applied == Set(Migration.all.map(\.name)) else {
                 throw StoreError.notMigrated("the database at `\(path)` is not migrated to this version")
-            }
-            guard try connections.read({ try !RedemptionStore(SQLiteTransaction(connection: $0)).hasBacklog() }) else {
-                throw StoreError.notMigrated("the migration of the database at `\(path)` was interrupted")
             }
         }
     }

@@ -50,7 +50,7 @@ struct CustomerStoryTests {
         let read = {
             try await bench.database.read {
                 try CustomerStore($0).sourcedIdentifiers(of: [customer]).map {
-                    "\($0.value) \($0.provenance?.rawValue ?? "")"
+                    "\($0.value) \($0.provenance.rawValue)"
                 }
             }
         }

@@ -3,7 +3,7 @@ import OfferModel
 import OfferStore
 
 // A record has some fifty findings, and Foundation's encoder took an eighth of a request. Members stand in the order of
-// their names, so that the bytes are the same as before.
+// their names, so that equal records have equal bytes.
 
 extension DecisionRecord: JSONWritable {
     func write(to json: inout JSONWriter) throws {

@@ -46,14 +46,14 @@ struct DecisionRecord: Codable, Sendable {
     var formats: [SignatureFormat]
     var signals: [String: FactValue]
     /// What the order said of the device that asks.
-    var request: DeviceRequest?
-    var attributes: [String: FactValue]?
+    var request: DeviceRequest
+    var attributes: [String: FactValue]
     var firstStoredAt: Instant?
     var rolloutKey: String?
-    var openedAt: [String: Instant]?
+    var openedAt: [String: Instant]
     var customers: [Int64]
-    /// Whose rows were read; absent in the records of earlier versions, as are the optional facts above.
-    var identifiers: SeenIdentifiers?
+    /// Whose rows were read.
+    var identifiers: SeenIdentifiers
     var historySequence: Int64
     var slots: [SeenSlot]
     /// What was known of uses whose history had been erased; absent where there was nothing.

@@ -7,15 +7,11 @@ extension DecisionRecord {
     ///
     /// - Throws: ``StoreError``.
     func facts(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> SubjectFacts {
-        let history = HistoryStore(transaction)
-        let seen =
-            try identifiers
-            ?? SeenIdentifiers(try history.history(of: customers.map { CustomerNumber(rawValue: $0) }))
         var facts = SubjectFacts(
-            history: try history.history(of: seen, upTo: historySequence, in: number),
-            slots: try slots.map { try slot($0, in: number, transaction) }, attributes: attributes ?? [:],
+            history: try HistoryStore(transaction).history(of: identifiers, upTo: historySequence, in: number),
+            slots: try slots.map { try slot($0, in: number, transaction) }, attributes: attributes,
             firstStoredAt: firstStoredAt, rolloutKey: rolloutKey,
-            openedAt: Dictionary((openedAt ?? [:]).map { (OfferId($0), $1) }) { first, _ in first })
+            openedAt: Dictionary(openedAt.map { (OfferId($0), $1) }) { first, _ in first })
         facts.isUnited = customers.count > 1
         facts.keptEvidence = keptEvidence ?? []
         facts.history.coverage = Coverage(

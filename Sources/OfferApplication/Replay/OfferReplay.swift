@@ -67,7 +67,7 @@ extension DecisionRecord {
         guard let offer = catalog.catalog.offer(id) else { throw .unknownOffer(id) }
         return Question(
             offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
-            request: request ?? DeviceRequest(),
+            request: request,
             signUp: SignUp(appAccountToken: order.appAccountToken, customerId: order.customerId),
             needsNewSigning: needsNewSigning, formats: Set(formats), takesHistoryAsProven: false)
     }

@@ -115,13 +115,12 @@ extension CustomerAlias {
 extension MergeProof {
     fileprivate var words: String {
         let payload = transactionId.map { "the data of transaction \($0)" } ?? "one payload of Apple's"
-        let origin = provenance.map { ", \($0.origin)," } ?? ""
         let names = identifiers.map { identifier in
             switch identifier {
             case .originalTransactionId(let id): "`originalTransactionId` `\(id)`"
             case .appTransactionId(let id): "`appTransactionId` `\(id)`"
             }
         }
-        return "\(payload)\(origin) names \(names.joined(separator: " and ")) together"
+        return "\(payload), \(provenance.origin), names \(names.joined(separator: " and ")) together"
     }
 }

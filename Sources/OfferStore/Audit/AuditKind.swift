@@ -1,7 +1,5 @@
 /// What an event of the audit tells of. The list is closed; a word is never used for something else.
 public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
-    /// The audit begins; what was stored before is not covered by it.
-    case begin
     /// A slot was issued, with its first signing.
     case issue
     /// One more signing was made under an open slot.

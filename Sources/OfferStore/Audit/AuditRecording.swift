@@ -75,9 +75,6 @@ public final class AuditRecording {
     func finish(_ transaction: any StoreTransaction) throws {
         guard !pending.isEmpty else { return }
         var head = try AuditHead.read(transaction)
-        if head.sequence == 0 {
-            pending.insert(try AuditState.read(transaction).beginning(at: pending[0].at), at: 0)
-        }
         for event in pending {
             head = try insert(event, after: head, transaction)
         }
@@ -124,32 +121,5 @@ struct AuditHead: Hashable {
             ?? AuditHead(sequence: 0, hash: AuditEvent.origin)
         transaction.memory?.contents.auditHead = head
         return head
-    }
-}
-
-/// What the migration that began the audit left.
-struct AuditState {
-    /// Rows up to this place of the store-wide order are older than the audit.
-    var beganAfter: Int64
-    /// How many API keys are older.
-    var apiKeys: Int64
-    /// How many catalog revisions are older.
-    var catalogRevisions: Int64
-    /// Random bytes for keyed digests where the configuration has no key for them.
-    var salt: [UInt8]
-
-    static func read(_ transaction: any StoreTransaction) throws -> AuditState {
-        let row = try transaction.row(
-            Statement("SELECT began_after, api_keys, catalog_revisions, digest_salt FROM audit_state WHERE id = 1"))
-        guard let row else { throw StoreError.corrupt("the row of `audit_state` is missing") }
-        return AuditState(
-            beganAfter: try row.value(0), apiKeys: try row.value(1), catalogRevisions: try row.value(2),
-            salt: try row.value(3))
-    }
-
-    func beginning(at now: Instant) -> AuditRecording.Pending {
-        AuditRecording.Pending(
-            kind: .begin, at: now,
-            after: ["beganAfter": beganAfter, "apiKeys": apiKeys, "catalogRevisions": catalogRevisions], rows: [])
     }
 }

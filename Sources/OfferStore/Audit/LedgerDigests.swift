@@ -105,6 +105,14 @@ struct SaltedDigest: KeyedDigest {
         keyed = digest.keyed(by: salt, name: Self.name)
     }
 
+    /// The random bytes that the database was made with.
+    static func salt(_ transaction: any StoreTransaction) throws -> [UInt8] {
+        guard let row = try transaction.row(Statement("SELECT digest_salt FROM audit_state WHERE id = 1")) else {
+            throw StoreError.corrupt("the row of `audit_state` is missing")
+        }
+        return try row.value(0)
+    }
+
     /// The name under which events tell which key they used.
     static let name = "database"
 

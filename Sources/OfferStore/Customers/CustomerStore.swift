@@ -41,7 +41,7 @@ public struct CustomerStore {
     ) throws -> [CustomerNumber] {
         var found = Set<CustomerNumber>()
         for alias in aliases {
-            let proven = try holders(of: alias, where: Self.isProvenTerm, limit: limit, in: scope)
+            let proven = try holders(of: alias, where: Self.isProven("a"), limit: limit, in: scope)
             found.formUnion(proven.isEmpty ? try holders(of: alias, limit: limit, in: scope) : proven)
         }
         return Array(found.sorted().prefix(limit))
@@ -116,11 +116,11 @@ public struct CustomerStore {
         WHERE \(isProven("excluded")) AND NOT \(isProven("customer_alias"))
         """
 
-    /// Whether Apple's data names an alias, as a condition on a row of `customer_alias`; one that was stored before its
-    /// source was noted was stated.
+    /// Whether Apple's data names an alias, as a condition on a row of `customer_alias` in the words of the index
+    /// `customer_alias_proven`.
     static func isProven(_ row: String) -> String {
         let proven = Provenance.allCases.filter(\.isProven).map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return "(COALESCE(\(row).provenance, 'caller') IN (\(proven)))"
+        return "(\(row).provenance IN (\(proven)))"
     }
 
     /// Notes that something the customers' decisions depend on has changed, at that place of the store-wide order.

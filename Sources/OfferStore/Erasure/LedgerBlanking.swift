@@ -71,7 +71,7 @@ struct LedgerBlanking {
             ?? otherKeys[LedgerRowKey(table: table, key: sequence)] ?? log.digestKey
         if key == log.digestKey { return log }
         guard key == SaltedDigest.name else { throw ErasureRefusal.otherDigestKey(key) }
-        return log.salted(try AuditState.read(transaction).salt)
+        return log.salted(try SaltedDigest.salt(transaction))
     }
 
     /// The key of the newest event that changed a member of a slot's state.

@@ -67,7 +67,7 @@ public struct PersonalRows {
         let numbers = Set(customers.map(\.rawValue))
         var found: [PersonalRow] = []
         var pages = AuditPages(
-            columns.joined(separator: ", "), of: "audit_event", key: "sequence", after: 0, transaction)
+            columns.joined(separator: ", "), of: "audit_event", key: "sequence", transaction)
         let at = Dictionary(columns.enumerated().map { ($1, $0) }) { first, _ in first }
         guard let slot = at["issued_offer"], let before = at["before_change"], let after = at["after_change"],
             let rows = at["ledger_rows"]

@@ -222,7 +222,6 @@ extension PersonalTable {
                 sequence kind actor at request_id scope_id issued_offer digest_key before_change after_change \
                 ledger_rows previous_hash hash
                 """),
-        PersonalTable("redemption_backlog", of: isOfCustomer, kept: "customer_id"),
     ]
 
     private static let impersonal: [PersonalTable] = [
@@ -240,7 +239,7 @@ extension PersonalTable {
             none: """
                 scope_id offer_type offer_identifier subscription_group_identifier product_id amount
                 """),
-        PersonalTable("audit_state", none: "id began_after api_keys catalog_revisions digest_salt"),
+        PersonalTable("audit_state", none: "id digest_salt"),
         PersonalTable(
             "audit_checkpoint", none: "number event_sequence head signed_at key_fingerprint signature"),
         PersonalTable("retention_progress", none: "subject done_to"),

@@ -26,16 +26,16 @@ private struct RandomRecord {
         var record: [String: Any] = [
             "now": moment(), "order": order(), "catalogRevision": number(), "pause": one(of: Pause.self),
             "productId": text(), "needsNewSigning": flag(), "formats": list { $0.one(of: SignatureFormat.self) },
-            "signals": try facts(), "customers": [number(), number()],
+            "signals": try facts(), "customers": [number(), number()], "attributes": try facts(),
+            "request": chosen(["appVersion": text(), "osVersion": text(), "locale": text()]),
+            "openedAt": named { $0.moment() },
+            "identifiers": ["originalTransactionIds": list { $0.text() }, "appTransactionIds": list { $0.text() }],
             "historySequence": number(), "slots": list { $0.slot() }, "coverage": text(),
             "decision": try decision(), "signatures": list { $0.signature() },
         ]
         record.merge(
             chosen([
-                "request": chosen(["appVersion": text(), "osVersion": text(), "locale": text()]),
-                "attributes": try facts(), "firstStoredAt": moment(), "rolloutKey": text(),
-                "openedAt": named { $0.moment() }, "keptEvidence": [kept()],
-                "identifiers": ["originalTransactionIds": list { $0.text() }, "appTransactionIds": list { $0.text() }],
+                "firstStoredAt": moment(), "rolloutKey": text(), "keptEvidence": [kept()],
                 "counters": counters(), "coverageAsOf": moment(), "coverageProvenance": one(of: Provenance.self),
             ])
         ) { $1 }

@@ -42,28 +42,18 @@ final class FewRows {
         expected[reference.key] = Expected(state: told, digestKey: event.digestKey)
     }
 
-    /// Notes what a later event changes of a row; one older than the audit is not followed.
+    /// Notes what a later event changes of a row; one that no event covers is found at the end.
     func change(_ key: StoredValue, to after: AuditValues) {
         guard let known = expected[key] else { return }
         expected[key]?.state = known.state.merging(after)
     }
 
-    /// - Parameter isOlder: whether a row without an event may be older than the audit.
-    /// - Returns: how many are.
     /// - Throws: ``BrokenRow`` for a row that no event covers, or that is in another state than the events make it.
-    func finish(
-        isOlder: (StoredValue) -> Bool, digests: (_ key: String) throws -> LedgerDigests
-    ) throws -> Int64 {
-        var older: Int64 = 0
+    func finish(digests: (_ key: String) throws -> LedgerDigests) throws {
         for row in try transaction.rows(Statement("SELECT \(table.columns) FROM \(table.name) ORDER BY 1")) {
             let key = row.values[0]
             guard let known = expected[key] else {
-                guard isOlder(key) else {
-                    throw BrokenRow(
-                        table.name, key, "no event tells of it; it was put in, or its event was cut off")
-                }
-                older += 1
-                continue
+                throw BrokenRow(table.name, key, "no event tells of it; it was put in, or its event was cut off")
             }
             let state = try digests(known.digestKey).row(table, row.values).state
             for column in table.state where state[column.member] != known.state[column.member] {
@@ -74,6 +64,5 @@ final class FewRows {
                         + "or its newest event was cut off")
             }
         }
-        return older
     }
 }

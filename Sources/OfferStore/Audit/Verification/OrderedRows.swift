@@ -14,13 +14,11 @@ final class OrderedRows {
     private(set) var erased: Int64 = 0
     private let told: ErasedRows
 
-    init(
-        _ table: LedgerTable, after first: Int64, told: ErasedRows = ErasedRows(), _ transaction: any StoreTransaction
-    ) {
+    init(_ table: LedgerTable, told: ErasedRows = ErasedRows(), _ transaction: any StoreTransaction) {
         self.table = table
         self.told = told
         self.transaction = transaction
-        pages = AuditPages(table.columns, of: table.name, key: table.key, after: first, transaction)
+        pages = AuditPages(table.columns, of: table.name, key: table.key, transaction)
         if table.name == LedgerTable.issuedOffer.name {
             pages.onPage = { [unowned self] in try readChanges(from: $0, through: $1) }
         }
