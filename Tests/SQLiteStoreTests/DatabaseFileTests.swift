@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import OfferModel
 import OfferStore
 import OfferTestSupport
@@ -67,7 +66,7 @@ struct DatabaseFileTests {
         try SQLiteDatabase.migrate(path: path)
         let database = try SQLiteDatabase(path: path)
         _ = try await database.write {
-            try $0.execute(Statement("INSERT INTO grdb_migrations (identifier) VALUES ('9999-future')"))
+            try $0.execute(Statement("INSERT INTO migration (name) VALUES ('9999-future')"))
         }
         try database.close()
         let path = path
@@ -139,24 +138,28 @@ struct DatabaseFileTests {
     @Test("a step that breaks off leaves the database as it was, and the next attempt takes it")
     func step() throws {
         try SQLiteDatabase.migrate(path: path)
-        let queue = try DatabaseQueue(path: path)
+        let connection = try Connection(path: path, .readWrite)
         func attempt(_ sql: String) throws -> [String] {
-            try Schema.migrate(queue, steps: Migration.all + [Migration(name: "9999-step", sql: sql)])
+            try Schema.migrate(connection, steps: Migration.all + [Migration(name: "9999-step", sql: sql)])
+        }
+        func state() throws -> [Int] {
+            try connection.column(
+                "SELECT sequence FROM store_state UNION ALL SELECT COUNT(*) FROM pragma_table_info('scope')")
         }
         let step = "ALTER TABLE scope ADD COLUMN note TEXT; UPDATE store_state SET sequence = 7;"
-        func state() throws -> [Int?] {
-            try queue.read { connection in
-                [
-                    try Int.fetchOne(connection, sql: "SELECT sequence FROM store_state"),
-                    try Int.fetchOne(connection, sql: "SELECT COUNT(*) FROM pragma_table_info('scope')"),
-                ]
-            }
-        }
+        let before = try state()
         #expect(throws: StoreError.self) { try attempt(step + "INSERT INTO no_such_table VALUES (1);") }
-        #expect(try state() == [0, 4])
-        #expect(try Schema.applied(queue, path: path) == Set(Migration.all.map(\.name)))
+        // A step may break foreign keys on its way, and not at its end.
+        let broken = """
+            INSERT INTO customer_identifier (scope_id, kind, value, customer_id, is_proven, first_stored_at)
+            VALUES (99, 'appTransactionId', '1', 99, 0, 0);
+            """
+        #expect(throws: StoreError.constraint("a foreign key")) { try attempt(step + broken) }
+        #expect(try state() == before)
+        #expect(try Schema.applied(connection, path: path) == Set(Migration.all.map(\.name)))
         #expect(try attempt(step) == ["9999-step"])
-        #expect(try state() == [7, 5])
+        #expect(try state() == [7, before[1] + 1])
+        #expect(try connection.column("PRAGMA foreign_keys") == [1])
         // A database with a step that this version does not have is a newer one.
         #expect(throws: StoreError.self) { try SQLiteDatabase.migrate(path: path) }
     }

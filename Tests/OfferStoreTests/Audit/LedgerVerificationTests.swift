@@ -53,7 +53,7 @@ struct LedgerVerificationTests {
         "erased_identifier": "digests by which somebody erased is known again; a changed one is like new data",
         "kept_evidence": "follows from the history that was erased; the slots that it counts for are covered",
         "kept_answer": "repeats what signatures and decisions hold, for a day",
-        "grdb_migrations": "the driver's own",
+        "migration": "the driver's own",
         "sqlite_sequence": "the engine's own",
         "sqlite_stat1": "the engine's own",
     ]

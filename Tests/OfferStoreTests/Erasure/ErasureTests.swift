@@ -23,7 +23,7 @@ struct ErasureTests {
                 Statement(
                     """
                     SELECT s.name || '.' || c.name FROM sqlite_schema s, pragma_table_info(s.name) c
-                    WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%' AND s.name <> 'grdb_migrations'
+                    WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%' AND s.name <> 'migration'
                     """)
             ).map { try $0.value(0, as: String.self) }
         }
