@@ -151,8 +151,8 @@ struct DatabaseFileTests {
         #expect(throws: StoreError.self) { try attempt(step + "INSERT INTO no_such_table VALUES (1);") }
         // A step may break foreign keys on its way, and not at its end.
         let broken = """
-            INSERT INTO customer_identifier (scope_id, kind, value, customer_id, is_proven, first_stored_at)
-            VALUES (99, 'appTransactionId', '1', 99, 0, 0);
+            CREATE TABLE child (scope_id INTEGER REFERENCES scope (id)) STRICT;
+            INSERT INTO child VALUES (99);
             """
         #expect(throws: StoreError.constraint("a foreign key")) { try attempt(step + broken) }
         #expect(try state() == before)
