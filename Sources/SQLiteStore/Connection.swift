@@ -165,7 +165,7 @@ extension Connection {
     /// that it is so.
     ///
     /// - Throws: ``StoreError``.
-    func makeDurable() throws {
+    func requireDurableCommits() throws {
         try runScript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         let synchronous = try column("PRAGMA synchronous", as: Int.self).first
         let journal = try column("PRAGMA journal_mode", as: String.self).first

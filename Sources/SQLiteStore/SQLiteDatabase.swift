@@ -50,7 +50,7 @@ public final class SQLiteDatabase: StoreDatabase {
         try DatabaseFile.requireUsable(path)
         let connection = try Connection(path: path, .readWrite)
         try Schema.check(connection, path: path)
-        try connection.makeDurable()
+        try connection.requireDurableCommits()
         try DatabaseFile.requireUnmoved(connection, path: path)
         // What the checks have read is not needed again.
         connection.releaseMemory()
@@ -79,7 +79,7 @@ public final class SQLiteDatabase: StoreDatabase {
         try DatabaseFile.requireUsable(path)
         try DatabaseFile.createIfMissing(path)
         let connection = try Connection(path: path, .readWrite)
-        try connection.makeDurable()
+        try connection.requireDurableCommits()
         try DatabaseFile.requireUnmoved(connection, path: path)
         let checkpointer = try Checkpointer(path: path, full: Limits().log, isServer: false)
         checkpointer.watch(connection)
