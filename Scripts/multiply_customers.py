@@ -13,9 +13,11 @@ import re
 import sqlite3
 import sys
 
+import history_facts
+
 TABLES = [
     "customer", "customer_identifier", "history_transaction", "history_renewal_info", "history_app_transaction",
-    "issued_offer", "decision",
+    "history_facts", "issued_offer", "decision",
 ]
 IDENTIFIERS = {"value", "transaction_id", "original_transaction_id", "app_transaction_id", "rollout_key"}
 
@@ -29,6 +31,10 @@ class Copier:
         for table in TABLES:
             cursor = database.execute(f"SELECT * FROM {table}")
             self.rows[table] = ([column[0] for column in cursor.description], cursor.fetchall())
+        columns, rows = self.rows["customer_identifier"]
+        self.identifiers = {row[columns.index("value")] for row in rows}
+        columns, rows = self.rows["history_transaction"]
+        self.identifiers |= {row[columns.index("transaction_id")] for row in rows}
         self.customers, = database.execute("SELECT MAX(id) FROM customer").fetchone()
 
     def uuid(self):
@@ -38,7 +44,7 @@ class Copier:
     def copy(self, number):
         """One copy of everybody."""
         shift = number * self.customers
-        slots = {}
+        slots, self.sequences = {}, {}
         for table in TABLES:
             columns, rows = self.rows[table]
             statement = f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"
@@ -51,7 +57,11 @@ class Copier:
                 continue
             if column == "sequence":
                 self.sequence += 1
-                row[column] = self.sequence
+                row[column] = self.sequences[value] = self.sequence
+            elif column == "facts":
+                row[column] = history_facts.renamed(
+                    value, lambda text: f"{text}x{number}" if text in self.identifiers else text,
+                    self.sequences.get if table == "history_facts" else None)
             elif column in ("customer_id", "merged_into") or (table == "customer" and column == "id"):
                 row[column] = value + shift
             elif table == "issued_offer" and column == "id":

@@ -43,6 +43,13 @@ extension PreparedStatement: StoredColumns {
         return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     }
 
+    func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_BLOB else { return false }
+        try body(UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value))))
+        return true
+    }
+
     func stored(_ index: Int) throws -> StoredValue {
         if try isNull(index) { return .null }
         if let integer = integer(index) { return .integer(integer) }

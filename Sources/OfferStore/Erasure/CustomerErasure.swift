@@ -149,8 +149,14 @@ public struct CustomerErasure {
     ) throws {
         for sequence in waiting {
             try NotificationStore(transaction).erase(ofRenewalInfo: sequence, at: now)
-            outcome.deleted["history_renewal_info", default: 0] += try transaction.execute(
-                Statement("DELETE FROM history_renewal_info WHERE sequence = ?1", sequence))
+            let deleted = try transaction.rows(
+                Statement(
+                    "DELETE FROM history_renewal_info WHERE sequence = ?1 RETURNING original_transaction_id", sequence))
+            for row in deleted {
+                try HistoryFacts(transaction: transaction, scope: scope).update(
+                    .originalTransactionId(try row.value(0)))
+            }
+            outcome.deleted["history_renewal_info", default: 0] += deleted.count
         }
         // The identifiers last: they say whose the history is.
         let tables = PersonalTable.all.filter { table in

@@ -77,33 +77,27 @@ extension PersonalTable {
         PersonalTable(
             "history_transaction", of: isNamed("original_transaction_id", "originalTransactionId"),
             deleted: """
-                sequence scope_id provenance is_proven received_at payload transaction_id original_transaction_id \
-                web_order_line_item_id bundle_id product_id subscription_group_identifier purchase_date \
-                original_purchase_date expires_date signed_date revocation_date revocation_reason revocation_type \
-                revocation_percentage type quantity in_app_ownership_type app_account_token app_transaction_id \
-                is_upgraded offer_type offer_identifier offer_discount_type offer_period price currency \
-                transaction_reason storefront storefront_id billing_plan_type has_commitment_info \
-                billing_period_number total_billing_periods commitment_expires_date commitment_price environment
+                sequence scope_id provenance is_proven received_at transaction_id original_transaction_id signed_date \
+                purchase_date expires_date facts payload
                 """),
         PersonalTable(
             "history_renewal_info", of: isNamed("original_transaction_id", "originalTransactionId"),
             deleted: """
-                sequence scope_id provenance is_proven received_at payload original_transaction_id product_id \
-                auto_renew_product_id auto_renew_status expiration_intent is_in_billing_retry_period \
-                grace_period_expires_date price_increase_status offer_type offer_identifier offer_discount_type \
-                offer_period renewal_date renewal_price currency recent_subscription_start_date \
-                eligible_win_back_offer_ids app_account_token app_transaction_id renewal_billing_plan_type \
-                has_commitment_info commitment_auto_renew_product_id commitment_auto_renew_status \
-                commitment_renewal_billing_plan_type commitment_renewal_date commitment_renewal_price signed_date \
-                environment
+                sequence scope_id provenance is_proven received_at original_transaction_id signed_date \
+                app_transaction_id app_account_token facts payload
                 """),
         PersonalTable(
             "history_app_transaction", of: isNamed("app_transaction_id", "appTransactionId"),
             deleted: """
-                sequence scope_id provenance is_proven received_at payload bundle_id app_apple_id app_transaction_id \
-                original_purchase_date original_application_version application_version receipt_creation_date \
-                receipt_type
+                sequence scope_id provenance is_proven received_at app_transaction_id receipt_creation_date facts payload
                 """),
+        PersonalTable(
+            "history_facts",
+            of: """
+                ((t.kind = 'originalTransactionId' AND \(isNamed("value", "originalTransactionId")))
+                    OR (t.kind = 'appTransactionId' AND \(isNamed("value", "appTransactionId"))))
+                """,
+            deleted: "scope_id kind value facts"),
     ]
 
     /// The answers `t` that tell of some decisions: an earlier decision is noted, any other has the instant of its answer.

@@ -60,12 +60,11 @@ extension HistoryStore {
 }
 
 extension Recorded where Payload: HistoryRecord {
-    /// Reads the columns `payload, provenance, sequence` and the payload's own.
+    /// Reads the columns `sequence, provenance`, the date, `facts` and `payload`.
     convenience init(reading row: inout RowReader) throws {
-        let bytes: [UInt8] = try row.next()
-        let provenance: Provenance = try row.next()
-        let sequence: Int64 = try row.next()
+        let facts = try FactsRow<Payload>(reading: &row)
         self.init(
-            payload: try Payload(reading: &row), payloadBytes: bytes, provenance: provenance, sequence: sequence)
+            payload: facts.payload, payloadBytes: try row.next(), provenance: facts.provenance,
+            sequence: facts.sequence)
     }
 }

@@ -24,9 +24,13 @@ struct SignedCopies {
     }
 
     /// Deletes what a new row beside these has made needless: the copies signed right before it, or right after it.
-    func removeNeedless<Record: HistoryRecord>(around record: Record, among views: [KnownView]) throws {
+    ///
+    /// - Returns: whose rows were deleted.
+    func removeNeedless<Record: HistoryRecord>(
+        around record: Record, among views: [KnownView]
+    ) throws -> ProvenIdentifier? {
         let order = SigningOrder(of: views, around: record.viewDate)
-        guard record.mayBeNeedless, let owner = record.owner else { return }
+        guard record.mayBeNeedless, let owner = record.owner else { return nil }
         var needless: [KnownView] = []
         if let before = order.before.first {
             let earlier = SigningOrder(of: views, around: before.date).before
@@ -46,13 +50,14 @@ struct SignedCopies {
                 needless += order.after
             }
         }
-        guard !needless.isEmpty else { return }
-        try transaction.execute(Record.sql.delete(needless.map(\.sequence), of: owner, in: scope))
+        guard !needless.isEmpty else { return nil }
+        let deleted = try transaction.execute(Record.sql.delete(needless.map(\.sequence), of: owner, in: scope))
+        return deleted > 0 ? owner : nil
     }
 
     /// Whether all of these rows say what a payload says, but for the date.
     private func saySame<Record: HistoryRecord>(_ views: [KnownView], as record: Record) throws -> Bool {
-        try transaction.rows(Record.sql.selectSame(as: record, among: views.map(\.sequence))).count == views.count
+        try transaction.rows(try Record.sql.selectSame(as: record, among: views.map(\.sequence))).count == views.count
     }
 
     /// Whether a period began or ended between two signings of renewal info. What is signed after the end of a period says
@@ -102,14 +107,5 @@ extension HistoryRecord {
     fileprivate var mayBeNeedless: Bool {
         guard let info = self as? RenewalInfo else { return true }
         return info.offerType == nil || info.renewalDate != nil
-    }
-
-    /// The identifier that says whose it is.
-    fileprivate var owner: String? {
-        switch self {
-        case let transaction as Transaction: transaction.originalTransactionId.rawValue
-        case let info as RenewalInfo: info.originalTransactionId.rawValue
-        default: viewKey
-        }
     }
 }

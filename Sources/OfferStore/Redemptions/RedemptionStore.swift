@@ -34,10 +34,6 @@ public struct RedemptionStore {
         let known = try redemptions(of: customer)
         let slots = try SlotStore(transaction).slots(of: [customer])
         var change = RedemptionChange()
-        // Most customers never had an offer, and reading their whole history to see that costs more than keeping it.
-        guard try !known.isEmpty || !slots.isEmpty || HistoryStore(transaction).namesOffers(of: customer) else {
-            return change
-        }
         var facts = SubjectFacts(history: try HistoryStore(transaction).history(of: [customer]), slots: slots)
         // What an erasure keeps shows a use, so that there is a row of it.
         if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }

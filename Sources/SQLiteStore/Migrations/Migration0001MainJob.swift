@@ -117,43 +117,13 @@ extension Migration {
                 provenance TEXT NOT NULL,
                 is_proven INTEGER NOT NULL CHECK (is_proven IN (0, 1)),
                 received_at INTEGER NOT NULL,
-                payload BLOB NOT NULL,
                 transaction_id TEXT NOT NULL,
                 original_transaction_id TEXT NOT NULL,
-                web_order_line_item_id TEXT,
-                bundle_id TEXT NOT NULL,
-                product_id TEXT NOT NULL,
-                subscription_group_identifier TEXT,
-                purchase_date INTEGER NOT NULL,
-                original_purchase_date INTEGER,
-                expires_date INTEGER,
                 signed_date INTEGER NOT NULL,
-                revocation_date INTEGER,
-                revocation_reason INTEGER,
-                revocation_type TEXT,
-                revocation_percentage INTEGER,
-                type TEXT,
-                quantity INTEGER,
-                in_app_ownership_type TEXT,
-                app_account_token TEXT,
-                app_transaction_id TEXT,
-                is_upgraded INTEGER NOT NULL CHECK (is_upgraded IN (0, 1)),
-                offer_type INTEGER,
-                offer_identifier TEXT,
-                offer_discount_type TEXT,
-                offer_period TEXT,
-                price INTEGER,
-                currency TEXT,
-                transaction_reason TEXT,
-                storefront TEXT,
-                storefront_id TEXT,
-                billing_plan_type TEXT,
-                has_commitment_info INTEGER NOT NULL CHECK (has_commitment_info IN (0, 1)),
-                billing_period_number INTEGER,
-                total_billing_periods INTEGER,
-                commitment_expires_date INTEGER,
-                commitment_price INTEGER,
-                environment TEXT
+                purchase_date INTEGER NOT NULL,
+                expires_date INTEGER,
+                facts BLOB NOT NULL CHECK (length(facts) > 0),
+                payload BLOB NOT NULL
             ) STRICT;
             CREATE INDEX history_transaction_id
                 ON history_transaction (scope_id, transaction_id, is_proven, signed_date);
@@ -165,35 +135,12 @@ extension Migration {
                 provenance TEXT NOT NULL,
                 is_proven INTEGER NOT NULL CHECK (is_proven IN (0, 1)),
                 received_at INTEGER NOT NULL,
-                payload BLOB NOT NULL,
                 original_transaction_id TEXT NOT NULL,
-                product_id TEXT NOT NULL,
-                auto_renew_product_id TEXT,
-                auto_renew_status INTEGER,
-                expiration_intent INTEGER,
-                is_in_billing_retry_period INTEGER CHECK (is_in_billing_retry_period IN (0, 1)),
-                grace_period_expires_date INTEGER,
-                price_increase_status INTEGER,
-                offer_type INTEGER,
-                offer_identifier TEXT,
-                offer_discount_type TEXT,
-                offer_period TEXT,
-                renewal_date INTEGER,
-                renewal_price INTEGER,
-                currency TEXT,
-                recent_subscription_start_date INTEGER,
-                eligible_win_back_offer_ids TEXT,
-                app_account_token TEXT,
-                app_transaction_id TEXT,
-                renewal_billing_plan_type TEXT,
-                has_commitment_info INTEGER NOT NULL CHECK (has_commitment_info IN (0, 1)),
-                commitment_auto_renew_product_id TEXT,
-                commitment_auto_renew_status INTEGER,
-                commitment_renewal_billing_plan_type TEXT,
-                commitment_renewal_date INTEGER,
-                commitment_renewal_price INTEGER,
                 signed_date INTEGER NOT NULL,
-                environment TEXT
+                app_transaction_id TEXT,
+                app_account_token TEXT,
+                facts BLOB NOT NULL CHECK (length(facts) > 0),
+                payload BLOB NOT NULL
             ) STRICT;
             CREATE INDEX history_renewal_info_subscription
                 ON history_renewal_info (scope_id, original_transaction_id, is_proven, signed_date);
@@ -204,18 +151,21 @@ extension Migration {
                 provenance TEXT NOT NULL,
                 is_proven INTEGER NOT NULL CHECK (is_proven IN (0, 1)),
                 received_at INTEGER NOT NULL,
-                payload BLOB NOT NULL,
-                bundle_id TEXT NOT NULL,
-                app_apple_id INTEGER,
                 app_transaction_id TEXT NOT NULL,
-                original_purchase_date INTEGER,
-                original_application_version TEXT,
-                application_version TEXT,
                 receipt_creation_date INTEGER NOT NULL,
-                receipt_type TEXT
+                facts BLOB NOT NULL CHECK (length(facts) > 0),
+                payload BLOB NOT NULL
             ) STRICT;
             CREATE INDEX history_app_transaction_id
                 ON history_app_transaction (scope_id, app_transaction_id, is_proven, receipt_creation_date);
+
+            CREATE TABLE history_facts (
+                scope_id INTEGER NOT NULL REFERENCES scope (id),
+                kind TEXT NOT NULL CHECK (kind IN ('originalTransactionId', 'appTransactionId')),
+                value TEXT NOT NULL,
+                facts BLOB NOT NULL CHECK (length(facts) > 0),
+                PRIMARY KEY (scope_id, kind, value)
+            ) STRICT, WITHOUT ROWID;
 
             CREATE TABLE issued_offer (
                 sequence INTEGER PRIMARY KEY,
