@@ -56,7 +56,9 @@ extension HistoryStore {
             try insert(record, payload, at: now, in: scope)
             if let owner = record.owner { changed.note(owner) }
             try link(payload, links)
-            if let owner = try copies.removeNeedless(around: record, among: views) { changed.note(owner) }
+            try copies.removeNeedless(around: record, among: views)
+            // A merge has derived it already, with the copies.
+            if let owner = record.owner { changed.note(owner) }
             stored.append(index)
             results.append(IngestedPayload(outcome: views.outcome))
         }

@@ -24,13 +24,9 @@ struct SignedCopies {
     }
 
     /// Deletes what a new row beside these has made needless: the copies signed right before it, or right after it.
-    ///
-    /// - Returns: whose rows were deleted.
-    func removeNeedless<Record: HistoryRecord>(
-        around record: Record, among views: [KnownView]
-    ) throws -> ProvenIdentifier? {
+    func removeNeedless<Record: HistoryRecord>(around record: Record, among views: [KnownView]) throws {
         let order = SigningOrder(of: views, around: record.viewDate)
-        guard record.mayBeNeedless, let owner = record.owner else { return nil }
+        guard record.mayBeNeedless, let owner = record.owner else { return }
         var needless: [KnownView] = []
         if let before = order.before.first {
             let earlier = SigningOrder(of: views, around: before.date).before
@@ -50,9 +46,8 @@ struct SignedCopies {
                 needless += order.after
             }
         }
-        guard !needless.isEmpty else { return nil }
-        let deleted = try transaction.execute(Record.sql.delete(needless.map(\.sequence), of: owner, in: scope))
-        return deleted > 0 ? owner : nil
+        guard !needless.isEmpty else { return }
+        try transaction.execute(Record.sql.delete(needless.map(\.sequence), of: owner, in: scope))
     }
 
     /// Whether all of these rows say what a payload says, but for the date.

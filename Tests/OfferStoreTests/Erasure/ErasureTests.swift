@@ -103,6 +103,7 @@ struct ErasureTests {
             ).map { try $0.value(0, as: String?.self) }
         }
         #expect(left == [nil, "notified of 798"])
+        #expect(try await HistoryFactsCheck(bench.database).run().wrong == 0)
     }
 
     @Test("each column of the customer's rows is afterwards as declared, and nobody else's has changed")
