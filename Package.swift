@@ -13,9 +13,6 @@ let fixtures: [Resource] = [.copy("Fixtures")]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-// The C interface of the SQLite that GRDB links, for what is hot (docs/decisions/0033).
-let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -48,7 +45,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
@@ -56,7 +52,6 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        // One call that GRDBSQLite does not wrap (docs/decisions/0037).
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // Rounding is libm's, which nothing else would bring into a program of these two targets alone.
         .target(name: "OfferModel", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
@@ -75,8 +70,7 @@ let package = Package(
             name: "LocalAppStore", dependencies: ["OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
-        .target(
-            name: "SQLiteStore", dependencies: ["CSQLite", "OfferStore", grdb, grdbSQLite], swiftSettings: settings),
+        .target(name: "SQLiteStore", dependencies: ["CSQLite", "OfferStore"], swiftSettings: settings),
         .target(
             name: "OfferApplication",
             dependencies: [
@@ -168,7 +162,6 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "OfferEligibility", "OfferModel", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
-                grdb,
             ],
             swiftSettings: settings),
         .testTarget(

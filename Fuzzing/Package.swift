@@ -51,7 +51,7 @@ let package = Package(
             name: "DecisionsUnderFuzz",
             dependencies: [
                 "AppStoreData", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferHTTP", "OfferModel",
-                "OfferdCommands",
+                "OfferStore", "OfferdCommands",
             ], swiftSettings: settings),
     ]
 )

@@ -4,8 +4,8 @@
 usage: multiply_customers.py DATABASE TIMES
 
 Stop the server first. Everything a report reads is copied: customers, identifiers, history, issued offers and
-decisions with what was recorded of them. Signatures are not, so nothing could be handed out again from a copy: never
-do this to a database that is in use.
+refusals with what was recorded of them. Of signatures only the nonces are, so nothing could be handed out again from
+a copy: never do this to a database that is in use.
 """
 
 import random
@@ -13,9 +13,11 @@ import re
 import sqlite3
 import sys
 
+import history_facts
+
 TABLES = [
     "customer", "customer_identifier", "history_transaction", "history_renewal_info", "history_app_transaction",
-    "issued_offer", "decision",
+    "history_facts", "issued_offer", "signing", "refusal",
 ]
 IDENTIFIERS = {"value", "transaction_id", "original_transaction_id", "app_transaction_id", "rollout_key"}
 
@@ -29,6 +31,10 @@ class Copier:
         for table in TABLES:
             cursor = database.execute(f"SELECT * FROM {table}")
             self.rows[table] = ([column[0] for column in cursor.description], cursor.fetchall())
+        columns, rows = self.rows["customer_identifier"]
+        self.identifiers = {row[columns.index("value")] for row in rows}
+        columns, rows = self.rows["history_transaction"]
+        self.identifiers |= {row[columns.index("transaction_id")] for row in rows}
         self.customers, = database.execute("SELECT MAX(id) FROM customer").fetchone()
 
     def uuid(self):
@@ -38,7 +44,7 @@ class Copier:
     def copy(self, number):
         """One copy of everybody."""
         shift = number * self.customers
-        slots = {}
+        slots, self.sequences = {}, {}
         for table in TABLES:
             columns, rows = self.rows[table]
             statement = f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"
@@ -51,15 +57,23 @@ class Copier:
                 continue
             if column == "sequence":
                 self.sequence += 1
-                row[column] = self.sequence
+                if table == "issued_offer":
+                    slots[value] = self.sequence
+                row[column] = self.sequences[value] = self.sequence
+            elif column == "facts":
+                row[column] = history_facts.renamed(
+                    value, lambda text: f"{text}x{number}" if text in self.identifiers else text,
+                    self.sequences.get if table == "history_facts" else None)
             elif column in ("customer_id", "merged_into") or (table == "customer" and column == "id"):
                 row[column] = value + shift
-            elif table == "issued_offer" and column == "id":
-                row[column] = slots.setdefault(value, self.uuid())
-            elif column == "issued_offer_id":
-                row[column] = slots[value]
-            elif table == "decision" and column == "id":
+            elif table in ("issued_offer", "refusal") and column == "id" or column == "decision_id":
                 row[column] = self.uuid()
+            elif column == "issued_offer":
+                row[column] = slots[value]
+            elif column in ("v1_signature", "jws"):
+                row[column] = "hmac-sha256:"
+            elif column in ("app_account_token", "app_customer_id"):
+                row[column] = None
             elif column in IDENTIFIERS:
                 row[column] = f"{value}x{number}"
         return list(row.values())

@@ -18,9 +18,8 @@ WAITERS = 32
 READS = """
 SELECT customer_id FROM customer_identifier WHERE scope_id = 1 AND kind = 'originalTransactionId' AND value = ?1
 SELECT rollout_key, first_stored_at, merged_into, version FROM customer WHERE id = ?2
-SELECT {transactions} FROM history_transaction WHERE scope_id = 1 AND original_transaction_id = ?1
-SELECT {renewals} FROM history_renewal_info WHERE scope_id = 1 AND original_transaction_id = ?1
-SELECT {accounts} FROM history_app_transaction WHERE scope_id = 1 AND app_transaction_id = ?3
+SELECT facts FROM history_facts WHERE scope_id = 1 AND kind = 'originalTransactionId' AND value = ?1
+SELECT facts FROM history_facts WHERE scope_id = 1 AND kind = 'appTransactionId' AND value = ?3
 SELECT is_complete, as_of, provenance FROM coverage WHERE customer_id = ?2 ORDER BY sequence DESC LIMIT 1
 SELECT id, offer_id, issued_at, counts_until, places FROM issued_offer WHERE customer_id = ?2
 """
@@ -38,7 +37,7 @@ def measure(settings: Settings, base: Service) -> dict:
         figures["decide"][name] = decide(settings, processes)
     settings.say("floors: SQLite alone, reading a customer and committing an issue")
     statements = settings.folder / "reads.sql"
-    statements.write_text(reads(base.database))
+    statements.write_text(READS.lstrip())
     for name, threads in (("one", 1), ("two", 2)):
         figures["read"][name] = store_floor(
             settings, "read", base.database, statements, threads, seconds, settings.customers)["perSecond"]
@@ -90,18 +89,6 @@ def commits(settings: Settings, base: Service, name: str, rows: tuple[str, str],
     return figures
 
 
-def reads(path: Path) -> str:
-    """Every column but the payloads, which decisions do not need."""
-    database = sqlite3.connect(path)
-    listed = lambda table: ", ".join(
-        row[1] for row in database.execute(f"PRAGMA table_info({table})") if row[1] != "payload")
-    text = READS.strip().format(
-        transactions=listed("history_transaction"), renewals=listed("history_renewal_info"),
-        accounts=listed("history_app_transaction"))
-    database.close()
-    return text + "\n"
-
-
 def rows_like(path: Path, tables: dict[str, str], keys: dict, updates: list[str]) -> tuple[str, str]:
     """The schema of some tables with their indexes, and an insert for a row of each like the one a condition finds.
 
@@ -132,7 +119,7 @@ def rows_like(path: Path, tables: dict[str, str], keys: dict, updates: list[str]
 
 
 def issue_rows(path: Path) -> tuple[str, str]:
-    """What one issued offer leaves behind: slot, decision record, signature, audit event, counters."""
+    """What one issued offer leaves behind: itself with its signature and its record, the audit event, counters."""
     database = sqlite3.connect(path)
     issued, sequence = database.execute("SELECT id, sequence FROM issued_offer ORDER BY sequence LIMIT 1").fetchone()
     database.close()
@@ -141,13 +128,12 @@ def issue_rows(path: Path) -> tuple[str, str]:
     return rows_like(
         path,
         {
-            "issued_offer": f"id = '{issued}'", "decision": f"issued_offer_id = '{issued}'",
-            "signature": f"issued_offer_id = '{issued}'", "audit_event": f"issued_offer = {sequence}",
-            "store_state": "", "offer_counter": "",
+            "issued_offer": f"id = '{issued}'", "audit_event": f"issued_offer = {sequence}", "store_state": "",
+            "offer_counter": "",
         },
         {
-            "issued_offer.id": "?2", "decision.id": "?3", "nonce": "?4", "issued_offer_id": "?2", "decision_id": "?3",
-            "customer_id": customer, "audit_event.issued_offer": "?1 * 8",
+            "issued_offer.id": "?2", "decision_id": "?3", "jws_nonce": "?4", "customer_id": customer,
+            "audit_event.issued_offer": "?1 * 8",
         },
         [
             "UPDATE store_state SET sequence = ?1 * 8 + 4, last_instant = last_instant + 1 WHERE id = 1",
@@ -156,10 +142,15 @@ def issue_rows(path: Path) -> tuple[str, str]:
 
 
 def ingest_rows(path: Path) -> tuple[str, str]:
-    """What one signed transaction of a known customer leaves behind: its row, and the sequence."""
+    """What one signed transaction of a known customer leaves behind: its row, the facts, and the sequence."""
     return rows_like(
-        path, {"history_transaction": "sequence = (SELECT min(sequence) FROM history_transaction)", "store_state": ""},
+        path,
         {
+            "history_transaction": "sequence = (SELECT min(sequence) FROM history_transaction)",
+            "history_facts": "kind = 'originalTransactionId'", "store_state": "",
+        },
+        {
+            "value": "CAST(1000000000000 + ?1 AS TEXT)",
             "transaction_id": "CAST(1000000000000 + ?1 AS TEXT)",
             "original_transaction_id": "CAST(100000000000 + ?1 * 7919 % 1000003 * 64 AS TEXT)",
         },

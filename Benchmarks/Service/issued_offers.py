@@ -42,6 +42,7 @@ def one(settings: Settings, base: Service, peer_base: Path | None, name: str, fo
         for service in services.values():
             service.stop()
     most = connections * (settings.runs + 1)
+    row["bytes"] = (ours.database.stat().st_size - base.database.stat().st_size) / max(answers["offerd"], 1)
     row["rows"] = check(ours.database, answers["offerd"], most, row["exact"], formats.count("v"))
     if peer_base:
         check_peer(services["peer"].database, answers["peer"], most)
@@ -110,8 +111,7 @@ def check(path: Path, answers: int, most: int, exact_answers: int, signatures: i
     incomplete = database.execute(
         """
         SELECT count(*) FROM issued_offer WHERE sequence > (SELECT min(sequence) FROM issued_offer) AND (
-            (SELECT count(*) FROM signature WHERE issued_offer_id = issued_offer.id) <> ?
-            OR (SELECT count(*) FROM decision WHERE issued_offer_id = issued_offer.id) <> 1
+            (v1_nonce IS NOT NULL) + (jws_nonce IS NOT NULL) <> ? OR signings <> 1 OR typeof(record) <> 'blob'
             OR (SELECT count(*) FROM audit_event WHERE issued_offer = issued_offer.sequence) <> 1)
         """, (signatures,)).fetchone()[0]
     database.close()
@@ -122,7 +122,7 @@ def check(path: Path, answers: int, most: int, exact_answers: int, signatures: i
     if counted != rows + owner + exact_answers:
         sys.exit(f"error: {rows + owner + exact_answers} issued offers, but the counter shows {counted}")
     if incomplete:
-        sys.exit(f"error: {incomplete} issued offers lack a signature, a decision or an audit event")
+        sys.exit(f"error: {incomplete} issued offers lack a signature, a record or an audit event")
     return rows
 
 

@@ -13,12 +13,15 @@ import argparse
 import sqlite3
 import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Scripts"))
+import history_facts
 
 CHUNK = 100_000
 DAY = 86_400_000
 
 HISTORY = ["history_transaction", "history_renewal_info", "history_app_transaction", "coverage"]
-ISSUED = ["issued_offer", "decision", "signature"]
 
 
 def uuid(salt: int) -> str:
@@ -38,10 +41,23 @@ class Template:
         self.first = first
         self.years_back = years_back
         self.statements: list[str] = []
+        # Of the rows of history, what they and their transactions are named in a clone.
+        self.sequences: dict[int, int] = {}
+        self.numbers: dict[str, int] = {}
+        self.database.create_function("renamed_row", 2, lambda facts, clone: self.renamed(facts, clone, None))
+        self.database.create_function("renamed_run", 2, lambda facts, clone: self.renamed(facts, clone, self.sequences))
         self.rows_per_clone = 0
         self.slot_place = 0
 
-    def expression(self, table: str, column: str, row: int, salt: int) -> str:
+    def renamed(self, facts: bytes, clone: int, sequences: dict[int, int] | None) -> bytes:
+        """Facts as those of a clone."""
+        first = self.first["identifiers"] + clone * self.first["ids"]
+        start = self.first["sequence"] + clone * self.rows_per_clone
+        return history_facts.renamed(
+            facts, lambda text: str(first + self.numbers[text]) if text in self.numbers else text,
+            sequences and (lambda sequence: start + sequences[sequence]))
+
+    def expression(self, table: str, column: str, row: int) -> str:
         number = f"(:identifiers + n.i * :ids + {row})"
         if column == "sequence":
             self.rows_per_clone += 1
@@ -52,12 +68,14 @@ class Template:
             return f":sequence + n.i * :stride + {self.slot_place}"
         if (table, column) == ("customer", "id") or column == "customer_id":
             return ":customers + n.i"
-        if column == "nonce":
-            return uuid(900 + salt)
-        if column in ("id", "issued_offer_id") and table == "issued_offer" or column == "issued_offer_id":
+        if column in ("v1_nonce", "jws_nonce"):
+            return f"CASE WHEN t.{column} IS NOT NULL THEN {uuid(900 + (column == 'v1_nonce'))} END"
+        if (table, column) == ("issued_offer", "id"):
             return uuid(1)
-        if (column == "id" and table == "decision") or column == "decision_id":
+        if column == "decision_id":
             return uuid(2)
+        if column == "facts":
+            return f"renamed_{'run' if table == 'history_facts' else 'row'}(t.facts, n.i)"
         if column == "original_transaction_id":
             return "CAST(:identifiers + n.i * :ids AS TEXT)"
         if column == "transaction_id" and table == "history_transaction":
@@ -66,15 +84,15 @@ class Template:
             return "CAST(:identifiers + n.i * :ids AS TEXT)"
         if column == "app_transaction_id" or column == "rollout_key":
             return "CAST(:identifiers + n.i * :ids + :ids - 1 AS TEXT)"
-        if table == "customer_identifier" and column == "value":
+        if table in ("customer_identifier", "history_facts") and column == "value":
             return (
                 "CAST(:identifiers + n.i * :ids + CASE t.kind WHEN 'appTransactionId' THEN :ids - 1 ELSE 0 END AS TEXT)"
             )
-        if table == "decision" and column == "body":
-            return "'{}'"
+        if column == "record":
+            return "X'01'"
         if self.years_back is not None:
             past = "(:now - :span + CAST(n.i * 1.0 * :span / :last AS INTEGER))"
-            if column in ("issued_at", "decided_at", "signed_at", "first_stored_at", "at"):
+            if column in ("issued_at", "first_stored_at", "at"):
                 return past
             if column == "expires_at":
                 return f"{past} + {DAY}"
@@ -93,7 +111,8 @@ class Template:
             f"SELECT {key} FROM {table} WHERE {condition} ORDER BY {key}", {"customer": self.customer}
         ).fetchall()
         for index, (row,) in enumerate(rows):
-            values = ", ".join(self.expression(table, column, index, len(self.statements)) for column in columns)
+            self.note(table, row, index)
+            values = ", ".join(self.expression(table, column, index) for column in columns)
             self.statements.append(
                 f"""
                 WITH RECURSIVE n(i) AS (SELECT :from UNION ALL SELECT i + 1 FROM n WHERE i < :to)
@@ -101,6 +120,21 @@ class Template:
                 SELECT {values} FROM n JOIN (SELECT * FROM {table} WHERE {key} = {row}) t
                 """
             )
+
+    def note(self, table: str, row: int, index: int) -> None:
+        """Remembers what a row of history is named by, and by what its clones are: see `expression`."""
+        if table not in HISTORY[:3]:
+            return
+        self.sequences[row] = self.rows_per_clone
+        if table == "history_transaction":
+            transaction, original = self.database.execute(
+                f"SELECT transaction_id, original_transaction_id FROM {table} WHERE sequence = {row}").fetchone()
+            self.numbers.setdefault(transaction, index)
+            self.numbers[original] = 0
+        elif table == "history_app_transaction":
+            account, = self.database.execute(
+                f"SELECT app_transaction_id FROM {table} WHERE sequence = {row}").fetchone()
+            self.numbers[account] = self.first["ids"] - 1
 
     def grow(self, count: int, words: str) -> None:
         if count == 0:
@@ -146,14 +180,13 @@ def main() -> None:
     askers.clone("history_renewal_info", f"original_transaction_id IN {ids}")
     askers.clone("history_app_transaction", f"app_transaction_id IN {ids}")
     askers.clone("coverage", "customer_id = :customer")
+    askers.clone("history_facts", f"value IN {ids}", key="value")
     askers.grow(arguments.askers, "customers who may ask")
 
     issued = Template(database, owner, dict(next_values(database), identifiers=5_000_000_000_000, ids=64), 2)
     issued.clone("customer", "id = :customer")
     issued.clone("customer_identifier", "customer_id = :customer AND kind = 'originalTransactionId'")
     issued.clone("issued_offer", "customer_id = :customer")
-    issued.clone("decision", "customer_id = :customer")
-    issued.clone("signature", "issued_offer_id IN (SELECT id FROM issued_offer WHERE customer_id = :customer)")
     issued.clone("audit_event", "issued_offer = (SELECT sequence FROM issued_offer WHERE customer_id = :customer)")
     issued.grow(arguments.issued, "offers issued to others")
     database.execute(

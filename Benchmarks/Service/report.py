@@ -92,6 +92,13 @@ def cost(rows: list[dict], name: str, what: str) -> str:
           late(row["decisions"])] for row in rows])
 
 
+def slow_disk(rows: list[dict]) -> str:
+    return table(
+        ["connections", "as it is/s", "p50, p90, p99, p99.9 ms", "5 ms slower/s", "p50, p90, p99, p99.9 ms", "ratio", "flushes an issue"],
+        [[row["connections"], f"{row['fast']['rate']:,.0f}", late(row["fast"]), f"{row['slow']['rate']:,.0f}", late(row["slow"]),
+          f"{row['slow']['rate'] / row['fast']['rate']:.2f}", f"{row['slow']['flushes']:.2f}"] for row in rows])
+
+
 def memory(found: dict) -> str:
     return (
         f"Idle {found['idleSmall']:.0f} MB; on {found['issued']:,} issued offers {found['idle']:.0f} MB, ready "
@@ -104,6 +111,8 @@ def sections(figures: dict) -> list[tuple[str, str]]:
     found = [("Goals", judged(figures))]
     if figures.get("issued"):
         found.append(("`POST /v1/issued-offers`", issued(figures["issued"])))
+    if figures.get("slowDisk"):
+        found.append(("A slow disk", slow_disk(figures["slowDisk"])))
     if figures.get("decisions"):
         found.append(("`POST /v1/decisions`", plain(figures["decisions"], "question")))
     if figures.get("transactions"):

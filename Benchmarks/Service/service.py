@@ -27,6 +27,7 @@ class Service:
         self.process: subprocess.Popen | None = None
         self.url = ""
         self.ready_milliseconds = 0.0
+        self.environment: dict[str, str] = {}
 
     @property
     def database(self) -> Path:
@@ -115,7 +116,8 @@ class Service:
         log = open(self.folder / "serve.log", "ab")
         began = time.monotonic()
         self.process = subprocess.Popen(
-            [self.offerd, "serve", "--config", "offerd.yaml"], stdout=subprocess.PIPE, stderr=log, cwd=self.folder
+            [self.offerd, "serve", "--config", "offerd.yaml"], stdout=subprocess.PIPE, stderr=log, cwd=self.folder,
+            env=dict(os.environ, **self.environment),
         )
         for line in self.process.stdout:
             found = re.match(rb"listening on (http://\S+)", line)

@@ -11,7 +11,7 @@ extension RequestError {
             self = .busy
         case .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .unavailable:
             self = .notReady(detail: error.publicDetail, hint: "tell the operator the requestId")
-        case .corrupt, .constraint, .unrecorded:
+        case .corrupt, .corruptFacts, .constraint, .unrecorded:
             return nil
         }
     }
@@ -24,7 +24,7 @@ extension StoreError {
         case .full: "the disk that holds the database is full, so nothing can be recorded"
         case .readOnly: "the database cannot be written, so nothing can be recorded"
         case .damaged: "the database is damaged"
-        case .corrupt: "the database holds a row that the service never writes"
+        case .corrupt, .corruptFacts: "the database holds a row that the service never writes"
         case .busy: "the database is held by another program, so nothing can be recorded"
         default: "the database cannot be used now"
         }

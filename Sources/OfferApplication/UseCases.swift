@@ -80,7 +80,7 @@ public struct UseCases: Sendable {
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, rates: rates)
         self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
         switches = OfferSwitches(database: ledger, catalogs: catalogs, clock: clock)
-        customers = CustomerStories(database: database, clock: clock)
+        customers = CustomerStories(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: ledger, clock: clock, rates: rates)

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// How much a store holds; every schema since the first has these tables.
+/// How much a store holds.
 public struct StoreCensus: Sendable, Hashable {
     /// Customers, merged ones included.
     public var customers: Int

@@ -10,6 +10,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case damaged(String)
     /// A row holds what it never should.
     case corrupt(String)
+    /// The facts of some history cannot be read; they can be derived from it.
+    case corruptFacts(String)
     /// The database was never migrated, or not by this version.
     case notMigrated(String)
     /// A newer version of the program has migrated the database.
@@ -26,7 +28,7 @@ public enum StoreError: Error, Sendable, Hashable {
     /// What happened, for people.
     public var detail: String {
         switch self {
-        case .corrupt(let detail): "the database is corrupt: \(detail)"
+        case .corrupt(let detail), .corruptFacts(let detail): "the database is corrupt: \(detail)"
         case .busy(let detail), .readOnly(let detail), .full(let detail), .damaged(let detail),
             .notMigrated(let detail), .newerThanThisVersion(let detail), .interrupted(let detail),
             .unavailable(let detail):
@@ -44,6 +46,7 @@ public enum StoreError: Error, Sendable, Hashable {
         case .full: "free space on the disk that holds the database"
         case .damaged: "stop the service and restore the latest backup; `offerd doctor` shows what is broken"
         case .corrupt: "stop the service and restore the latest backup"
+        case .corruptFacts: "run `offerd doctor --rebuild-facts`"
         case .notMigrated: "run `offerd migrate`"
         case .newerThanThisVersion: "run the newest version of offerd that ever used this database"
         case .interrupted: "give the `offerd restore` command again"

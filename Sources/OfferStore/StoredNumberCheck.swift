@@ -27,8 +27,8 @@ public struct StoredNumberCheck {
 
     private static let columns = [
         ("store_state", "sequence"), ("store_state", "last_instant"), ("store_state", "newest_signed_date"),
-        ("audit_state", "began_after"), ("audit_event", "sequence"), ("audit_checkpoint", "number"),
-        ("audit_checkpoint", "event_sequence"), ("offer_counter", "amount"), ("redemption_counter", "amount"),
-        ("issued_offer", "sequence"), ("decision", "sequence"), ("scope", "generation"),
+        ("audit_event", "sequence"), ("audit_checkpoint", "number"), ("audit_checkpoint", "event_sequence"),
+        ("offer_counter", "amount"), ("redemption_counter", "amount"),
+        ("issued_offer", "sequence"), ("signing", "sequence"), ("refusal", "sequence"), ("scope", "generation"),
     ]
 }

@@ -1,6 +1,5 @@
+import CSQLite
 import Dispatch
-import GRDB
-import GRDBSQLite
 import Glibc
 import OfferStore
 import Synchronization
@@ -43,9 +42,9 @@ final class Checkpointer: Sendable {
     ///
     /// - Parameter connection: the writer's. This value has to live for as long as it commits, or until
     ///   ``stop(watching:)``.
-    func watch(_ connection: Database) {
+    func watch(_ connection: Connection) {
         sqlite3_wal_hook(
-            connection.sqliteConnection,
+            connection.handle,
             { context, handle, name, pages in
                 guard let context else { return SQLITE_OK }
                 let checkpointer = Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue()
@@ -59,9 +58,9 @@ final class Checkpointer: Sendable {
     }
 
     /// Ends the watch, and returns when no step runs any more.
-    func stop(watching connection: Database) {
+    func stop(watching connection: Connection) {
         // One that is closed already has no handle.
-        if let handle = connection.sqliteConnection { sqlite3_wal_hook(handle, nil, nil) }
+        if let handle = connection.handle { sqlite3_wal_hook(handle, nil, nil) }
         state.withLock { $0.isClosed = true }
         queue.sync {}
     }
@@ -135,9 +134,8 @@ final class Checkpointer: Sendable {
 
     /// Failing is not told of: the writer's own checkpoint meets the same, and the log has everything.
     private func copy() {
-        withConnection("PRAGMA synchronous = FULL; SELECT 1 FROM sqlite_schema LIMIT 1") { connection in
-            sqlite3_wal_checkpoint_v2(connection, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        }
+        // A connection knows of a log only after it has read.
+        checkpoint(SQLITE_CHECKPOINT_PASSIVE, after: "SELECT 1 FROM sqlite_schema LIMIT 1", waiting: 0)
     }
 
     /// Copies all of the log and empties it; to be called on the queue.
@@ -146,7 +144,7 @@ final class Checkpointer: Sendable {
     ///   - patience: for how long it is tried; once at least.
     ///   - milliseconds: how long one try waits for readers of an older state, while no other process or thread can write.
     /// - Returns: whether it is empty; `nil` if this process may not write it back.
-    private func truncate(patience: Duration, holdingWriter milliseconds: Int) -> Bool? {
+    private func truncate(patience: Duration, holdingWriter milliseconds: CInt) -> Bool? {
         // The writer may be at it.
         let isIdle = Self.wait(patience) {
             state.withLock { state in
@@ -158,13 +156,9 @@ final class Checkpointer: Sendable {
         defer { finish() }
         // Asked twice, because the call that takes the right is not yet a yes.
         guard right.isOurs() || right.isOurs() else { return nil }
-        // A commit of our own first: the log then holds what nobody has copied, so nobody empties it before we do.
-        let begin = """
-            PRAGMA busy_timeout = \(milliseconds); PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; \(Self.change)
-            """
+        // A commit of our own first: the log then holds what no other process has copied, so none empties it before we do.
         return Self.wait(patience) {
-            withConnection(begin) { sqlite3_wal_checkpoint_v2($0, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
-                == SQLITE_OK
+            checkpoint(SQLITE_CHECKPOINT_TRUNCATE, after: Self.change, waiting: milliseconds)
         }
     }
 
@@ -184,14 +178,14 @@ final class Checkpointer: Sendable {
     /// Changes what nothing depends on, each time to something else: SQLite writes no page that stays the same.
     static let change = "UPDATE store_state SET tried_at = COALESCE(tried_at, 0) % 4102444800000 + 1 WHERE id = 1"
 
+    /// Writes the log back on a connection of its own.
+    ///
+    /// - Returns: whether that was done.
     @discardableResult
-    private func withConnection(_ begin: String, _ body: (OpaquePointer?) -> CInt) -> CInt {
-        var opened: OpaquePointer?
-        defer { sqlite3_close_v2(opened) }
-        var code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
-        // It knows of a log only after it has read.
-        if code == SQLITE_OK { code = sqlite3_exec(opened, begin, nil, nil, nil) }
-        return code == SQLITE_OK ? body(opened) : code
+    private func checkpoint(_ mode: CInt, after sql: String, waiting milliseconds: CInt) -> Bool {
+        guard let connection = try? Connection(path: path, .readWrite, waiting: milliseconds) else { return false }
+        guard (try? connection.runScript("PRAGMA synchronous = FULL; \(sql)")) != nil else { return false }
+        return connection.checkpoint(mode)
     }
 
     private static func wait(_ patience: Duration, until isDone: () -> Bool) -> Bool {

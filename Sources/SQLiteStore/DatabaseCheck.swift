@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 public import OfferStore
 
 /// One thing that was looked at in a database file.
@@ -43,13 +42,13 @@ extension SQLiteDatabase {
         }
         do {
             try DatabaseFile.requireUsable(path)
-            let queue = try StoreError.mapping { try DatabaseQueue(path: path, configuration: configuration) }
-            var checks = [try StoreError.mapping { try queue.read { try Self.file($0, path: path) } }]
-            checks.append(check(.schema) { try Schema.check(queue, path: path) } ?? DatabaseCheck(.schema, newest))
+            let connection = try Connection(path: path, .readWrite)
+            try connection.runScript("PRAGMA query_only = ON")
+            var checks = [try file(connection, path: path)]
+            checks.append(check(.schema) { try Schema.check(connection, path: path) } ?? DatabaseCheck(.schema, newest))
             checks.append(
-                check(.structure) { try Structure.check(queue) }
+                check(.structure) { try connection.checkStructure() }
                     ?? DatabaseCheck(.structure, "every page was read and hangs together"))
-            try StoreError.mapping { try queue.close() }
             return checks
         } catch let error as StoreError {
             return [DatabaseCheck(.file, failure: error)]
@@ -58,9 +57,9 @@ extension SQLiteDatabase {
         }
     }
 
-    private static func file(_ connection: Database, path: String) throws -> DatabaseCheck {
-        let pages = try Int64.fetchOne(connection, sql: "PRAGMA page_count") ?? 0
-        let size = try Int64.fetchOne(connection, sql: "PRAGMA page_size") ?? 0
+    private static func file(_ connection: Connection, path: String) throws -> DatabaseCheck {
+        let pages = try connection.column("PRAGMA page_count", as: Int64.self).first ?? 0
+        let size = try connection.column("PRAGMA page_size", as: Int64.self).first ?? 0
         return DatabaseCheck(.file, "`\(path)` has \(pages * size / 1_024) KiB")
     }
 
@@ -78,15 +77,13 @@ extension SQLiteDatabase {
     }
 }
 
-/// Whether the pages of a file hang together.
-enum Structure {
-    /// Reads every page.
+extension Connection {
+    /// Reads every page of the file, whether they hang together.
     ///
     /// - Parameter thoroughly: whether indexes are compared with their tables too.
     /// - Throws: ``StoreError/damaged(_:)`` with the first things found.
-    static func check(_ connections: some DatabaseReader, thoroughly: Bool = false) throws {
-        let pragma = thoroughly ? "PRAGMA integrity_check(5)" : "PRAGMA quick_check(5)"
-        let found = try StoreError.mapping { try connections.read { try String.fetchAll($0, sql: pragma) } }
+    func checkStructure(thoroughly: Bool = false) throws {
+        let found: [String] = try column(thoroughly ? "PRAGMA integrity_check(5)" : "PRAGMA quick_check(5)")
         guard found != ["ok"] else { return }
         throw StoreError.damaged("the database file is damaged: \(found.joined(separator: "; "))")
     }

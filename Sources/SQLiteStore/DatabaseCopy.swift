@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 public import OfferStore
 
 /// What a database file holds, as far as a copy of it is judged by.
@@ -37,21 +36,16 @@ extension SQLiteDatabase {
                 try? FileManager.default.removeItem(atPath: draft + ending)
             }
         }
-        try StoreError.mapping {
-            let from = try DatabaseQueue(path: source, configuration: configuration)
-            let to = try DatabaseQueue(path: draft, configuration: configuration)
-            try from.read { connection in
-                // The snapshot begins with the first look, not with the transaction.
-                _ = try Int.fetchOne(connection, sql: "SELECT COUNT(*) FROM sqlite_schema")
-                try to.writeWithoutTransaction { copy in
-                    try connection.backup(to: copy, pagesPerStep: pagesPerStep) { _ in try Task.checkCancellation() }
-                    // A file of its own, without a log beside it; flushed with the commit.
-                    try copy.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE")
-                }
-            }
-            try from.close()
-            try to.close()
+        let (from, to) = (try Connection(path: source, .readWrite), try Connection(path: draft, .readWrite))
+        try from.reading { transaction in
+            // The snapshot begins with the first look, not with the transaction.
+            _ = try transaction.rows(Statement("SELECT COUNT(*) FROM sqlite_schema"))
+            try from.backUp(to: to, pagesPerStep: pagesPerStep)
         }
+        // A file of its own, without a log beside it; flushed with the commit.
+        try to.runScript("PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE")
+        try from.close()
+        try to.close()
         let content = try inspect(path: draft)
         try DatabaseFile.publish(draft, as: target)
         return content
@@ -63,16 +57,7 @@ extension SQLiteDatabase {
     public static func look<T>(
         at path: String, _ body: (any StoreTransaction) throws -> T
     ) throws -> T {
-        var configuration = configuration
-        configuration.readonly = true
-        let queue = try StoreError.mapping { try DatabaseQueue(path: path, configuration: configuration) }
-        do {
-            let value = try queue.read { try body(SQLiteTransaction(connection: $0)) }
-            try StoreError.mapping { try queue.close() }
-            return value
-        } catch let error as DatabaseError {
-            throw StoreError(error)
-        }
+        try Connection(path: path, .readOnly).reading(body)
     }
 
     /// Reads a whole database file, checks its structure with its indexes, and counts what it holds; writes nothing.
@@ -84,18 +69,13 @@ extension SQLiteDatabase {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError.unavailable("there is no file `\(path)`")
         }
-        var configuration = configuration
-        configuration.readonly = true
-        let queue = try StoreError.mapping { try DatabaseQueue(path: path, configuration: configuration) }
-        let applied = try Schema.applied(queue, path: path)
+        let connection = try Connection(path: path, .readOnly)
+        let applied = try Schema.applied(connection, path: path)
         guard let newest = applied.max() else {
             throw StoreError.unavailable("`\(path)` is no database of offerd")
         }
-        try Structure.check(queue, thoroughly: true)
-        let census = try StoreError.mapping {
-            try queue.read { try StoreCensus.read(SQLiteTransaction(connection: $0)) }
-        }
-        try StoreError.mapping { try queue.close() }
+        try connection.checkStructure(thoroughly: true)
+        let census = try connection.reading(StoreCensus.read)
         return DatabaseContent(
             schema: newest, isCurrent: applied == Set(Migration.all.map(\.name)), census: census)
     }

@@ -1,6 +1,4 @@
 import FoundationEssentials
-import GRDB
-import GRDBSQLite
 import Glibc
 import OfferStore
 
@@ -40,14 +38,9 @@ enum DatabaseFile {
 
     /// Refuses a file that was replaced while it was being opened; its log would be the log of the one that replaced it.
     ///
-    /// - Parameter pool: open and read, so that nobody can replace the file any more.
-    static func requireUnmoved(_ pool: DatabasePool, path: String) throws {
-        let hasMoved = pool.writeWithoutTransaction { connection in
-            var hasMoved: CInt = 0
-            sqlite3_file_control(connection.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
-            return hasMoved != 0
-        }
-        if hasMoved { throw StoreError.busy("`\(path)` was replaced while it was being opened") }
+    /// - Parameter connection: open and read, so that nothing can replace the file any more.
+    static func requireUnmoved(_ connection: Connection, path: String) throws {
+        if connection.hasMoved { throw StoreError.busy("`\(path)` was replaced while it was being opened") }
         removeOtherNames(of: path)
     }
 

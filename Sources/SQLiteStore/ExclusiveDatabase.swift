@@ -1,4 +1,3 @@
-import GRDBSQLite
 import Glibc
 import OfferStore
 
@@ -7,31 +6,23 @@ import OfferStore
 /// Its file must not be opened and closed otherwise meanwhile: the system would drop the lock with it.
 public final class ExclusiveDatabase {
     private let path: String
-    private var handle: OpaquePointer?
+    private let connection: Connection
 
     /// Opens a file and brings it to where an interrupted transaction has left it.
     ///
-    /// - Throws: ``StoreError/busy(_:)`` if somebody has it open, or what keeps it from being read.
+    /// - Throws: ``StoreError/busy(_:)`` if another process has it open, or what keeps it from being read.
     public init(path: String) throws {
         self.path = path
-        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
-        do {
-            guard code == SQLITE_OK else { throw StoreError(code: code, on: handle) }
-            // The log is flushed before its pages are copied, and they before it is taken away.
-            try run("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT")
-        } catch {
-            close()
-            throw error
-        }
+        connection = try Connection(path: path, .readWrite, waiting: 0)
+        // The log is flushed before its pages are copied, and they before it is taken away.
+        try connection.runScript("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT")
     }
-
-    deinit { close() }
 
     /// Brings everything into the one file, flushed: no log, journal or index is left beside it.
     ///
     /// - Throws: ``StoreError``; then what is beside the file still belongs to it.
     public func fold() throws {
-        try run("PRAGMA journal_mode = DELETE")
+        try connection.runScript("PRAGMA journal_mode = DELETE")
         guard access(path + "-wal", F_OK) != 0 else {
             throw StoreError.unavailable("the log of `\(path)` cannot be written back")
         }
@@ -40,13 +31,5 @@ public final class ExclusiveDatabase {
     }
 
     /// Lets others have it.
-    public func close() {
-        sqlite3_close_v2(handle)
-        handle = nil
-    }
-
-    private func run(_ sql: String) throws {
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw StoreError(code: code, on: handle) }
-    }
+    public func close() { try? connection.close() }
 }

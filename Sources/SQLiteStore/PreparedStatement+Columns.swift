@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import OfferStore
 
 extension PreparedStatement: StoredColumns {
@@ -41,6 +41,13 @@ extension PreparedStatement: StoredColumns {
         // No address for no bytes.
         guard let start = sqlite3_value_blob(value) else { return [] }
         return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+    }
+
+    func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_BLOB else { return false }
+        try body(UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value))))
+        return true
     }
 
     func stored(_ index: Int) throws -> StoredValue {

@@ -1,15 +1,10 @@
-import GRDBSQLite
+import CSQLite
 import OfferStore
 
-/// One prepared statement of one connection, and the columns of the row it stands at. Whoever has the connection has its
-/// statements too: there is never more than one thread.
-///
-/// SQLite's own interface instead of GRDB's rows and arguments, which box and copy every value (docs/decisions/0033).
+/// One prepared statement of one connection, and the columns of the row it stands at. One thread at a time may use it.
 final class PreparedStatement {
     let handle: OpaquePointer
     private let connection: OpaquePointer
-    /// GRDB's statement, where it is that one's handle.
-    private let owner: AnyObject?
     private let memory = BoundMemory()
     let columnCount: Int
     /// Of each column the text it had last: the ids in the rows of one customer repeat.
@@ -18,10 +13,10 @@ final class PreparedStatement {
     /// whether it is shared and whether another writes it.
     let recentTexts: UnsafeMutableBufferPointer<String>
 
-    /// Prepares a statement of our own.
+    /// Prepares a statement.
     ///
     /// - Throws: ``StoreError``.
-    convenience init(_ sql: String, on connection: OpaquePointer) throws {
+    init(_ sql: String, on connection: OpaquePointer) throws {
         var sql = sql
         var handle: OpaquePointer?
         // To be kept: SQLite then takes its memory where much of it may stay.
@@ -34,16 +29,8 @@ final class PreparedStatement {
         }
         guard code == SQLITE_OK else { throw StoreError(code: code, on: connection) }
         guard let handle else { throw StoreError.unavailable("the database failed: a statement is empty") }
-        self.init(handle, on: connection, owner: nil)
-    }
-
-    /// A statement that is prepared already.
-    ///
-    /// - Parameter owner: lives as long as the handle, and lets go of it; absent if this value does.
-    init(_ handle: OpaquePointer, on connection: OpaquePointer, owner: AnyObject?) {
         self.handle = handle
         self.connection = connection
-        self.owner = owner
         columnCount = Int(sqlite3_column_count(handle))
         recentTexts = .allocate(capacity: columnCount)
         recentTexts.initialize(repeating: "")
@@ -52,7 +39,7 @@ final class PreparedStatement {
     deinit {
         recentTexts.deinitialize()
         recentTexts.deallocate()
-        if owner == nil { sqlite3_finalize(handle) }
+        sqlite3_finalize(handle)
     }
 
     /// Whether it stands at a row: then it cannot be run a second time.
@@ -60,7 +47,7 @@ final class PreparedStatement {
 
     /// Runs it from the beginning to the end, with a body for every row; afterwards it can be run again, whatever happens.
     ///
-    /// - Throws: what the body throws, or ``StoreError``.
+    /// - Throws: what the body throws, `CancellationError` if the connection was interrupted, or ``StoreError``.
     func run(_ values: [StoredValue], _ body: () throws -> Void) throws {
         defer {
             // What a failed run answers is thrown already.
@@ -73,6 +60,7 @@ final class PreparedStatement {
             switch sqlite3_step(handle) {
             case SQLITE_ROW: try body()
             case SQLITE_DONE: return
+            case SQLITE_INTERRUPT: throw CancellationError()
             case let code: throw StoreError(code: code, on: connection)
             }
         }

@@ -1,17 +1,17 @@
-import GRDBSQLite
+import Dispatch
 import OfferStore
 import Synchronization
 
-/// Reading connections for quick looks, each used by one thread at a time.
+/// Reading connections, each used by one thread at a time.
 ///
-/// A look runs where its caller runs. There are never more connections in use than threads, so nobody waits for one.
+/// A body runs where its caller runs. There are never more connections in use than threads, so none waits for one.
 final class Readers: Sendable {
     private struct State {
-        var idle: [Reader] = []
+        var idle: [Connection] = []
         var isClosed = false
     }
 
-    /// So many stay open; what more were needed at once are closed again.
+    /// How many stay open; what more were needed at once are closed again.
     private static let kept = 8
 
     private let path: String
@@ -25,15 +25,9 @@ final class Readers: Sendable {
     ///
     /// - Throws: what the body throws, `CancellationError` if the task is cancelled, or ``StoreError``.
     func look<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-        let reader = try take()
-        do {
-            let value = try reader.look(body)
-            giveBack(reader)
-            return value
-        } catch {
-            giveBack(reader)
-            throw error
-        }
+        let connection = try take()
+        defer { giveBack(connection) }
+        return try connection.reading(body)
     }
 
     /// Closes what is idle; a look that has begun closes its connection when it is done.
@@ -47,65 +41,56 @@ final class Readers: Sendable {
     }
 
     /// The one used last has the most of the file in its memory.
-    private func take() throws -> Reader {
+    private func take() throws -> Connection {
         let known = try state.withLock { state in
             if state.isClosed { throw StoreError.unavailable("the database is closed") }
             return state.idle.popLast()
         }
-        return try known ?? Reader(path: path)
+        return try known ?? Connection(path: path, .readOnly)
     }
 
-    private func giveBack(_ reader: Reader) {
-        guard reader.isReusable else { return }
+    private func giveBack(_ connection: Connection) {
+        // A snapshot that could not be ended would be seen by every later look.
+        guard !connection.isInTransaction else { return }
         state.withLock { state in
-            if !state.isClosed, state.idle.count < Self.kept { state.idle.append(reader) }
+            if !state.isClosed, state.idle.count < Self.kept { state.idle.append(connection) }
         }
     }
 }
 
-/// One reading connection with its statements.
-///
-/// It may go from thread to thread, because ``Readers`` gives it to one at a time.
-private final class Reader: @unchecked Sendable {
-    private let handle: OpaquePointer
-    private let statements: PreparedStatements
-    private let begin: PreparedStatement
-    private let end: PreparedStatement
-
-    init(path: String) throws {
-        var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
-        guard code == SQLITE_OK, let handle = opened else {
-            let error = StoreError(code: code, on: opened)
-            sqlite3_close(opened)
-            throw error
-        }
-        do {
-            // Readers wait for nobody, but for a neighbour who mends the log of one that was killed.
-            sqlite3_busy_timeout(handle, 5_000)
-            _disableDoubleQuotedStringLiterals(handle)
-            statements = PreparedStatements(on: handle)
-            begin = try PreparedStatement("BEGIN DEFERRED TRANSACTION", on: handle)
-            end = try PreparedStatement("COMMIT TRANSACTION", on: handle)
-        } catch {
-            sqlite3_close_v2(handle)
-            throw error
-        }
-        self.handle = handle
+/// Runs tasks on threads that may wait for the disk, so that they keep none of those that all other tasks share.
+final class ReadingThreads: TaskExecutor {
+    private struct State {
+        var idle: [DispatchQueue]
+        var waiting: [UnownedJob] = []
     }
 
-    deinit {
-        // Goes away with the last of its statements.
-        sqlite3_close_v2(handle)
+    private let state: Mutex<State>
+
+    /// - Parameter queues: as many tasks run at once. Serial ones: Dispatch gives such a queue a thread beyond those of Swift's
+    ///   own tasks, and a concurrent one it does not.
+    init(_ queues: [DispatchQueue]) {
+        state = Mutex(State(idle: queues))
     }
 
-    /// Whether the next may have it: a snapshot that could not be ended would be seen for ever.
-    var isReusable: Bool { sqlite3_get_autocommit(handle) != 0 }
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let idle = state.withLock { state in
+            if state.idle.isEmpty { state.waiting.append(job) }
+            return state.idle.popLast()
+        }
+        if let queue = idle { queue.async { self.run(job, on: queue) } }
+    }
 
-    func look<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-        try begin.run([]) {}
-        // A failure that ended the transaction has been thrown already.
-        defer { try? end.run([]) {} }
-        return try body(SQLiteTransaction(connection: statements, isCancellable: true))
+    private func run(_ first: UnownedJob, on queue: DispatchQueue) {
+        var next: UnownedJob? = first
+        while let job = next {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            next = state.withLock { state in
+                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+                state.idle.append(queue)
+                return nil
+            }
+        }
     }
 }

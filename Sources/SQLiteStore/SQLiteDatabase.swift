@@ -1,5 +1,5 @@
+import Dispatch
 import FoundationEssentials
-import GRDB
 public import OfferStore
 
 /// The store in one SQLite file, or in memory for tests (docs/design.md#storage).
@@ -30,11 +30,12 @@ public final class SQLiteDatabase: StoreDatabase {
         }
     }
 
-    private let connections: any DatabaseWriter
-    private let queue: WriteQueue
-    /// For quick looks; a database in memory has one connection, which everybody takes turns at.
+    private let writer: WriteQueue
+    /// Absent in memory, where the writer's connection is the only one.
     private let readers: Readers?
     private let checkpointer: Checkpointer?
+    /// For long reads.
+    private let threads: ReadingThreads
 
     /// Opens a migrated database file.
     ///
@@ -47,14 +48,14 @@ public final class SQLiteDatabase: StoreDatabase {
             throw StoreError.notMigrated("there is no database at `\(path)`")
         }
         try DatabaseFile.requireUsable(path)
-        let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: Self.configuration) }
-        try Schema.check(pool, path: path)
-        try Durability.establish(pool)
-        try DatabaseFile.requireUnmoved(pool, path: path)
-        // What the checks have opened and read is not needed again.
-        pool.releaseMemory()
+        let connection = try Connection(path: path, .readWrite)
+        try Schema.check(connection, path: path)
+        try connection.requireDurableCommits()
+        try DatabaseFile.requireUnmoved(connection, path: path)
+        // What the checks have read is not needed again.
+        connection.releaseMemory()
         try self.init(
-            pool, readers: Readers(path: path),
+            connection, readers: Readers(path: path),
             checkpointer: try Checkpointer(path: path, full: limits.log, isServer: isServer),
             limits: limits)
     }
@@ -63,9 +64,9 @@ public final class SQLiteDatabase: StoreDatabase {
     ///
     /// - Throws: ``StoreError``.
     public static func inMemory(limits: Limits = Limits()) throws -> SQLiteDatabase {
-        let queue = try StoreError.mapping { try DatabaseQueue(configuration: Self.configuration) }
-        try Schema.migrate(queue)
-        return try SQLiteDatabase(queue, readers: nil, checkpointer: nil, limits: limits)
+        let connection = try Connection(path: ":memory:", .readWrite)
+        try Schema.migrate(connection)
+        return try SQLiteDatabase(connection, readers: nil, checkpointer: nil, limits: limits)
     }
 
     /// Brings a database file to this version's schema; a missing file is created, readable by its owner only.
@@ -77,49 +78,36 @@ public final class SQLiteDatabase: StoreDatabase {
         try DatabaseFile.requireWhole(path)
         try DatabaseFile.requireUsable(path)
         try DatabaseFile.createIfMissing(path)
-        let pool = try StoreError.mapping { try DatabasePool(path: path, configuration: configuration) }
-        try Durability.establish(pool)
-        try DatabaseFile.requireUnmoved(pool, path: path)
+        let connection = try Connection(path: path, .readWrite)
+        try connection.requireDurableCommits()
+        try DatabaseFile.requireUnmoved(connection, path: path)
         let checkpointer = try Checkpointer(path: path, full: Limits().log, isServer: false)
-        pool.writeWithoutTransaction { checkpointer.watch($0) }
-        defer { withExtendedLifetime(checkpointer) {} }
-        let steps = try Schema.migrate(pool)
-        try Schema.completeBacklog(pool)
-        pool.writeWithoutTransaction { checkpointer.stop(watching: $0) }
-        try StoreError.mapping { try pool.close() }
-        return steps
+        checkpointer.watch(connection)
+        defer { checkpointer.stop(watching: connection) }
+        return try Schema.migrate(connection)
     }
 
-    private init(
-        _ connections: any DatabaseWriter, readers: Readers?, checkpointer: Checkpointer?, limits: Limits
-    ) throws {
-        try SQLiteVersion.check()
-        try StoreError.mapping {
-            try connections.writeWithoutTransaction { connection in
-                // The writer takes its patience from the limits; see WriteBatch.
-                try connection.execute(sql: "PRAGMA busy_timeout = 1")
-                // What a savepoint would put back is kept in memory: some tens of pages for a body, a file otherwise.
-                try connection.execute(sql: "PRAGMA temp_store = MEMORY")
-                checkpointer?.watch(connection)
-                // 16 MiB: an issued offer changes some ten pages all over the indexes, and reading each costs a system call.
-                try connection.execute(sql: "PRAGMA cache_size = -16384")
-            }
-        }
-        self.connections = connections
+    private init(_ connection: Connection, readers: Readers?, checkpointer: Checkpointer?, limits: Limits) throws {
+        // The writer takes its patience from the limits; see WriteBatch.
+        // What a savepoint would put back is kept in memory: some tens of pages for a body, a file otherwise.
+        // 16 MiB: an issued offer changes some ten pages all over the indexes, and reading each costs a system call.
+        try connection.runScript(
+            "PRAGMA busy_timeout = 1; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
+        checkpointer?.watch(connection)
+        writer = WriteQueue(connection: connection, checkpointer: checkpointer, limits: limits)
         self.readers = readers
         self.checkpointer = checkpointer
-        queue = WriteQueue(writer: connections, checkpointer: checkpointer, limits: limits)
+        threads = ReadingThreads(
+            readers == nil ? [writer.queue] : (0..<5).map { DispatchQueue(label: "offers.read.\($0)") })
     }
 
-    /// Runs a body on a snapshot.
+    /// Runs a body on a snapshot, on a thread of its own.
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        guard !queue.isClosed else { throw StoreError.unavailable("the database is closed") }
-        do {
-            return try await connections.read { try body(SQLiteTransaction(connection: $0, isCancellable: true)) }
-        } catch let error as DatabaseError {
-            throw StoreError(error)
+        try await withTaskExecutorPreference(threads) { @concurrent in
+            guard let readers = self.readers else { return try self.writer.connection.reading(body) }
+            return try readers.look(body)
         }
     }
 
@@ -135,21 +123,18 @@ public final class SQLiteDatabase: StoreDatabase {
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await queue.write(body)
+        try await writer.write(body)
     }
 
     /// Finishes what waits and lets go of the file; everything asked later is refused.
     ///
     /// - Throws: ``StoreError``.
     public func close() throws {
-        queue.close()
+        writer.close()
         readers?.close()
-        try StoreError.mapping {
-            connections.writeWithoutTransaction { connection in
-                queue.forgetStatements()
-                checkpointer?.stop(watching: connection)
-            }
-            try connections.close()
+        try writer.sync { connection in
+            checkpointer?.stop(watching: connection)
+            try connection.close()
         }
         checkpointer?.release()
     }
@@ -158,9 +143,7 @@ public final class SQLiteDatabase: StoreDatabase {
     ///
     /// - Throws: ``StoreError``.
     public func overwriteDeleted() throws {
-        try StoreError.mapping {
-            try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA secure_delete = ON") }
-        }
+        try writer.sync { try $0.runScript("PRAGMA secure_delete = ON") }
     }
 
     /// Writes what is in the log into the file and empties the log, where older versions of rows stand until then. Where a
@@ -180,9 +163,7 @@ public final class SQLiteDatabase: StoreDatabase {
     /// - Throws: ``StoreError`` if neither a commit nor a flush alone succeeds.
     public func makeDurable() throws {
         do {
-            try StoreError.mapping {
-                try connections.writeWithoutTransaction { try $0.execute(sql: Checkpointer.change) }
-            }
+            _ = try writer.sync { try $0.execute(Statement(Checkpointer.change)) }
         } catch {
             // On a full disk nothing is committed, and what is recorded is still answered.
             try checkpointer?.flush()
@@ -196,30 +177,11 @@ public final class SQLiteDatabase: StoreDatabase {
     ///
     /// - Throws: ``StoreError/busy(_:)`` if another process does not let go of the database.
     public func compact() throws {
-        try StoreError.mapping {
-            try connections.writeWithoutTransaction { connection in
-                // The copy is a temporary database, and must not be made in memory.
-                try connection.execute(sql: "PRAGMA busy_timeout = 5000; PRAGMA temp_store = FILE")
-                defer { try? connection.execute(sql: "PRAGMA busy_timeout = 1; PRAGMA temp_store = MEMORY") }
-                try connection.execute(sql: "VACUUM")
-            }
+        try writer.sync { connection in
+            // The copy is a temporary database, and must not be made in memory.
+            try connection.runScript("PRAGMA busy_timeout = 5000; PRAGMA temp_store = FILE")
+            defer { try? connection.runScript("PRAGMA busy_timeout = 1; PRAGMA temp_store = MEMORY") }
+            try connection.runScript("VACUUM")
         }
-    }
-
-    static var configuration: Configuration {
-        // Before the first connection, and each is opened with a configuration.
-        MemoryCount.off
-        var configuration = Configuration()
-        configuration.label = "offers"
-        configuration.busyMode = .timeout(5)
-        configuration.foreignKeysEnabled = true
-        // A transaction that could not be undone is left to the next batch; GRDB would stop the process (WriteBatch).
-        configuration.allowsUnsafeTransactions = true
-        // What is deleted is overwritten where its page is written anyway, however SQLite was built (decision 0031).
-        // The log is written back by the checkpointer alone (decision 0048).
-        configuration.prepareDatabase {
-            try $0.execute(sql: "PRAGMA secure_delete = FAST; PRAGMA wal_autocheckpoint = 0")
-        }
-        return configuration
     }
 }

@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import OfferStore
 
 /// What the version of SQLite means to the store.

@@ -1,66 +1,51 @@
-import GRDB
 import OfferStore
 
 /// The schema's version.
 enum Schema {
-    private static var migrator: DatabaseMigrator { migrator(Migration.all) }
-
-    private static func migrator(_ steps: [Migration]) -> DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        for migration in steps {
-            migrator.registerMigration(migration.name) { try $0.execute(sql: migration.sql) }
-        }
-        return migrator
-    }
-
-    /// Takes the missing steps, each in a transaction of its own, and returns their names.
+    /// Takes the missing steps, each in a transaction of its own.
+    ///
+    /// - Returns: their names.
     @discardableResult
-    static func migrate(_ connections: some DatabaseWriter, steps: [Migration] = Migration.all) throws -> [String] {
-        try StoreError.mapping {
-            let before = try connections.read { try migrator.appliedIdentifiers($0) }
-            try refuseNewer(before, path: nil)
-            try migrator(steps).migrate(connections)
-            let after = try connections.read { try migrator.appliedIdentifiers($0) }
-            return after.subtracting(before).sorted()
-        }
+    static func migrate(_ connection: Connection, steps: [Migration] = Migration.all) throws -> [String] {
+        try refuseNewer(try applied(connection), path: nil)
+        try connection.runScript("CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY) STRICT")
+        // A step may rebuild a table that others refer to, so foreign keys are checked at its end.
+        try connection.runScript("PRAGMA foreign_keys = OFF")
+        defer { try? connection.runScript("PRAGMA foreign_keys = ON") }
+        return try steps.filter { try take($0, on: connection) }.map(\.name)
     }
 
-    /// Records what earlier versions did not, some customers at a time; an interrupted run is taken up again.
-    static func completeBacklog(_ connections: some DatabaseWriter) throws {
-        try StoreError.mapping {
-            var isComplete = false
-            while !isComplete {
-                isComplete = try connections.write { connection in
-                    let transaction = MigratingTransaction(SQLiteTransaction(connection: connection))
-                    return try RedemptionStore(transaction).recordBacklog(limit: backlogBatch) < backlogBatch
-                }
+    /// - Returns: false if it was taken before, perhaps by another process meanwhile.
+    private static func take(_ step: Migration, on connection: Connection) throws -> Bool {
+        try connection.writing {
+            guard try !applied(connection).contains(step.name) else { return false }
+            try connection.runScript(step.sql)
+            guard try connection.rows(Statement("PRAGMA foreign_key_check")).isEmpty else {
+                throw StoreError.constraint("a foreign key")
             }
+            try connection.execute(Statement("INSERT INTO migration (name) VALUES (?1)", step.name))
+            return true
         }
     }
-
-    /// How many customers are done in one transaction.
-    private static let backlogBatch = 500
 
     /// Refuses a database that is older or newer than this version.
-    static func check(_ connections: some DatabaseReader, path: String) throws {
-        try StoreError.mapping {
-            let applied = try applied(connections, path: path)
-            guard applied == Set(Migration.all.map(\.name)) else {
-                throw StoreError.notMigrated("the database at `\(path)` is not migrated to this version")
-            }
-            guard try connections.read({ try !RedemptionStore(SQLiteTransaction(connection: $0)).hasBacklog() }) else {
-                throw StoreError.notMigrated("the migration of the database at `\(path)` was interrupted")
-            }
+    static func check(_ connection: Connection, path: String) throws {
+        guard try applied(connection, path: path) == Set(Migration.all.map(\.name)) else {
+            throw StoreError.notMigrated("the database at `\(path)` is not migrated to this version")
         }
     }
 
     /// The names of the steps a database has; one that this version does not know is refused.
-    static func applied(_ connections: some DatabaseReader, path: String) throws -> Set<String> {
-        try StoreError.mapping {
-            let applied = try connections.read { try migrator.appliedIdentifiers($0) }
-            try refuseNewer(applied, path: path)
-            return applied
-        }
+    static func applied(_ connection: Connection, path: String) throws -> Set<String> {
+        let applied = try applied(connection)
+        try refuseNewer(applied, path: path)
+        return applied
+    }
+
+    private static func applied(_ connection: Connection) throws -> Set<String> {
+        let table = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
+        guard try !connection.rows(Statement(table)).isEmpty else { return [] }
+        return Set(try connection.column("SELECT name FROM migration"))
     }
 
     private static func refuseNewer(_ applied: Set<String>, path: String?) throws {

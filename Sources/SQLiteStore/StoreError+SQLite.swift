@@ -1,21 +1,7 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import OfferStore
 
 extension StoreError {
-    /// Runs something and gives GRDB's errors our names; other errors pass unchanged.
-    static func mapping<T>(_ body: () throws -> T) throws -> T {
-        do {
-            return try body()
-        } catch let error as DatabaseError {
-            throw StoreError(error)
-        }
-    }
-
-    init(_ error: DatabaseError) {
-        self.init(code: error.resultCode.rawValue, error.message ?? error.resultCode.description)
-    }
-
     /// What a connection says of the call that failed last.
     init(code: CInt, on connection: OpaquePointer?) {
         self.init(code: code, String(cString: sqlite3_errmsg(connection)))
@@ -35,7 +21,6 @@ extension StoreError {
             self = .corrupt("a number in it is beyond 64 bits: \(message)")
         case SQLITE_CONSTRAINT: self = .constraint(Self.constraintName(message))
         case SQLITE_CANTOPEN: self = .unavailable("the database file cannot be opened")
-        case SQLITE_MISUSE where message.contains("closed"): self = .unavailable("the database is closed")
         default: self = .unavailable("the database failed: \(message)")
         }
     }

@@ -1,24 +1,22 @@
-import GRDB
 import OfferStore
 
 /// One durable transaction of several bodies.
 struct WriteBatch {
-    let connection: Database
-    /// The same connection, for the statements of the bodies.
-    let statements: any Connection
+    let connection: Connection
     /// How long to wait for another process to let go of the database.
     let patience: Duration
     private let memory = WriteMemory()
 
-    init(connection: Database, statements: any Connection, patience: Duration) {
+    init(connection: Connection, patience: Duration) {
         self.connection = connection
-        self.statements = statements
         self.patience = patience
     }
 
     /// Runs the bodies, commits, and only then answers their callers, those of bodies that failed too: what they saw
     /// may have been a neighbour's, which nobody may hear of unless it is kept.
     func commit(_ jobs: [WriteQueue.Job]) {
+        connection.memory = memory
+        defer { connection.memory = nil }
         let deadline = ContinuousClock.now + patience
         let answers: [WriteQueue.Release]?
         do {
@@ -32,8 +30,8 @@ struct WriteBatch {
         }
         guard let answers else { return }
         do {
-            try memory.write(to: transaction)
-            try StoreError.mapping { try run("COMMIT TRANSACTION") }
+            try memory.write(to: connection)
+            try connection.execute(.commit)
         } catch {
             undo()
             for job in jobs { job.fail(error) }
@@ -52,9 +50,9 @@ struct WriteBatch {
         let mark = memory.mark
         do {
             return try jobs.map { job in
-                let answer = try job.run(transaction)
+                let answer = try job.run(connection)
                 // On a full disk SQLite undoes everything by itself, and the next body would write outside of a transaction.
-                guard connection.isInsideTransaction else { throw StoreError.unavailable("the transaction was undone") }
+                guard connection.isInTransaction else { throw StoreError.unavailable("the transaction was undone") }
                 return answer
             }
         } catch {
@@ -75,7 +73,7 @@ struct WriteBatch {
         for (index, job) in jobs.enumerated() {
             let mark = memory.mark
             do {
-                answers.append(try isShared ? inSavepoint(job) : job.run(transaction))
+                answers.append(try isShared ? inSavepoint(job) : job.run(connection))
             } catch {
                 memory.goBack(to: mark)
                 guard isShared, undoJob() else {
@@ -90,18 +88,17 @@ struct WriteBatch {
         return answers
     }
 
-    private var transaction: SQLiteTransaction { SQLiteTransaction(connection: statements, memory: memory) }
-
     /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
     /// short wait begun anew looks more often.
     private func begin(until deadline: ContinuousClock.Instant) throws {
-        if connection.isInsideTransaction {
+        if connection.isInTransaction {
             // The batch before could not undo its failed transaction, and nothing of that may be committed.
-            try StoreError.mapping { try connection.rollback() }
+            try connection.execute(.rollback)
         }
         while true {
             do {
-                return try StoreError.mapping { try run("BEGIN IMMEDIATE TRANSACTION") }
+                try connection.execute(.beginWriting)
+                return
             } catch StoreError.busy(let detail) {
                 if ContinuousClock.now >= deadline { throw StoreError.busy(detail) }
             }
@@ -109,9 +106,9 @@ struct WriteBatch {
     }
 
     private func inSavepoint(_ job: WriteQueue.Job) throws -> WriteQueue.Release {
-        try StoreError.mapping { try run("SAVEPOINT job") }
-        let release = try job.run(transaction)
-        try StoreError.mapping { try run("RELEASE SAVEPOINT job") }
+        try connection.execute(Statement("SAVEPOINT job"))
+        let release = try job.run(connection)
+        try connection.execute(Statement("RELEASE SAVEPOINT job"))
         return release
     }
 
@@ -120,10 +117,10 @@ struct WriteBatch {
     /// - Returns: whether that was possible; if not, nothing of the transaction may be committed. On a full disk or a
     ///   broken file SQLite has undone all of it already.
     private func undoJob() -> Bool {
-        guard connection.isInsideTransaction else { return false }
+        guard connection.isInTransaction else { return false }
         do {
-            try run("ROLLBACK TO SAVEPOINT job")
-            try run("RELEASE SAVEPOINT job")
+            try connection.execute(Statement("ROLLBACK TO SAVEPOINT job"))
+            try connection.execute(Statement("RELEASE SAVEPOINT job"))
             return true
         } catch {
             return false
@@ -139,17 +136,12 @@ struct WriteBatch {
         }
     }
 
-    /// Statements of our own are prepared once too, as GRDB's own for beginning and committing are not.
-    private func run(_ sql: String) throws {
-        try connection.cachedStatement(sql: sql).execute()
-    }
-
     /// Undoes the whole transaction, which a failed commit can leave open.
     ///
     /// If even this fails the transaction stays open, which the connection allows; the next batch begins by undoing it
     /// and is refused while that fails. Every caller has an error already.
     private func undo() {
-        guard connection.isInsideTransaction else { return }
-        try? connection.rollback()
+        guard connection.isInTransaction else { return }
+        _ = try? connection.execute(.rollback)
     }
 }

@@ -1,4 +1,4 @@
-import GRDB
+import Dispatch
 import OfferStore
 import Synchronization
 
@@ -34,15 +34,15 @@ final class WriteQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let writer: any DatabaseWriter
+    /// The writer's: whatever uses the connection runs here.
+    let queue = DispatchQueue(label: "offers.write")
+    let connection: Connection
     /// Kept for as long as there may be commits, which it hears of.
     private let checkpointer: Checkpointer?
-    /// The writer's statements, touched on the writer's own queue alone.
-    private nonisolated(unsafe) var statements: PreparedStatements?
     private let limits: SQLiteDatabase.Limits
 
-    init(writer: any DatabaseWriter, checkpointer: Checkpointer?, limits: SQLiteDatabase.Limits) {
-        self.writer = writer
+    init(connection: Connection, checkpointer: Checkpointer?, limits: SQLiteDatabase.Limits) {
+        self.connection = connection
         self.checkpointer = checkpointer
         self.limits = limits
     }
@@ -66,13 +66,13 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Whether bodies are refused.
-    var isClosed: Bool { state.withLock { $0.isClosed } }
-
     /// Refuses further bodies; those that wait are still run.
     func close() {
         state.withLock { $0.isClosed = true }
     }
+
+    /// Runs a body between two batches, and waits for it.
+    func sync<T>(_ body: (Connection) throws -> T) rethrows -> T { try queue.sync { try body(connection) } }
 
     private func add(_ job: Job) {
         let refusal: (any Error)? = state.withLock { state in
@@ -85,7 +85,7 @@ final class WriteQueue: Sendable {
             if !state.isDraining {
                 state.isDraining = true
                 // Under the lock, so that closing can only come before or after it.
-                writer.asyncWriteWithoutTransaction { self.drain($0) }
+                queue.async { self.drain() }
             }
             return nil
         }
@@ -102,19 +102,7 @@ final class WriteQueue: Sendable {
         job?.fail(CancellationError())
     }
 
-    /// Lets go of the writer's statements, so that its connection can be closed; to be called on the writer's own queue.
-    func forgetStatements() { statements = nil }
-
-    private func statements(of connection: Database) -> any Connection {
-        if let statements { return statements }
-        guard let handle = connection.sqliteConnection else { return connection }
-        let statements = PreparedStatements(on: handle)
-        self.statements = statements
-        return statements
-    }
-
-    private func drain(_ connection: Database) {
-        let statements = statements(of: connection)
+    private func drain() {
         while true {
             let jobs: [Job] = state.withLock { state in
                 var jobs = [Job]()
@@ -128,7 +116,7 @@ final class WriteQueue: Sendable {
                 return jobs
             }
             if jobs.isEmpty { return }
-            WriteBatch(connection: connection, statements: statements, patience: limits.patience).commit(jobs)
+            WriteBatch(connection: connection, patience: limits.patience).commit(jobs)
         }
     }
 }

@@ -16,7 +16,7 @@ struct ImportTable {
             "OfferModel", "AppStoreData", "OfferSigning", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
         ],
         "OfferStore": ["OfferModel", "OfferEligibility"],
-        "SQLiteStore": ["OfferStore", "GRDB", "GRDBSQLite", "CSQLite", "Dispatch", "Glibc"],
+        "SQLiteStore": ["OfferStore", "CSQLite", "Dispatch", "Glibc"],
         "OfferApplication": [
             "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "AppStoreData", "AppStoreServer",
             "OfferStore", "Logging", "Metrics",

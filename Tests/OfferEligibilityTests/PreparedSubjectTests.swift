@@ -41,12 +41,13 @@ struct PreparedSubjectTests {
             facts.slots = questions.first.map { random.slots(of: $0.offer) } ?? []
             let subject = PreparedSubject(facts)
             for (place, question) in questions.enumerated() {
-                let decision = decide(question, about: subject)
+                let (decision, outlook) = decideAhead(question, about: subject)
                 outcomes.insert(decision.outcome)
                 #expect(decision == decide(question, facts: facts), "seed \(seed), question \(place)")
+                #expect(decision == decide(question, about: subject), "seed \(seed), question \(place)")
+                #expect(outlook == decision.outlook(question, facts: facts), "seed \(seed), question \(place)")
                 #expect(
-                    decision.outlook(question, about: subject) == decision.outlook(question, facts: facts),
-                    "seed \(seed), question \(place)")
+                    outlook == decision.outlook(question, about: subject), "seed \(seed), question \(place)")
             }
         }
         #expect(outcomes == Set(Outcome.allCases), "the seeds should reach every outcome")

@@ -21,7 +21,7 @@ struct RequestPlanTests {
             for plan in plans {
                 #expect(plan.faults.isEmpty, "\(plan.sql)\n\(plan.steps.joined(separator: "\n"))")
             }
-            for table in ["issued_offer", "signature", "decision", "history_transaction", "pause", "kept_answer"] {
+            for table in ["issued_offer", "signing", "refusal", "history_transaction", "pause", "kept_answer"] {
                 #expect(plans.contains { $0.sql.hasPrefix("INSERT INTO \(table)") }, "\(table) was not written")
             }
         }
@@ -43,6 +43,10 @@ struct RequestPlanTests {
             "POST", "/v1/issued-offers", token: client,
             body: service.issueBody("comeback", try service.lapsedCustomer("200"), more: #","fresh":true"#))
         #expect(second.status == 201, "\(second.text)")
+        let again = try await service.ask(
+            "POST", "/v1/issued-offers", token: client,
+            body: service.issueBody("comeback", try service.lapsedCustomer("200"), more: #","fresh":true"#))
+        #expect(again.status == 201, "\(again.text)")
         let refused = try await service.ask(
             "POST", "/v1/issued-offers", token: client,
             body: service.issueBody("trial", try service.lapsedCustomer("100")))
@@ -52,8 +56,10 @@ struct RequestPlanTests {
     @Test(
         "a statement that reads a whole table, or puts a whole table in order, is found",
         arguments: [
-            "SELECT id FROM decision WHERE body = ?1", "SELECT body FROM decision WHERE scope_id = 1 AND outcome = ?1",
-            "SELECT count(*) FROM signature", "DELETE FROM issued_offer WHERE tags = ?1",
+            "SELECT id FROM refusal WHERE record = ?1",
+            "SELECT record FROM refusal WHERE scope_id = 1 AND outcome = ?1",
+            "SELECT count(*) FROM signing", "SELECT nonce FROM signature WHERE nonce = ?1",
+            "DELETE FROM issued_offer WHERE tags = ?1",
             "SELECT id FROM issued_offer WHERE customer_id = ?1 ORDER BY product_id",
             "SELECT id FROM issued_offer WHERE scope_id = ?1 AND customer_id IN (1, 2) ORDER BY sequence DESC LIMIT 1",
         ])

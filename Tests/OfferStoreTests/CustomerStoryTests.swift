@@ -50,7 +50,7 @@ struct CustomerStoryTests {
         let read = {
             try await bench.database.read {
                 try CustomerStore($0).sourcedIdentifiers(of: [customer]).map {
-                    "\($0.value) \($0.provenance?.rawValue ?? "")"
+                    "\($0.value) \($0.provenance.rawValue)"
                 }
             }
         }
@@ -122,30 +122,33 @@ struct CustomerStoryTests {
         let second = try await bench.customer("2")
         let day = Instant.Duration.day
         let midnight = Bench.now.adding(milliseconds: -(Bench.now.milliseconds % day))
-        func refusal(_ number: Int, _ customer: CustomerNumber, at milliseconds: Int64) -> RecordedDecision {
-            var decision = RecordedDecision.fixture(number, customer: customer, kind: .refusal)
-            decision.decidedAt = midnight.adding(milliseconds: milliseconds)
-            decision.body = "body \(number)"
-            return decision
+        func refusal(_ number: Int, _ customer: CustomerNumber, at milliseconds: Int64) -> Refusal {
+            var refusal = Refusal.fixture(number, customer: customer)
+            refusal.decidedAt = midnight.adding(milliseconds: milliseconds)
+            refusal.record = Array("record \(number)".utf8)
+            return refusal
         }
-        let decisions = [
+        let refusals = [
             refusal(1, first, at: -1), refusal(2, first, at: 0), refusal(3, second, at: 10),
             refusal(4, first, at: day - 1),
             refusal(5, first, at: day),
         ]
         try await bench.database.write { transaction in
-            for decision in decisions { try DecisionStore(transaction).insert(decision, in: scope) }
+            for refusal in refusals { try RefusalStore(transaction).insert(refusal, in: scope) }
         }
         try await bench.ingest([.bought("3", original: "1", account: "A"), .bought("4", original: "2", account: "A")])
         func days(until latest: Instant = .distantFuture, limit: Int = 10) async throws -> [String] {
             try await bench.database.read { transaction in
-                try DecisionStore(transaction).refusedDays(of: [first], until: latest, limit: limit).map { found in
+                try RefusalStore(transaction).days(of: [first], until: latest, limit: limit).map { found in
                     "\(found.count) from \(found.first.milliseconds(since: midnight)) to "
-                        + "\(found.last.milliseconds(since: midnight)): \(found.body)"
+                        + "\(found.last.milliseconds(since: midnight)): "
+                        + String(decoding: found.record ?? [], as: UTF8.self)
                 }
             }
         }
-        let all = ["1 from \(day) to \(day): body 5", "3 from 0 to \(day - 1): body 4", "1 from -1 to -1: body 1"]
+        let all = [
+            "1 from \(day) to \(day): record 5", "3 from 0 to \(day - 1): record 4", "1 from -1 to -1: record 1",
+        ]
         #expect(try await days() == all)
         #expect(try await days(limit: 1) == [all[0]])
         // A day of which a later refusal was shown is not shown again.

@@ -77,19 +77,13 @@ struct EarlierViewTests {
         let slot = Slot.fixture(1)
         try await bench.database.write { transaction in
             let slots = SlotStore(transaction)
-            let decisions = DecisionStore(transaction)
             try slots.insert(slot, catalogRevision: 1, for: customer, subject: [customer], in: scope)
-            try decisions.insert(.fixture(1, customer: customer, issuedOffer: slot.id), in: scope)
             for number in 1...2 as ClosedRange<Int64> {
                 let now = Self.at(number * hour)
                 _ = try slots.addSigning(
                     to: slot.id, expiresAt: slot.expiresAt.adding(milliseconds: number * hour),
                     countsUntil: slot.countsUntil.adding(milliseconds: number * hour), at: now, subject: [customer],
                     in: scope)
-                var decision = RecordedDecision.fixture(
-                    Int(number) + 1, customer: customer, kind: .signing, issuedOffer: slot.id)
-                decision.decidedAt = now
-                try decisions.insert(decision, in: scope)
             }
             try slots.insert(
                 .fixture(2, offer: "other", issued: Self.at(hour)), catalogRevision: 1, for: customer,

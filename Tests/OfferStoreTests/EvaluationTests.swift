@@ -4,15 +4,27 @@ import Testing
 
 @Suite("Evaluations for reports")
 struct EvaluationTests {
-    private func decide(
+    private func refuse(
         _ number: Int, _ customer: CustomerNumber?, _ offer: OfferId = "comeback", after: Int64,
-        kind: RecordedDecision.Kind = .refusal, elsewhere: Bool = false, _ bench: Bench
+        elsewhere: Bool = false, _ bench: Bench
     ) async throws {
-        var decision = RecordedDecision.fixture(number, customer: customer, kind: kind)
-        decision.offerId = offer
-        decision.decidedAt = Bench.now.adding(milliseconds: after)
+        var refusal = Refusal.fixture(number, customer: customer)
+        refusal.offerId = offer
+        refusal.decidedAt = Bench.now.adding(milliseconds: after)
         let scope = elsewhere ? bench.other : bench.scope
-        try await bench.database.write { [decision] in try DecisionStore($0).insert(decision, in: scope) }
+        try await bench.database.write { [refusal] in try RefusalStore($0).insert(refusal, in: scope) }
+    }
+
+    /// Issues an offer, and signs it once more at once, which is no evaluation of its own.
+    private func issue(_ number: Int, _ customer: CustomerNumber, after: Int64, _ bench: Bench) async throws {
+        let (scope, issued) = (bench.scope, Bench.now.adding(milliseconds: after))
+        try await bench.database.write { transaction in
+            let slots = SlotStore(transaction)
+            try slots.insert(
+                .fixture(number, issued: issued), catalogRevision: 3, for: customer, subject: [customer], in: scope)
+            _ = try slots.addSigning(
+                to: .number(number), expiresAt: issued, countsUntil: issued, at: issued, subject: [customer], in: scope)
+        }
     }
 
     @Test("who was evaluated comes page by page, each with their first decision", arguments: Driver.allCases)
@@ -20,14 +32,15 @@ struct EvaluationTests {
         let bench = try await Bench(driver)
         var customers: [CustomerNumber] = []
         for id in 1...5 { customers.append(try await bench.customer(TransactionId("\(id)"))) }
-        try await decide(1, customers[0], after: 5, bench)
-        try await decide(2, customers[0], after: 3, bench)
-        try await decide(3, customers[1], "other", after: 0, bench)
-        try await decide(4, customers[2], after: 9, kind: .issue, bench)
-        try await decide(5, customers[3], after: 1, elsewhere: true, bench)
-        try await decide(6, customers[4], after: 2, bench)
-        try await decide(7, nil, after: 4, bench)
-        try await decide(8, nil, after: 5, bench)
+        try await refuse(1, customers[0], after: 5, bench)
+        try await refuse(2, customers[0], after: 3, bench)
+        try await refuse(3, customers[1], "other", after: 0, bench)
+        try await issue(4, customers[2], after: 9, bench)
+        try await refuse(9, customers[2], after: 11, bench)
+        try await refuse(5, customers[3], after: 1, elsewhere: true, bench)
+        try await refuse(6, customers[4], after: 2, bench)
+        try await refuse(7, nil, after: 4, bench)
+        try await refuse(8, nil, after: 5, bench)
         let scope = bench.scope
         try await bench.database.read { [customers] transaction in
             let store = EvaluationStore(transaction)
@@ -51,19 +64,19 @@ struct EvaluationTests {
     func decisions() async throws {
         let bench = try await Bench()
         let customer = try await bench.customer()
-        try await decide(1, customer, after: 5, kind: .issue, bench)
-        try await decide(2, customer, after: 3, bench)
-        try await decide(3, customer, after: 3, bench)
+        try await issue(1, customer, after: 5, bench)
+        try await refuse(2, customer, after: 3, bench)
+        try await refuse(3, customer, after: 3, bench)
         let scope = bench.scope
         try await bench.database.read { transaction in
             let store = EvaluationStore(transaction)
             let page = try store.evaluations(of: customer, for: "comeback", after: nil, limit: 2, in: scope)
-            #expect(page.map(\.kind) == [.refusal, .refusal])
-            #expect(page.allSatisfy { $0.refusalBody == #"{"findings":[]}"# })
+            let record = DecisionRecord.fixture().packed()
+            #expect(page.map(\.answer) == [.refused(record), .refused(record)])
             #expect(page.map(\.place) == page.map(\.place).sorted())
             let next = try store.evaluations(
                 of: customer, for: "comeback", after: try #require(page.last).place, limit: 2, in: scope)
-            #expect(next.map(\.kind) == [.issue] && next.map(\.refusalBody) == [nil])
+            #expect(next.map(\.answer) == [.issued])
         }
     }
 

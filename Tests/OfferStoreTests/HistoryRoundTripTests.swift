@@ -98,10 +98,10 @@ struct HistoryRoundTripTests {
             try HistoryStore($0).history(of: customers.compactMap { $0 })
         }
         #expect(history.transactions.map(\.payload) == [Self.fullTransaction()])
-        #expect(history.transactions.map(\.payloadBytes) == [bytes])
+        #expect(try await bench.bytes(of: history.transactions) == [bytes])
         #expect(history.transactions.map(\.provenance) == [.notification])
         #expect(history.renewalInfos.map(\.payload) == [Self.fullRenewalInfo()])
-        #expect(history.renewalInfos.map(\.payloadBytes) == [[]])
+        #expect(try await bench.bytes(of: history.renewalInfos) == [[]])
         #expect(history.appTransactions.map(\.payload) == [Self.fullAppTransaction()])
         let sequences =
             history.transactions.map(\.sequence) + history.renewalInfos.map(\.sequence)

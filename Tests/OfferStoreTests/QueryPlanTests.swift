@@ -116,14 +116,13 @@ struct QueryPlanTests {
         _ = try slots.addSigning(
             to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: customers, in: scope)
         _ = try slots.slots(of: customers, asOf: Bench.now)
-        try DecisionStore(transaction).insert(
-            .fixture(1, customer: customers[0], issuedOffer: .number(1)), in: scope)
-        try SignatureStore(transaction).insert(.fixture(1, slot: .number(1), decision: .number(1)), in: scope)
-        _ = try SignatureStore(transaction).signatures(of: .number(1), in: scope)
-        _ = try SignatureStore(transaction).signatures(decision: .number(1), in: scope)
-        _ = try DecisionStore(transaction).decision(.number(1), in: scope)
-        _ = try DecisionStore(transaction).decisions(issuedOffer: .number(1), in: scope)
-        _ = try DecisionStore(transaction).newest(of: customers[0], limit: 5)
+        try RefusalStore(transaction).insert(
+            .fixture(
+                1, customer: customers[0],
+                statement: .fixture(1, format: .introductoryEligibility, allow: false)), in: scope)
+        if let issued = try slots.issuedOffer(.number(1), in: scope) { _ = try slots.newestSigning(of: issued) }
+        _ = try RefusalStore(transaction).refusal(.number(1), in: scope)
+        _ = try RefusalStore(transaction).hasRecord(of: .number(1), in: scope)
         let evaluations = EvaluationStore(transaction)
         _ = try evaluations.offers(in: scope)
         _ = try evaluations.evaluated(for: "comeback", after: customers[0], limit: 5, in: scope)
@@ -133,7 +132,7 @@ struct QueryPlanTests {
         _ = try evaluations.catalogRevision(of: "comeback", in: scope)
         _ = try store.sourcedIdentifiers(of: customers)
         _ = try store.merges(into: customers)
-        _ = try DecisionStore(transaction).refusedDays(of: customers, limit: 5)
+        _ = try RefusalStore(transaction).days(of: customers, limit: 5)
         _ = try store.survivors(of: customers)
         _ = try store.merged(into: customers)
         _ = try slots.issuedOffers(to: customers[0])

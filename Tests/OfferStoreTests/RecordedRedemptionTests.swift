@@ -237,33 +237,6 @@ struct RecordedRedemptionTests {
         #expect(try await Self.rows(bench).count == 3, "the use, the offer's places, and the slot")
     }
 
-    @Test("a database from before is refused until `migrate` has recorded what its histories show")
-    func backlog() async throws {
-        let bench = try await Bench(.file)
-        try await bench.ingest([
-            Self.purchase("100", of: "1", day: 0, offer: nil), Self.purchase("201", of: "2", day: 3),
-        ])
-        try await Self.issue([10], to: ["1", "1"], bench)
-        try await bench.ingest([Self.purchase("101", of: "1", day: 5), Self.purchase("102", of: "1", day: 45)])
-        let recorded = try await Self.rows(bench)
-        // As the step leaves a database of an earlier version.
-        let step = [
-            "DELETE FROM redemption", "DELETE FROM redemption_counter",
-            "UPDATE issued_offer SET redemptions = 0, places = 1",
-            "INSERT INTO redemption_backlog (customer_id) SELECT id FROM customer WHERE merged_into IS NULL",
-        ]
-        try await bench.database.write { transaction in
-            for sql in step { try transaction.execute(Statement(sql)) }
-        }
-        #expect(throws: StoreError.notMigrated("the migration of the database at `\(bench.path)` was interrupted")) {
-            try SQLiteDatabase(path: bench.path)
-        }
-        #expect(try SQLiteDatabase.migrate(path: bench.path).isEmpty)
-        #expect(try await Self.rows(bench) == recorded)
-        #expect(recorded.contains { $0.contains("201") })
-        try SQLiteDatabase(path: bench.path).close()
-    }
-
     @Test("data that changes nothing of a customer writes nothing about redemptions")
     func unchanged() async throws {
         let bench = try await Bench()

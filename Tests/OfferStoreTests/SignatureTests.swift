@@ -1,82 +1,128 @@
 import OfferEligibility
 import OfferModel
-import OfferStore
+import SQLiteStore
 import Testing
 
-@Suite("Signatures and decisions")
+@testable import OfferStore
+
+@Suite("Signings and refusals")
 struct SignatureTests {
-    @Test("signatures come back as they were stored", arguments: Driver.allCases)
-    func signatures(driver: Driver) async throws {
+    private static let combinations: [[RecordedSignature.Format]] = [
+        [.v1], [.v2], [.v1, .v2], [.introductoryEligibility], [],
+    ]
+
+    private static func signing(
+        _ number: Int, _ formats: [RecordedSignature.Format], for customer: CustomerNumber, namesPerson: Bool
+    ) -> Signing {
+        let instant = Bench.now.adding(milliseconds: Int64(number))
+        let signatures = formats.enumerated().map { place, format in
+            var signature = RecordedSignature.fixture(
+                10 * number + place, format: format, allow: format == .introductoryEligibility ? true : nil, at: instant
+            )
+            signature.artefact = "artefact \(number) \(format)"
+            if !namesPerson { (signature.appAccountToken, signature.transactionId) = (nil, nil) }
+            return signature
+        }
+        return .fixture(number, customer: customer, at: instant, signatures: signatures)
+    }
+
+    @Test("signings come back as they were stored, the earliest first", arguments: Driver.allCases, combinations)
+    func signings(driver: Driver, formats: [RecordedSignature.Format]) async throws {
         let bench = try await Bench(driver)
         let customer = try await bench.customer()
         let scope = bench.scope
-        var v1 = RecordedSignature.fixture(11, slot: .number(1), decision: .number(21), format: .v1)
-        v1.appAccountToken = nil
-        v1.transactionId = nil
-        let v2 = RecordedSignature.fixture(12, slot: .number(1), decision: .number(21))
-        let refused = RecordedSignature.fixture(
-            13, slot: nil, decision: .number(22), format: .introductoryEligibility, allow: false)
-        let firstSignature = v1
-        let (ofSlot, ofRefusal, decisions) = try await bench.database.write { transaction in
-            let signatures = SignatureStore(transaction)
-            let decisions = DecisionStore(transaction)
-            try SlotStore(transaction).insert(
-                .fixture(1), catalogRevision: 1, for: customer, subject: [customer], in: scope)
-            try decisions.insert(.fixture(21, customer: customer, issuedOffer: .number(1)), in: scope)
-            try decisions.insert(.fixture(22, customer: customer, kind: .refusal), in: scope)
-            for signature in [firstSignature, v2, refused] { try signatures.insert(signature, in: scope) }
+        let signings = [
+            Self.signing(1, formats, for: customer, namesPerson: true),
+            Self.signing(2, formats.reversed(), for: customer, namesPerson: false),
+            Self.signing(3, formats, for: customer, namesPerson: true),
+        ]
+        let (found, newest, earlier) = try await bench.database.write { transaction in
+            let slots = SlotStore(transaction)
+            var slot = Slot.fixture(1, issued: signings[0].decidedAt)
+            if formats.isEmpty { slot.delivery = .appStore }
+            if formats == [.introductoryEligibility] { slot.delivery = .introductoryEligibility }
+            try slots.insert(slot, by: signings[0], subject: [customer], in: scope)
+            for signing in signings.dropFirst() {
+                _ = try slots.addSigning(
+                    to: slot.id, signing, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil,
+                    at: signing.decidedAt, subject: [customer], in: scope)
+            }
+            let issued = try #require(try slots.issuedOffer(slot.id, in: scope))
             return (
-                try signatures.signatures(of: .number(1), in: scope),
-                try signatures.signatures(decision: .number(22), in: scope),
-                try decisions.newest(of: customer, limit: 10)
+                try slots.signings(of: issued), try slots.newestSigning(of: issued),
+                try slots.newestSigning(of: issued, by: signings[1].decidedAt)
             )
         }
-        #expect(ofSlot == [v1, v2])
-        #expect(ofRefusal == [refused])
-        #expect(
-            decisions == [
-                .fixture(22, customer: customer, kind: .refusal),
-                .fixture(21, customer: customer, issuedOffer: .number(1)),
-            ])
+        // A row has a place for each format, V1 before the others.
+        let expected = signings.map { signing in
+            var signing = signing
+            signing.signatures.sort { $0.format == .v1 && $1.format != .v1 }
+            return signing
+        }
+        #expect(found == expected)
+        #expect(newest == expected[2])
+        #expect(earlier == expected[1])
     }
 
-    @Test(
-        "a nonce is refused a second time, in any scope, and nothing of that issue is kept (invariant 8)",
-        arguments: Driver.allCases)
-    func nonce(driver: Driver) async throws {
+    @Test("a refusal comes back as it was stored, with its statement or without", arguments: Driver.allCases)
+    func refusals(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let customer = try await bench.customer()
-        let scopes = [bench.scope, bench.other]
-        let issue = { (number: Int, scope: ScopeNumber) in
-            try await bench.database.write { transaction in
-                try SlotStore(transaction).insert(
-                    .fixture(number, offer: OfferId("offer-\(number)")), catalogRevision: 1, for: customer,
-                    subject: [customer], in: scope)
-                try DecisionStore(transaction).insert(
-                    .fixture(number, customer: customer, issuedOffer: .number(number)), in: scope)
-                try SignatureStore(transaction).insert(
-                    .fixture(99, slot: .number(number), decision: .number(number)), in: scope)
-            }
+        let (scope, other) = (bench.scope, bench.other)
+        let statement = RecordedSignature.fixture(13, format: .introductoryEligibility, allow: false)
+        var undetermined = Refusal.fixture(23, customer: nil)
+        undetermined.outcome = .undetermined
+        let refusals = [
+            Refusal.fixture(21, customer: customer), .fixture(22, customer: customer, statement: statement),
+            undetermined,
+        ]
+        try await bench.database.write { transaction in
+            for refusal in refusals { try RefusalStore(transaction).insert(refusal, in: scope) }
         }
-        try await issue(1, scopes[0])
-        await #expect(throws: StoreError.constraint("signature.nonce")) { try await issue(2, scopes[0]) }
-        await #expect(throws: StoreError.constraint("signature.nonce")) { try await issue(3, scopes[1]) }
-        let kept = try await bench.database.read { try SlotStore($0).slots(of: [customer]) }
-        #expect(kept.map(\.id) == [.number(1)])
+        for refusal in refusals {
+            let found = try await bench.database.read { transaction in
+                (
+                    try RefusalStore(transaction).refusal(refusal.id, in: scope),
+                    try RefusalStore(transaction).refusal(refusal.id, in: other),
+                    try RefusalStore(transaction).hasRecord(of: refusal.id, in: scope)
+                )
+            }
+            #expect(found.0 == refusal)
+            #expect(found.1 == nil)
+            #expect(found.2)
+        }
     }
 
     @Test("a signature without a slot can only be an introductory false", arguments: Driver.allCases)
     func slotless(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let scope = bench.scope
-        for (format, allow) in [(RecordedSignature.Format.v2, nil), (.introductoryEligibility, true)]
+        for (format, allow) in [(RecordedSignature.Format.v2, nil), (.v1, false), (.introductoryEligibility, true)]
             as [(RecordedSignature.Format, Bool?)]
         {
-            await #expect(throws: StoreError.self) {
+            await #expect(throws: StoreError.constraint("refusal.jws")) {
                 try await bench.database.write { transaction in
-                    try DecisionStore(transaction).insert(.fixture(1, customer: nil, kind: .refusal), in: scope)
-                    try SignatureStore(transaction).insert(
-                        .fixture(2, slot: nil, decision: .number(1), format: format, allow: allow), in: scope)
+                    try RefusalStore(transaction).insert(
+                        .fixture(1, customer: nil, statement: .fixture(2, format: format, allow: allow)), in: scope)
+                }
+            }
+        }
+    }
+
+    @Test("a nonce with capital letters is refused by the rows themselves (invariant 8)", arguments: Driver.allCases)
+    func capitals(driver: Driver) async throws {
+        let audited = try await AuditedBench(driver)
+        for table in ["issued_offer", "signing", "refusal"] {
+            for column in table == "refusal" ? ["jws_nonce"] : ["v1_nonce", "jws_nonce"] {
+                await #expect(throws: StoreError.self, "\(table).\(column)") {
+                    try await audited.bench.database.base.write {
+                        try $0.execute(
+                            Statement(
+                                """
+                                UPDATE \(table) SET \(column) = 'ABCDEF' || substr(\(column), 7)
+                                WHERE \(column) IS NOT NULL
+                                """, values: []))
+                    }
                 }
             }
         }

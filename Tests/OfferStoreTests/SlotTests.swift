@@ -67,7 +67,7 @@ struct SlotTests {
                         return 1
                     } catch {
                         #expect(
-                            error as? StoreError == .constraint("issued_offer.customer_id, issued_offer.offer_id"))
+                            error as? StoreError == .constraint("index 'issued_offer_customer'"))
                         return 0
                     }
                 }

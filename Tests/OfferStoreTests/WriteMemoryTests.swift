@@ -46,12 +46,10 @@ struct WriteMemoryTests {
                 database,
                 (0..<7).map { number in
                     { transaction in
-                        try DecisionStore(transaction).insert(
-                            .fixture(900 + number, customer: nil, kind: .refusal), in: bench.scope)
-                        try SignatureStore(transaction).insert(
-                            .fixture(
-                                900 + number, slot: nil, decision: .number(900 + number),
-                                format: .introductoryEligibility, allow: false), in: bench.scope)
+                        let statement = RecordedSignature.fixture(
+                            900 + number, format: .introductoryEligibility, allow: false)
+                        try RefusalStore(transaction).insert(
+                            .fixture(900 + number, customer: nil, statement: statement), in: bench.scope)
                         if failing.contains(number) { throw Refused() }
                     }
                 })
@@ -60,15 +58,12 @@ struct WriteMemoryTests {
                 (
                     try transaction.rows(
                         Statement(
-                            """
-                            SELECT sequence FROM decision WHERE sequence > ?1
-                            UNION ALL SELECT sequence FROM signature WHERE sequence > ?1 ORDER BY 1
-                            """, before)
+                            "SELECT sequence FROM refusal WHERE sequence > ?1 ORDER BY 1", before)
                     ).map { try $0.value(0, as: Int64.self) }, try StoreClock(transaction).newestSequence()
                 )
             }
             #expect(sequences == Array(before..<newest).map { $0 + 1 })
-            #expect(newest == before + 2 * Int64(7 - failing.count))
+            #expect(newest == before + Int64(7 - failing.count))
             _ = try await audited.verify()
         }
     }
@@ -136,7 +131,7 @@ struct WriteMemoryTests {
                     #expect(try StoreClock(transaction).lastInstant() == at.adding(milliseconds: -1))
                     #expect(try ScopeStore(transaction).generation(of: scope) == Int64(round))
                 }
-                try DecisionStore(transaction).insert(.fixture(round + 1, customer: nil, kind: .refusal), in: scope)
+                try RefusalStore(transaction).insert(.fixture(round + 1, customer: nil), in: scope)
                 try StoreClock(transaction).advance(to: at)
                 try ScopeStore(transaction).advanceGeneration(of: scope)
             }
@@ -144,7 +139,7 @@ struct WriteMemoryTests {
         let report = try await bench.database.read {
             try LedgerVerification(digest: OpenSSLDigest(), key: nil) { _ in .valid }.verify($0)
         }
-        #expect(report.rows["decision"] == 6)
+        #expect(report.rows["refusal"] == 6)
         try other.base.close()
     }
 }

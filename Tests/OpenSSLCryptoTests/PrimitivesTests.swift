@@ -52,19 +52,29 @@ struct PrimitivesTests {
         }
     }
 
-    @Test("nonces are version-4 UUIDs in lower case and never repeat (invariant 8)")
+    @Test(
+        "nonces of two generators are version-7 UUIDs of their instant, in lower case, and never repeat (invariant 8)")
     func nonces() throws {
-        let random = OpenSSLRandom()
+        let now = Instant(milliseconds: 1_793_491_200_123)
+        let generators = [OpenSSLRandom(), OpenSSLRandom()]
         var seen = Set<LowercaseUUID>()
-        for _ in 0..<10_000 {
-            let nonce = try random.uuid()
-            let characters = Array(nonce.description)
-            #expect(characters[14] == "4")
+        for number in 0..<10_000 {
+            let nonce = try generators[number % 2].orderedUUID(at: now)
+            let text = nonce.description
+            let characters = Array(text)
+            #expect(characters[14] == "7")
             #expect("89ab".contains(characters[19]))
-            #expect(nonce.description == nonce.description.lowercased())
+            #expect(text == text.lowercased())
+            let timestamp = text.prefix(13).filter { $0 != "-" }
+            #expect(Int64(timestamp, radix: 16) == now.milliseconds)
             seen.insert(nonce)
         }
         #expect(seen.count == 10_000)
+        // Of the 74 random bits none is fixed.
+        let digits = seen.map { Array($0.description.filter { $0 != "-" }) }
+        for place in 13..<32 where place != 16 { #expect(Set(digits.map { $0[place] }).count == 16, "\(place)") }
+        #expect(Set(digits.map { $0[16] }).count == 4)
+        let random = OpenSSLRandom()
         #expect(try random.bytes(0).isEmpty)
         #expect(try random.bytes(33).count == 33)
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import OfferModel
 import OfferStore
 import OfferTestSupport
@@ -113,6 +114,54 @@ struct LookTests {
             await #expect(throws: CancellationError.self) { try await task.value }
         }
         try database.close()
+    }
+
+    @Test("a statement that never ends is interrupted when its task is cancelled", .timeLimit(.minutes(1)))
+    func interrupted() async throws {
+        let database = try SQLiteDatabase(path: path)
+        for isLook in [true, false] {
+            let begun = DispatchSemaphore(value: 0)
+            let task = Task.detached { @Sendable in
+                let body = { @Sendable (transaction: any StoreTransaction) in
+                    begun.signal()
+                    return try transaction.rows(
+                        Statement("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT count(i) FROM n"))
+                }
+                return try await isLook ? database.look(body) : database.read(body)
+            }
+            // On a thread that no task waits for: the look keeps its own, and there may be no other.
+            DispatchQueue(label: "cancelling").async {
+                begun.wait()
+                task.cancel()
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+            // What was interrupted reads on, and sees what is new.
+            #expect(try await database.look { try $0.rows(Self.lastInstant).count } == 1)
+        }
+        try database.close()
+    }
+
+    @Test("reads that wait keep no thread of other tasks, on a file and in memory", .timeLimit(.minutes(1)))
+    func threads() async throws {
+        for database in [try SQLiteDatabase(path: path), try SQLiteDatabase.inMemory()] {
+            let count = 64
+            let release = DispatchSemaphore(value: 0)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        let rows = try await database.read { transaction in
+                            release.wait()
+                            return try transaction.rows(Self.lastInstant)
+                        }
+                        #expect(rows.count == 1)
+                    }
+                }
+                // With every shared thread waiting, none of these would run.
+                for _ in 0..<count { group.addTask { release.signal() } }
+                try await group.waitForAll()
+            }
+            try database.close()
+        }
     }
 
     @Test("a closed database is looked at by nobody")

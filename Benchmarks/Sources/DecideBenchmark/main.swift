@@ -2,20 +2,26 @@ import OfferEligibility
 import OfferModel
 import Rounds
 
-// usage: DecideBenchmark ROUNDS [alone|messages|one|state]
+// usage: DecideBenchmark ROUNDS [alone|messages|one|hundred|thousand|state]
 //
 // Decides twenty offers over two hundred transactions, so often: the subject is prepared once a round, as a dry-run does,
 // or, with `alone`, once for every offer, as issuing does. With `messages` every message of every finding is written too,
 // as a decision record has them. `one` decides the one offer of Service/catalog.yaml for a customer with twelve
-// transactions, preparing included; `state` derives the states of the long history's groups. Prints the median and the
+// transactions, preparing included; `hundred` decides a hundred such offers and says when each answer changes; `thousand`
+// decides the one offer over a thousand transactions; `state` derives the states of the long history's groups. Prints the median and the
 // fastest round in microseconds, and how many were eligible, so that no compiler can leave the work out. `Scripts/bench`
 // counts instructions as the difference between two numbers of rounds under callgrind.
 
 let arguments = CommandLine.arguments.dropFirst()
 let count = max(1, arguments.first.flatMap { Int($0) } ?? 200)
 let mode = arguments.dropFirst().first ?? "together"
-let facts = mode == "one" ? ShortHistory.facts() : LongHistory.facts()
-let questions = mode == "one" ? [ShortHistory.question()] : TwentyOffers.questions()
+let (facts, questions) =
+    switch mode {
+    case "one": (ShortHistory.facts(), ShortHistory.questions())
+    case "hundred": (ShortHistory.facts(offers: 100), ShortHistory.questions(100))
+    case "thousand": (ShortHistory.facts(months: 1_000), ShortHistory.questions())
+    default: (LongHistory.facts(), TwentyOffers.questions())
+    }
 var rounds = Rounds()
 var eligible = 0
 var findings = 0
@@ -34,6 +40,12 @@ func write(_ found: [Finding]) {
 func decideAll() {
     let subject = PreparedSubject(facts)
     for question in questions {
+        if mode == "hundred" {
+            let (decision, outlook) = decideAhead(question, about: subject)
+            if decision.outcome == .eligible { eligible += 1 }
+            if outlook.changesAt != nil { written += 1 }
+            continue
+        }
         let decision = mode == "alone" ? decide(question, facts: facts) : decide(question, about: subject)
         if decision.outcome == .eligible { eligible += 1 }
         if mode == "messages" { write(decision.findings) }
@@ -54,4 +66,5 @@ print(
     mode == "state"
         ? "expired \(eligible / count) a round"
         : "eligible \(eligible / count) a round"
-            + (mode == "messages" ? ", \(findings / count) messages of \(written / count) bytes" : ""))
+            + (mode == "messages" ? ", \(findings / count) messages of \(written / count) bytes" : "")
+            + (mode == "hundred" ? ", \(written / count) that end" : ""))

@@ -3,10 +3,11 @@ import Foundation
 // usage: ServiceBenchmark sign FOLDER
 //        ServiceBenchmark verify FOLDER
 //        ServiceBenchmark facts FOLDER
+//        ServiceBenchmark history FOLDER
 //        ServiceBenchmark record FOLDER WAITERS FIRST
 //
 // Measures the service's parts in one process, with OpenSSL and SQLite as they are. FOLDER is one that
-// Benchmarks/Service/service.py prepared: keys, a root, a grown database, and `signed.txt` for `verify`. `facts` and `record`
+// Benchmarks/Service/service.py prepared: keys, a root, a grown database, and `signed.txt` for `verify`; `history` needs none of it. `facts` and `record`
 // ask for customers of that database; `record` writes into it, from the FIRST customer on. Each line is a name, a tab, and what it took.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -19,6 +20,7 @@ switch arguments[0] {
 case "sign": try Signing(folder: folder).measure()
 case "verify": try Verifying(folder: folder).measure()
 case "facts": try await FactsReading(folder: folder).measure()
+case "history": try await HistoryReading().measure()
 case "record":
     let numbers = arguments.dropFirst(2).compactMap { Int($0) }
     try await Recording(folder: folder).measure(waiters: numbers.first ?? 1, first: numbers.dropFirst().first ?? 0)

@@ -4,9 +4,10 @@ import OfferCatalog
 import OfferEligibility
 import OfferHTTP
 import OfferModel
+import OfferStore
 import OfferdCommands
 
-/// Gives any bytes to the readers of what-if decisions, catalogs, cases, configuration and imports, and decides by what they
+/// Gives any bytes to the readers of what-if decisions, catalogs, cases, configuration, imports and records, and decides by what they
 /// accept (invariant 10).
 ///
 /// The first letter of an input names the way in:
@@ -17,6 +18,7 @@ import OfferdCommands
 /// - `l`: a line of JSON Lines
 /// - `v`: CSV: a digit for the mapping, a header, a newline and a record
 /// - `r`: a receipt
+/// - `p`: the packed record of a decision
 /// - `k`, `o`, `s`: `keys.yaml`, `offerd.yaml`, a scenario
 struct DecisionFuzzing {
     private static let scope = Scope(bundleId: "com.example.pro", environment: .localTesting)
@@ -54,6 +56,11 @@ struct DecisionFuzzing {
                 ImportedHistory(
                     transactions: receipt.transactions, renewalInfos: receipt.renewalInfos,
                     customerId: receipt.customerId)
+            }
+        case UInt8(ascii: "p"):
+            guard let packed = try? DecisionRecord(packed: rest).packed() else { return }
+            guard try DecisionRecord(packed: packed).packed() == packed else {
+                throw BrokenPromise(description: "a record reads back otherwise")
             }
         case UInt8(ascii: "k"): _ = try? KeysReader.read(rest)
         case UInt8(ascii: "o"): _ = try? ConfigurationReader.read(rest)

@@ -73,8 +73,8 @@ public struct IdentifierOriginBody: Sendable, Hashable, Codable {
     public var value: String
     /// Since when it is known.
     public var since: Instant
-    /// How it reached us; absent for one stored before that was noted.
-    public var provenance: Provenance?
+    /// How it reached us: with Apple's data, or on the word of the backend or an operator.
+    public var provenance: Provenance
     /// The transaction, or of renewal info the subscription, whose data names it.
     public var transactionId: TransactionId?
     /// The request that stated it.
@@ -82,7 +82,7 @@ public struct IdentifierOriginBody: Sendable, Hashable, Codable {
 
     /// An identifier by its parts.
     public init(
-        kind: String, value: String, since: Instant, provenance: Provenance? = nil,
+        kind: String, value: String, since: Instant, provenance: Provenance,
         transactionId: TransactionId? = nil, requestId: LowercaseUUID? = nil
     ) {
         self.kind = kind

@@ -30,7 +30,7 @@ public struct ExportedOfferBody: Sendable, Hashable, Codable {
     public var voidedAt: Instant?
     /// The catalog it was decided on.
     public var catalogRevision: Int
-    /// What the audit holds; absent for one older than the audit.
+    /// What the audit holds; absent if it holds nothing: then the ledger is broken.
     public var proof: LedgerProofBody?
 
     /// An exported offer by its parts.

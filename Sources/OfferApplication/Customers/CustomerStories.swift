@@ -5,10 +5,14 @@ import OfferStore
 /// What support reads: one customer's story, and issued offers.
 public struct CustomerStories: Sendable {
     private let database: any StoreDatabase
+    private let catalogs: CompiledCatalogs
+    private let policy: Policy
     private let clock: RequestClock
 
-    init(database: any StoreDatabase, clock: RequestClock) {
+    init(database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy, clock: RequestClock) {
         self.database = database
+        self.catalogs = catalogs
+        self.policy = policy
         self.clock = clock
     }
 
@@ -22,7 +26,7 @@ public struct CustomerStories: Sendable {
     public func story(
         _ identifiers: CustomerIdentifiers, limit: Int = 50, from cursor: TimelineCursor? = nil, caller: Caller
     ) async throws -> CustomerStory {
-        let clock = clock
+        let (clock, catalogs, policy) = (clock, catalogs, policy)
         let read = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
                 throw RequestError.unknownCustomer
@@ -42,7 +46,13 @@ public struct CustomerStories: Sendable {
                 origins: stored.map { (origins[$0.number] ?? []).map(IdentifierOrigin.init) }, now: now, facts: facts,
                 issued: try IssuedOfferRows(issued, united: facts, in: number, transaction),
                 timeline: try Timeline.read(
-                    of: subject.customers, from: cursor, limit: limit, at: now, transaction)
+                    of: subject.customers, from: cursor, limit: limit, at: now, transaction
+                ) { record, offer in
+                    try record.decideAgain(
+                        offer,
+                        by: catalogs.catalog(Int64(record.catalogRevision), of: number, in: caller.scope, transaction),
+                        scope: caller.scope, policy: policy, in: number, transaction)
+                }
             )
         }
         return CustomerStory(

@@ -16,6 +16,8 @@ public struct OfferDecisions: Sendable {
     /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two megabytes,
     /// and a past instant has all slots read: seconds of a core each, in which nobody may be kept from issuing.
     static let supposedAtOnce = 2
+    /// How many offers are decided before others have the thread.
+    private static let offersInATurn = 16
     /// How many more wait for their turn before the next is told to come back.
     static let supposingWaiting = 30
 
@@ -71,21 +73,19 @@ public struct OfferDecisions: Sendable {
         var decisions: [OfferDecision] = []
         for offer in try Self.offers(inquiry, snapshot.catalog) {
             // Others wait for the same threads; a dry-run of many offers must not keep them from issuing.
-            if !decisions.isEmpty { await Task.yield() }
+            if decisions.count % Self.offersInATurn == Self.offersInATurn - 1 { await Task.yield() }
             let product = try Self.product(inquiry, offer)
             let question = snapshot.question(
                 offer, productId: product, scope: caller.scope, signals: inquiry.signals, request: inquiry.request,
                 needsNewSigning: try needsNewSigning(
                     offer, productId: product, inquiry, snapshot, formats: formats, about: subject),
                 formats: formats)
-            let decision = OfferEligibility.decide(question, about: subject)
+            let (decision, outlook) = decideAhead(question, about: subject)
             if decision.outcome == .eligible {
                 let value = snapshot.catalog.product(product).flatMap { offer.value(on: $0.product) }
                 candidates.append(Choice.Candidate(offerId: offer.id, priority: offer.priority, value: value))
             }
-            decisions.append(
-                OfferDecision(
-                    offer: offer, decision: decision, outlook: decision.outlook(question, about: subject)))
+            decisions.append(OfferDecision(offer: offer, decision: decision, outlook: outlook))
         }
         return InquiryAnswer(decisions: decisions, choice: Choice(among: candidates))
     }
@@ -118,10 +118,10 @@ public struct OfferDecisions: Sendable {
             let life = open?.expiresAt.milliseconds(since: snapshot.now) ?? 0
             return life < policy.storedSignatureMinimumLife
         }
+        guard let open = snapshot.open(offer, about: subject) else { return true }
         let order = IssueOrder(offerId: offer.id, productId: productId, customer: inquiry.customer)
         let plan = try SigningPlan(
             offer, productId: productId, order: order, formats: formats, history: snapshot.facts.history)
-        guard let open = snapshot.open(offer, about: subject) else { return true }
         return !open.answers(plan, fresh: false, at: snapshot.now, policy)
     }
 }

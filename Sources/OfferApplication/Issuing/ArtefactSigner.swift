@@ -20,18 +20,15 @@ struct ArtefactSigner: Sendable {
 
     /// Signs what a plan holds.
     ///
-    /// - Parameters:
-    ///   - issuedOfferId: the slot; absent for a statement that blocks an introductory offer.
-    ///   - allowIntroductoryOffer: what an eligibility statement says.
+    /// - Parameter allowIntroductoryOffer: what an eligibility statement says.
     /// - Throws: when libcrypto fails, the generator has no entropy, or a field cannot be signed.
     func sign(
-        _ plan: SigningPlan, offer: Offer, issuedOfferId: LowercaseUUID?, signing: Int?, decisionId: LowercaseUUID,
-        timestamp: Instant, allowIntroductoryOffer: Bool = true
+        _ plan: SigningPlan, offer: Offer, timestamp: Instant, allowIntroductoryOffer: Bool = true
     ) throws -> [RecordedSignature] {
         try plan.formats.map { format in
-            let nonce = try random.uuid()
+            let nonce = try random.orderedUUID(at: timestamp)
             return RecordedSignature(
-                nonce: nonce, issuedOfferId: issuedOfferId, signing: signing, decisionId: decisionId, format: format,
+                nonce: nonce, format: format,
                 allowIntroductoryOffer: format == .introductoryEligibility ? allowIntroductoryOffer : nil,
                 keyId: key.keyId, timestamp: timestamp, productId: plan.productId,
                 appAccountToken: plan.appAccountToken, transactionId: plan.transactionId?.rawValue,

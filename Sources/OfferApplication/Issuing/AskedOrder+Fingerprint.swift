@@ -7,52 +7,42 @@ extension AskedOrder {
     /// The SHA-256 of all that a refusal depends on and says, but for its instant: two orders with the same fingerprint are
     /// refused for the same reasons until the same turning point, and are the same record.
     ///
-    /// Left out is what moves by itself without changing the answer: the instant, the evidence that is counted from it, and
-    /// counters that everyone shares. Where they do change the answer, a finding differs.
-    func fingerprint(_ outlook: Outlook, _ digest: any Digest) throws -> [UInt8] {
-        var json = JSONWriter(capacity: 4_096)
-        try json.object { json in
-            try json.member("app", scope.bundleId)
-            try json.member("environment", scope.environment.rawValue)
-            try json.member("author", author.actor)
-            try json.member("order", DecisionRecord.Order(order))
-            try json.member("offer", question.offer.id)
-            try json.member("product", question.productId)
-            try json.member("signals", order.signals)
-            try json.member("request", order.request)
-            try json.member("generation", snapshot.generation)
-            try json.member("catalogRevision", snapshot.catalogRevision)
-            try json.member("customers", snapshot.subject.customers.map(\.rawValue))
-            try json.member("versions", snapshot.version.customers.map { snapshot.version.changes[$0] ?? 0 })
-            try json.member("attributes", snapshot.facts.attributes)
-            try json.member("openedAt", snapshot.facts.openedAt[question.offer.id])
-            try json.member("rolloutKey", snapshot.facts.rolloutKey)
-            try json.member("needsNewSigning", question.needsNewSigning)
-            try json.member("transactionId", plan.transactionId?.rawValue)
-            try json.member("outcome", decision.outcome)
-            json.name("findings")
-            try Self.write(decision.findings, to: &json)
-            try json.member("changesAt", outlook.changesAt)
-            try json.member("notBefore", outlook.notBefore)
-            try json.member("events", outlook.events)
-            try json.member("isFinal", outlook.isFinal)
+    /// Left out is what moves by itself without changing the answer: the instant, the newest row, until when the history is
+    /// complete, and counters that everyone shares. Where they do change the answer, a finding differs.
+    func fingerprint(_ outlook: Outlook, _ digest: any Digest) -> [UInt8] {
+        var record = record
+        record.now = Instant(milliseconds: 0)
+        record.historySequence = 0
+        record.counters = nil
+        record.coverage.asOf = nil
+        var writer = PackedWriter(capacity: 1_024)
+        for text in [scope.bundleId.rawValue, scope.environment.rawValue, author.actor, question.offer.id.rawValue] {
+            writer.append(text)
         }
-        return digest.sha256(json.bytes)
+        writer.append(each: record.packed()) { $0.append($1) }
+        writer.append(snapshot.generation)
+        writer.append(each: snapshot.version.customers) { writer, customer in
+            writer.append(snapshot.version.changes[customer] ?? 0)
+        }
+        writer.append(plan.transactionId?.rawValue) { $0.append($1) }
+        Self.append(decision.findings, to: &writer)
+        writer.append(outlook.changesAt) { $0.append($1) }
+        writer.append(outlook.notBefore) { $0.append($1) }
+        writer.append(each: outlook.events) { $0.append($1.rawValue) }
+        writer.append(outlook.isFinal)
+        return digest.sha256(writer.bytes)
     }
 
-    private static func write(_ findings: [Finding], to json: inout JSONWriter) throws {
-        try json.array(findings) { json, finding in
-            try json.object { json in
-                try json.member("rule", finding.rule)
-                try json.member("path", finding.path)
-                try json.member("verdict", finding.verdict)
-                try json.member("reason", finding.reason)
-                try json.member("turningPoint", finding.turningPoint)
-                if let children = finding.children {
-                    json.name("children")
-                    try write(children, to: &json)
-                }
+    private static func append(_ findings: [Finding], to writer: inout PackedWriter) {
+        writer.append(each: findings) { writer, finding in
+            writer.append(finding.verdict.rawValue)
+            writer.append(finding.reason.rawValue)
+            switch finding.turningPoint {
+            case .at(let instant): writer.append(instant.milliseconds as Int64?) { $0.append($1) }
+            case .event(let event): writer.append(event.rawValue)
+            case nil: writer.append(false)
             }
+            append(finding.children ?? [], to: &writer)
         }
     }
 }

@@ -42,6 +42,13 @@ struct AskedOrder: Sendable {
         try OpeningStore(transaction).open(question.offer.id, to: snapshot.subject.customers, at: opened)
     }
 
+    /// What is kept of the decision.
+    var record: DecisionRecord {
+        DecisionRecord(
+            question, decision, order: DecisionRecord.Order(order), catalogRevision: snapshot.catalogRevision,
+            customers: snapshot.subject.customers, facts: snapshot.facts, historySequence: snapshot.sequence)
+    }
+
     /// The catalog revision the slot belongs to.
     var catalogRevision: Int { open?.catalogRevision ?? snapshot.catalogRevision }
 }
@@ -51,23 +58,30 @@ struct OpenSlot: Sendable {
     var slot: Slot
     /// The catalog it was issued on.
     var catalogRevision: Int
-    /// The artefacts of its newest signing; none where the App Store delivers the offer.
-    var newestSigning: [RecordedSignature]
-    /// The decision on its newest signing.
-    var decisionId: LowercaseUUID
+    var newestSigning: Signing
 
     /// Whether what it holds answers the plan: the newest signing is what the plan would make and has enough life left.
     ///
     /// Where nothing is signed no purchase attempt burns anything and nothing grows old before the slot does: the slot
     /// itself is handed out again for the same product, also if something fresh is asked for.
     func answers(_ plan: SigningPlan, fresh: Bool, at now: Instant, _ policy: Policy) -> Bool {
+        let signatures = newestSigning.signatures
         guard plan.isSigned else {
-            return newestSigning.isEmpty && slot.productId == plan.productId && now < slot.expiresAt
+            return signatures.isEmpty && slot.productId == plan.productId && now < slot.expiresAt
         }
-        guard !newestSigning.contains(where: \.isRemoved) else { return false }
-        guard !fresh, let timestamp = newestSigning.first?.timestamp, plan.matches(newestSigning) else { return false }
+        guard !signatures.contains(where: \.isRemoved) else { return false }
+        guard !fresh, let timestamp = signatures.first?.timestamp, plan.matches(signatures) else { return false }
         let life = timestamp.adding(milliseconds: policy.signatureLife).milliseconds(since: now)
         return life >= policy.storedSignatureMinimumLife
+    }
+}
+
+extension DecisionRecord.Order {
+    init(_ order: IssueOrder) {
+        self.init(
+            originalTransactionId: order.customer.originalTransactionId,
+            appTransactionId: order.customer.appTransactionId, appAccountToken: order.customer.appAccountToken,
+            customerId: order.customer.customerId, formats: order.formats, fresh: order.fresh)
     }
 }
 

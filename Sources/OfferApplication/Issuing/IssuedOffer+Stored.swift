@@ -39,11 +39,3 @@ extension RecordedSignature {
         return IntroductoryOfferEligibilitySignature(jws: artefact, allowIntroductoryOffer: allowIntroductoryOffer)
     }
 }
-
-extension [RecordedSignature] {
-    /// The signatures of the newest signing.
-    var newestSigning: [RecordedSignature] {
-        guard let newest = compactMap(\.signing).max() else { return [] }
-        return filter { $0.signing == newest }
-    }
-}

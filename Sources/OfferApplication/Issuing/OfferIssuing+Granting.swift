@@ -12,16 +12,15 @@ extension OfferIssuing {
         if let stored = asked.stored {
             let issued = IssuedOffer(
                 stored.slot, catalogRevision: stored.catalogRevision, scope: asked.scope,
-                signatures: stored.newestSigning, decisionId: stored.decisionId, state: .open)
+                signatures: stored.newestSigning.signatures, decisionId: stored.newestSigning.decisionId, state: .open)
             return try await handOut(issued, asked, reply)
         }
         guard let number = asked.snapshot.scope else { return nil }
         let slot = try nextSlot(asked)
-        let decisionId = try random.orderedUUID(at: asked.snapshot.now)
         let signatures = try signer.sign(
-            asked.plan, offer: asked.question.offer, issuedOfferId: slot.id, signing: slot.signings,
-            decisionId: decisionId, timestamp: asked.snapshot.now)
-        let record = try DecisionRecord(asked, signatures: signatures).text()
+            asked.plan, offer: asked.question.offer, timestamp: asked.snapshot.now)
+        let decisionId = try random.orderedUUID(at: asked.snapshot.now)
+        let record = asked.record.packed()
         let issued = IssuedOffer(
             slot, catalogRevision: asked.catalogRevision, scope: asked.scope, signatures: signatures,
             decisionId: decisionId, state: .open)
@@ -38,10 +37,12 @@ extension OfferIssuing {
                 case .fit(let fitting): caps = fitting
                 case .reached(let counters): return .limited(counters)
                 }
+                let signing = Signing(
+                    decisionId: decisionId, decidedAt: asked.snapshot.now,
+                    customer: try Self.owner(asked, in: number, transaction),
+                    catalogRevision: Int64(asked.snapshot.catalogRevision), record: record, signatures: signatures)
                 guard
-                    try Self.record(
-                        slot, asked, redeemed: redeemed, caps: caps, signatures: signatures, decisionId: decisionId,
-                        record: record, in: number, transaction)
+                    try Self.record(slot, by: signing, asked, redeemed: redeemed, caps: caps, in: number, transaction)
                 else { return .moved }
                 try reply.keep(answer, at: asked.snapshot.now, transaction)
                 return .answered(answer)
@@ -114,41 +115,29 @@ extension OfferIssuing {
         return slot
     }
 
-    /// Writes the slot, the signatures and the decision, in the committing transaction.
+    /// Writes a new slot with its first signing, or one more signing of the open one, in the committing transaction.
     ///
     /// - Returns: false if the open slot takes no further signing; then nothing was written.
     private static func record(
-        _ slot: Slot, _ asked: AskedOrder, redeemed: [LowercaseUUID], caps: [CounterStore.Cap],
-        signatures: [RecordedSignature], decisionId: LowercaseUUID, record: String,
+        _ slot: Slot, by signing: Signing, _ asked: AskedOrder, redeemed: [LowercaseUUID], caps: [CounterStore.Cap],
         in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> Bool {
         let customers = asked.snapshot.subject.customers
         let store = SlotStore(transaction)
-        let owner = try owner(asked, in: number, transaction)
         try asked.noteOpening(transaction)
         if asked.open == nil {
             try store.settle(redeemed, at: slot.issuedAt, in: number)
             try store.insert(
-                slot, catalogRevision: Int64(asked.snapshot.catalogRevision), for: owner, subject: customers,
-                caps: caps, hasPassed: asked.snapshot.facts.slots.contains { $0.waitsToBeSettled(at: slot.issuedAt) },
-                in: number)
+                slot, by: signing, subject: customers, caps: caps,
+                hasPassed: asked.snapshot.facts.slots.contains { $0.waitsToBeSettled(at: slot.issuedAt) }, in: number)
             try RedemptionStore(transaction).matchLaterEvidence(
-                of: owner, since: slot.issuedAt, offers: asked.question.offers, at: slot.issuedAt, in: number)
+                of: signing.customer, since: slot.issuedAt, offers: asked.question.offers, at: slot.issuedAt,
+                in: number)
         } else {
             let signings = try store.addSigning(
-                to: slot.id, productId: slot.productId, cost: asked.question.cost, expiresAt: slot.expiresAt,
+                to: slot.id, signing, productId: slot.productId, cost: asked.question.cost, expiresAt: slot.expiresAt,
                 countsUntil: slot.countsUntil, at: asked.snapshot.now, subject: customers, caps: caps, in: number)
             guard signings == slot.signings else { return false }
-        }
-        try DecisionStore(transaction).insert(
-            RecordedDecision(
-                id: decisionId, kind: asked.open == nil ? .issue : .signing, customer: owner,
-                offerId: slot.offerId, decidedAt: asked.snapshot.now,
-                catalogRevision: Int64(asked.snapshot.catalogRevision), outcome: asked.decision.outcome,
-                issuedOfferId: slot.id, body: record),
-            in: number)
-        for signature in signatures {
-            try SignatureStore(transaction).insert(signature, in: number)
         }
         try StoreClock(transaction).advance(to: asked.snapshot.now)
         return true

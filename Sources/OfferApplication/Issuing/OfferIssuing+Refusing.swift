@@ -10,7 +10,7 @@ extension OfferIssuing {
         _ asked: AskedOrder, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
     ) async throws -> Reply.Answer? {
         let outlook = asked.decision.outlook(asked.question, about: subject)
-        let fingerprint = try asked.fingerprint(outlook, digest)
+        let fingerprint = asked.fingerprint(outlook, digest)
         if let entry = refusals.entry(fingerprint), let answer = try await answer(asked, outlook, by: entry, reply) {
             return answer
         }
@@ -21,10 +21,12 @@ extension OfferIssuing {
         let signatures =
             blocks
             ? try signer.sign(
-                asked.plan, offer: asked.question.offer, issuedOfferId: nil, signing: nil, decisionId: decisionId,
-                timestamp: asked.snapshot.now, allowIntroductoryOffer: false)
+                asked.plan, offer: asked.question.offer, timestamp: asked.snapshot.now, allowIntroductoryOffer: false)
             : []
-        let record = try DecisionRecord(asked, signatures: signatures).text()
+        let refusal = Refusal(
+            id: decisionId, customer: asked.snapshot.subject.customers.first, offerId: asked.question.offer.id,
+            decidedAt: asked.snapshot.now, catalogRevision: Int64(asked.snapshot.catalogRevision),
+            outcome: asked.decision.outcome, record: asked.record.packed(), statement: signatures.first)
         let answer = try reply.write(
             .refused(
                 IssueRefusal(
@@ -44,16 +46,7 @@ extension OfferIssuing {
                         asked.snapshot.subject.customers, after: asked.snapshot.sequence)
                 else { return (nil, false) }
             }
-            try DecisionStore(transaction).insert(
-                RecordedDecision(
-                    id: decisionId, kind: .refusal, customer: asked.snapshot.subject.customers.first,
-                    offerId: asked.question.offer.id, decidedAt: asked.snapshot.now,
-                    catalogRevision: Int64(asked.snapshot.catalogRevision), outcome: asked.decision.outcome,
-                    body: record),
-                in: number)
-            for signature in signatures {
-                try SignatureStore(transaction).insert(signature, in: number)
-            }
+            try RefusalStore(transaction).insert(refusal, in: number)
             try reply.keep(answer, at: asked.snapshot.now, transaction)
             try StoreClock(transaction).advance(to: asked.snapshot.now)
             return (answer, true)
@@ -87,12 +80,12 @@ extension OfferIssuing {
                     introductoryEligibility: entry.introductoryEligibility)))
         let decision = entry.decisionId
         guard Reply.keepsAnswers else {
-            let isHeld = try await database.look { try DecisionStore($0).hasRecord(of: decision, in: number) }
+            let isHeld = try await database.look { try RefusalStore($0).hasRecord(of: decision, in: number) }
             return isHeld ? answer : nil
         }
         return try await database.write(by: asked.author) { transaction in
             if let earlier = try reply.earlier(at: asked.snapshot.now, transaction) { return earlier }
-            guard try DecisionStore(transaction).hasRecord(of: decision, in: number) else { return nil }
+            guard try RefusalStore(transaction).hasRecord(of: decision, in: number) else { return nil }
             try reply.keep(answer, onEarlier: decision, at: asked.snapshot.now, transaction)
             try StoreClock(transaction).advance(to: asked.snapshot.now)
             return answer

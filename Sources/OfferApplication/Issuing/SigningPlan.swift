@@ -59,20 +59,22 @@ struct SigningPlan: Sendable, Equatable {
     /// A transaction of the subject that Apple signed: the one the request states, else the newest subscription, else
     /// the Apple Account in this app (docs/design.md#identity).
     static func transaction(_ stated: CustomerIdentifiers, _ history: History) -> TransactionReference? {
-        let transactions = history.transactions.filter(\.provenance.isProven).map(\.payload)
+        // The rows and not their payloads: there may be a thousand, and a payload has dozens of members.
+        let rows = history.transactions.lazy.filter { $0.provenance.isProven }
         let accounts = history.appTransactions.filter(\.provenance.isProven).compactMap(\.payload.appTransactionId)
-        if let id = stated.originalTransactionId, transactions.contains(where: { $0.originalTransactionId == id }) {
+        if let id = stated.originalTransactionId, rows.contains(where: { $0.payload.originalTransactionId == id }) {
             return .transaction(id)
         }
         if let id = stated.appTransactionId,
-            accounts.contains(id) || transactions.contains(where: { $0.appTransactionId == id })
+            accounts.contains(id) || rows.contains(where: { $0.payload.appTransactionId == id })
         {
             return .appTransaction(id)
         }
-        let newest = transactions.max {
-            ($0.purchaseDate, $0.transactionId) < ($1.purchaseDate, $1.transactionId)
+        let newest = rows.max {
+            let (first, second) = ($0.payload.purchaseDate, $1.payload.purchaseDate)
+            return first != second ? first < second : $0.payload.transactionId < $1.payload.transactionId
         }
-        if let newest { return .transaction(newest.originalTransactionId) }
+        if let newest { return .transaction(newest.payload.originalTransactionId) }
         return accounts.min().map { .appTransaction($0) }
     }
 

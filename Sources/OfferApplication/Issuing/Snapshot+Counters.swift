@@ -32,7 +32,9 @@ extension Snapshot {
         _ question: Question, open: [Slot], at instant: Instant, _ transaction: any StoreTransaction
     ) throws -> OfferCounters {
         guard let scope else { return OfferCounters(asOf: instant) }
-        let own = facts.openSlot(of: question.offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
+        let own =
+            open.isEmpty
+            ? nil : facts.openSlot(of: question.offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
         return try OfferCounters.read(question, open: open, own: own?.id, at: instant, in: scope, transaction)
     }
 }

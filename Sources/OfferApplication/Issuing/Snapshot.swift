@@ -74,12 +74,9 @@ struct Snapshot: Sendable {
         var open: [LowercaseUUID: OpenSlot] = [:]
         for slot in slots where slot.isOpen(at: now) && offers?.contains(slot.offerId) != false {
             guard let issued = try SlotStore(transaction).issuedOffer(slot.id, in: number) else { continue }
-            let newest = try SignatureStore(transaction).signatures(of: slot.id, in: number)
-                .filter { $0.timestamp <= latest }.newestSigning
             open[slot.id] = OpenSlot(
-                slot: slot, catalogRevision: Int(issued.catalogRevision), newestSigning: newest,
-                decisionId: try newest.first?.decisionId
-                    ?? DecisionStore(transaction).newestDecision(of: slot.id, in: number))
+                slot: slot, catalogRevision: Int(issued.catalogRevision),
+                newestSigning: try SlotStore(transaction).newestSigning(of: issued, by: latest))
         }
         return open
     }

@@ -56,7 +56,7 @@ final class WatchedDatabase: StoreDatabase {
                 state.damage = error
             case .busy, .full, .readOnly, .unavailable, .notMigrated, .newerThanThisVersion, .interrupted:
                 state.failures += 1
-            case .corrupt, .constraint, .unrecorded: break
+            case .corrupt, .corruptFacts, .constraint, .unrecorded: break
             }
         }
     }

@@ -26,49 +26,35 @@ public struct OfferReplay: Sendable {
     public func replay(
         _ id: LowercaseUUID, catalogRevision revision: Int?, caller: Caller
     ) async throws -> DecisionReplay {
-        let catalogs = catalogs
-        let (found, record, facts, catalog) = try await database.read { transaction in
+        let (catalogs, policy) = (catalogs, policy)
+        return try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
-                let found = try DecisionStore(transaction).decisions(issuedOffer: id, in: number).first
+                let issued = try SlotStore(transaction).issuedOffer(id, in: number),
+                let signing = try SlotStore(transaction).signings(of: issued).first
             else { throw RequestError.unknownIssuedOffer(id) }
-            guard !found.body.hasPrefix(RemovedText.prefix) else { throw RequestError.erasedRecord(found.id) }
-            let record: DecisionRecord
-            do {
-                record = try DecisionRecord(text: found.body)
-            } catch {
-                throw StoreError.corrupt("the record of decision `\(found.id)` cannot be read")
-            }
+            guard let bytes = signing.record else { throw RequestError.erasedRecord(signing.decisionId) }
+            let record = try DecisionRecord(stored: bytes)
             let asked = Int64(revision ?? record.catalogRevision)
             guard try CatalogStore(transaction).revision(asked, in: number) != nil else {
                 throw RequestError.unknownRevision(String(asked))
             }
-            do {
-                let catalog = try catalogs.catalog(asked, of: number, in: caller.scope, transaction)
-                var facts = try record.facts(in: number, transaction)
-                facts.counters[found.offerId] = record.counters
-                return (found, record, facts, catalog)
-            } catch let invalid as InvalidDocument {
-                throw RequestError.invalidCatalog(invalid.errors)
+            func decision(by revision: Int64) throws -> Decision {
+                do {
+                    return try record.decideAgain(
+                        issued.slot.offerId, by: catalogs.catalog(revision, of: number, in: caller.scope, transaction),
+                        scope: caller.scope, policy: policy, in: number, transaction)
+                } catch let invalid as InvalidDocument {
+                    throw RequestError.invalidCatalog(invalid.errors)
+                }
             }
+            let recomputed = try decision(by: asked)
+            let then = revision == nil ? recomputed : try decision(by: Int64(record.catalogRevision))
+            return DecisionReplay(
+                issuedOfferId: id, decisionId: signing.decisionId, offerId: issued.slot.offerId,
+                decidedAt: signing.decidedAt,
+                recorded: ReplayedDecision(
+                    catalogRevision: record.catalogRevision, decision: record.decision(explainedBy: then)),
+                recomputed: ReplayedDecision(catalogRevision: Int(asked), decision: recomputed))
         }
-        let question = try record.question(found.offerId, scope: caller.scope, catalog: catalog)
-        return DecisionReplay(
-            issuedOfferId: id, decisionId: found.id, offerId: found.offerId, decidedAt: found.decidedAt,
-            recorded: ReplayedDecision(catalogRevision: record.catalogRevision, decision: record.decision),
-            recomputed: ReplayedDecision(
-                catalogRevision: revision ?? record.catalogRevision,
-                decision: decide(question, facts: facts, policy: policy)))
-    }
-}
-
-extension DecisionRecord {
-    /// The question as it was asked, of a catalog.
-    fileprivate func question(_ id: OfferId, scope: Scope, catalog: CompiledCatalog) throws(RequestError) -> Question {
-        guard let offer = catalog.catalog.offer(id) else { throw .unknownOffer(id) }
-        return Question(
-            offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
-            request: request ?? DeviceRequest(),
-            signUp: SignUp(appAccountToken: order.appAccountToken, customerId: order.customerId),
-            needsNewSigning: needsNewSigning, formats: Set(formats), takesHistoryAsProven: false)
     }
 }

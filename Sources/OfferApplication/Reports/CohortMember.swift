@@ -1,4 +1,3 @@
-import FoundationEssentials
 import OfferEligibility
 import OfferModel
 import OfferStore
@@ -43,18 +42,18 @@ struct CohortMember {
 
     /// Takes one decision into account.
     ///
-    /// - Throws: `DecodingError` if what was recorded cannot be read.
+    /// - Throws: ``StoreError/corrupt(_:)`` if what was recorded cannot be read.
     mutating func add(_ evaluation: Evaluation) throws {
-        guard evaluation.kind == .refusal else {
+        guard case .refused(let record) = evaluation.answer else {
             isIssued = true
             settleArm(evaluation.place, isTreated: true)
             return
         }
-        guard let body = evaluation.refusalBody else {
+        guard let record else {
             hasRemovedRefusal = true
             return
         }
-        let obstacles = Obstacles(try RefusalOutline(text: body).decision.findings)
+        let obstacles = Obstacles(try DecisionRecord(stored: record).findings)
         switch obstacles.kind {
         case .heldOut:
             wasHeldOut = true
@@ -70,18 +69,5 @@ struct CohortMember {
     private mutating func settleArm(_ place: Evaluation.Place, isTreated: Bool) {
         guard arm.map({ place < $0.place }) ?? true else { return }
         arm = Arm(place: place, isTreated: isTreated)
-    }
-}
-
-/// What a report reads of a recorded refusal.
-private struct RefusalOutline: Decodable {
-    struct Findings: Decodable {
-        var findings: [FindingOutline]
-    }
-
-    var decision: Findings
-
-    init(text: String) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
     }
 }

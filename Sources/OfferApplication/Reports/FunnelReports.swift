@@ -41,9 +41,7 @@ public struct FunnelReports: Sendable {
             }
             let offers = ReportedOffers(catalogs: catalogs, scope: scope, number: number, transaction: transaction)
             let funnels = try offers.all(request.offerId).map { reported in
-                try Self.funnel(
-                    of: reported, range, at: now, policy: policy,
-                    NominalDiscounts(catalogs: catalogs, scope: scope, number: number, transaction: transaction))
+                try Self.funnel(of: reported, range, at: now, policy: policy, in: number, transaction)
             }
             return FunnelReport(asOf: now, range: range, offers: funnels)
         }
@@ -51,11 +49,9 @@ public struct FunnelReports: Sendable {
 
     private static func funnel(
         of reported: ReportedOffers.Reported, _ range: Range<Instant>, at now: Instant, policy: Policy,
-        _ discounts: NominalDiscounts
+        in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> OfferFunnel {
-        let (number, transaction) = (discounts.number, discounts.transaction)
-        var tally = FunnelTally(
-            reported.offer, in: reported.group, at: now, policy: policy, discounts: discounts, transaction)
+        var tally = FunnelTally(reported.offer, in: reported.group, at: now, policy: policy, transaction)
         let cohort = OfferCohort(
             offerId: reported.offer.id, range: range, scope: number, transaction: transaction)
         try cohort.forEach { try tally.add($0) }

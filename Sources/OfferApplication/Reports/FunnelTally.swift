@@ -9,18 +9,16 @@ struct FunnelTally {
     let asOf: Instant
     let policy: Policy
     let transaction: any StoreTransaction
-    var discounts: NominalDiscounts
     private(set) var funnel: OfferFunnel
 
     init(
-        _ offer: Offer, in group: SubscriptionGroupId?, at asOf: Instant, policy: Policy, discounts: NominalDiscounts,
+        _ offer: Offer, in group: SubscriptionGroupId?, at asOf: Instant, policy: Policy,
         _ transaction: any StoreTransaction
     ) {
         self.offer = offer
         self.group = group
         self.asOf = asOf
         self.policy = policy
-        self.discounts = discounts
         self.transaction = transaction
         funnel = OfferFunnel(offer.id)
     }
@@ -48,7 +46,7 @@ struct FunnelTally {
         }
         funnel.redemptionsWithoutSlot += max(0, course.redemptionsWithoutSlot - issuedToOthers)
         guard member.isIssued else { return }
-        try count(cost: issued.filter { $0.slot.offerId == offer.id }, course)
+        count(cost: issued.filter { $0.slot.offerId == offer.id }, course)
         try count(save: member, course, facts.slots)
     }
 
@@ -90,10 +88,10 @@ struct FunnelTally {
         if arm.isTreated { funnel.treated = side } else { funnel.heldOut = side }
     }
 
-    private mutating func count(cost issued: [OfferStore.IssuedOffer], _ course: OfferCourse) throws {
+    private mutating func count(cost issued: [OfferStore.IssuedOffer], _ course: OfferCourse) {
         let uses = Dictionary(grouping: course.redemptions, by: \.slotId).mapValues { Int64($0.count) }
         for slot in issued {
-            guard let value = try discounts.value(of: slot),
+            guard let value = slot.slot.cost,
                 let cost = funnel.discountCost[value.currency, default: DiscountCost()].adding(
                     value.milliunits, uses: uses[slot.slot.id] ?? 0, isRefunded: course.isRefunded)
             else {

@@ -24,8 +24,8 @@ public struct Retention: Sendable {
         public var isEmpty: Bool { signatures + refusals + answers + notifications == 0 }
 
         mutating func add(_ step: RetentionStep) {
-            signatures += step.signatures.count
-            refusals += step.refusals.count
+            signatures += step.signatures
+            refusals += step.refusals
             answers += step.answers
             notifications += step.notifications
             settled += step.settled

@@ -62,16 +62,16 @@ extension Slot {
 }
 
 extension RefusedDay {
-    var entry: TimelineEntry {
+    /// - Parameter again: decides a record again, for the sentence that says why; throws or `nil` where that cannot be said.
+    func entry(_ again: (DecisionRecord, OfferId) throws -> Decision?) -> TimelineEntry {
         let times = count == 1 ? "" : " \(count) times on \(last.description.prefix { $0 != "T" }), the last time"
         let answer = outcome == .undetermined ? "could not be decided" : "was refused"
-        return TimelineEntry(.refused, at: last, "the offer `\(offerId)` \(answer)\(times): \(reason)")
+        return TimelineEntry(.refused, at: last, "the offer `\(offerId)` \(answer)\(times): \(reason(again))")
     }
 
-    private var reason: String {
-        guard !body.hasPrefix(RemovedText.prefix), let decision = try? DecisionRecord(text: body).decision else {
-            return "why is not kept any more"
-        }
+    private func reason(_ again: (DecisionRecord, OfferId) throws -> Decision?) -> String {
+        guard let record, let read = try? DecisionRecord(stored: record) else { return "why is not kept any more" }
+        let decision = read.decision(explainedBy: try? again(read, offerId))
         let others = decision.findings.count { $0.verdict == .violated || $0.verdict == .undetermined } - 1
         let more = others > 0 ? " (and \(others) more)" : ""
         return (decision.decisive?.message ?? "the record names no reason") + more
@@ -115,13 +115,12 @@ extension CustomerAlias {
 extension MergeProof {
     fileprivate var words: String {
         let payload = transactionId.map { "the data of transaction \($0)" } ?? "one payload of Apple's"
-        let origin = provenance.map { ", \($0.origin)," } ?? ""
         let names = identifiers.map { identifier in
             switch identifier {
             case .originalTransactionId(let id): "`originalTransactionId` `\(id)`"
             case .appTransactionId(let id): "`appTransactionId` `\(id)`"
             }
         }
-        return "\(payload)\(origin) names \(names.joined(separator: " and ")) together"
+        return "\(payload), \(provenance.origin), names \(names.joined(separator: " and ")) together"
     }
 }

@@ -19,7 +19,7 @@ struct Timeline: Sendable {
     /// Uses by others of what was issued to them.
     var usesByOthers: [Redemption]
     /// The refusals by day, from the cursor on.
-    var refusals: [RefusedDay]
+    var refusals: [TimelineEntry]
     /// Who was proven to be them.
     var merges: [RecordedMerge]
     /// What the App Store has told of them, the newest so many.
@@ -29,9 +29,11 @@ struct Timeline: Sendable {
     private static let mostNotifications = 1_000
 
     /// Reads what the entries of a page come from.
+    ///
+    /// - Parameter again: decides the record of a refusal again.
     static func read(
         of customers: [CustomerNumber], from cursor: TimelineCursor?, limit: Int, at now: Instant,
-        _ transaction: any StoreTransaction
+        _ transaction: any StoreTransaction, again: (DecisionRecord, OfferId) throws -> Decision?
     ) throws -> Timeline {
         let history = try HistoryStore(transaction).history(of: customers, asOf: .distantFuture)
         return Timeline(
@@ -39,8 +41,9 @@ struct Timeline: Sendable {
             issued: try customers.flatMap(SlotStore(transaction).issuedOffers(to:)),
             redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption),
             usesByOthers: try RedemptionStore(transaction).usesByOthers(of: customers).map(\.redemption),
-            refusals: try DecisionStore(transaction).refusedDays(
-                of: customers, until: cursor?.at ?? .distantFuture, limit: limit + (cursor?.shown ?? 0) + 1),
+            refusals: try RefusalStore(transaction).days(
+                of: customers, until: cursor?.at ?? .distantFuture, limit: limit + (cursor?.shown ?? 0) + 1
+            ).map { $0.entry(again) },
             merges: try CustomerStore(transaction).merges(into: customers),
             notifications: try NotificationStore(transaction).notifications(
                 of: customers, limit: Self.mostNotifications))
@@ -63,7 +66,7 @@ struct Timeline: Sendable {
     }
 
     private var entries: [TimelineEntry] {
-        purchaseEntries + renewalEntries + issuedEntries + redemptionEntries + refusals.map(\.entry)
+        purchaseEntries + renewalEntries + issuedEntries + redemptionEntries + refusals
             + merges.map(\.entry) + notifications.map(\.entry)
     }
 }

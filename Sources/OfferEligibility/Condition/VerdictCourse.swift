@@ -45,9 +45,12 @@ struct VerdictCourse: Sendable {
         return changes.first { $0.verdict == wanted }?.at
     }
 
+    /// The verdict at an instant from that of the question on.
+    func verdict(at instant: Instant) -> Verdict { changes.last { $0.at <= instant }?.verdict ?? now }
+
     /// The first instant from the given one on at which it is violated.
     func violated(from instant: Instant) -> Instant? {
-        if (changes.last { $0.at <= instant }?.verdict ?? now) == .violated { return instant }
+        if verdict(at: instant) == .violated { return instant }
         return changes.first { $0.at > instant && $0.verdict == .violated }?.at
     }
 

@@ -11,6 +11,15 @@ public func decide(_ question: Question, about subject: PreparedSubject) -> Deci
     Decision(subject.context(question))
 }
 
+/// The same with its outlook.
+public func decideAhead(
+    _ question: Question, about subject: PreparedSubject
+) -> (decision: Decision, outlook: Outlook) {
+    let context = subject.context(question)
+    let decision = Decision(context)
+    return (decision, decision.outlook(context, about: subject))
+}
+
 extension Decision {
     init(_ context: RuleContext) {
         let offer = context.offer

@@ -9,12 +9,14 @@ public struct Decision: Sendable, Hashable, Codable {
     /// eligible.
     public init(findings: [Finding]) {
         self.findings = findings
-        if findings.contains(where: { $0.verdict == .violated }) {
-            outcome = .ineligible
-        } else if findings.contains(where: { $0.verdict == .undetermined }) {
-            outcome = .undetermined
-        } else {
-            outcome = .eligible
+        outcome = .eligible
+        // By place: a finding has many members.
+        for place in findings.indices {
+            switch findings[place].verdict {
+            case .violated: outcome = .ineligible
+            case .undetermined where outcome == .eligible: outcome = .undetermined
+            case .undetermined, .satisfied, .notApplicable: break
+            }
         }
     }
 }

@@ -10,6 +10,9 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
     case undetermined
     /// The rule has nothing to say here.
     case notApplicable
+
+    /// Whether it keeps the offer back.
+    public var isInTheWay: Bool { self == .violated || self == .undetermined }
 }
 
 /// One rule's answer with what it saw (docs/design.md#decisions, Contract).

@@ -17,12 +17,6 @@ final class RuleContext: Sendable {
     let condition: JudgedNode?
     /// The use of the offer asked for.
     let use: OfferUse
-    /// The identifier by which rollouts draw.
-    let rolloutKey: String?
-    /// When the offer asked for was opened to the subject.
-    let openedAt: Instant?
-    /// How much everyone has used of the offer asked for.
-    let counters: OfferCounters?
 
     init(
         question: Question, subject: Subject, catalog: CatalogUses, policy: Policy, judged: inout JudgedNodes
@@ -40,13 +34,16 @@ final class RuleContext: Sendable {
             return Condition(reader: reader, subject: subject, state: state).judge(node, &judged)
         }
         use = OfferUse(of: own, matching: catalog.redemptions(matching: own), subject: subject, at: question.now)
-        rolloutKey = subject.past.facts.rolloutKey
-        openedAt = subject.past.facts.openedAt[own.id]
-        counters = subject.past.facts.counters[own.id]
     }
 
     var offer: Offer { question.offer }
     var now: Instant { question.now }
+    /// The identifier by which rollouts draw.
+    var rolloutKey: String? { subject.past.facts.rolloutKey }
+    /// When the offer asked for was opened to the subject.
+    var openedAt: Instant? { subject.past.facts.openedAt[own.id] }
+    /// How much everyone has used of the offer asked for.
+    var counters: OfferCounters? { subject.past.facts.counters[own.id] }
 
     /// The state of the product's group at another instant.
     func state(at instant: Instant) -> SubscriptionState? {

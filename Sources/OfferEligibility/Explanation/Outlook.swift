@@ -37,14 +37,19 @@ extension Decision {
 
     /// The same of one of several decisions about a subject.
     public func outlook(_ question: Question, about subject: PreparedSubject) -> Outlook {
-        let forecast = Forecast(question: question, subject: subject)
+        outlook(subject.context(question), about: subject)
+    }
+
+    /// - Parameter context: the decision's own.
+    func outlook(_ context: RuleContext, about subject: PreparedSubject) -> Outlook {
+        let forecast = Forecast(context: context, subject: subject)
         return outcome == .eligible ? forecast.end(of: self) : forecast.beginning(of: self)
     }
 }
 
 /// Asks `decide` about later instants.
 private struct Forecast {
-    let question: Question
+    let context: RuleContext
     let subject: PreparedSubject
 
     /// Rules turn a few times each. A hostile history could make them turn for ever; then no date is named.
@@ -53,7 +58,7 @@ private struct Forecast {
     /// Where every obstacle has a date, the last of them is next. An obstacle that waits for an event may still go away
     /// with the state of the subscription, so then every instant at which that changes is asked about too.
     func beginning(of decision: Decision) -> Outlook {
-        var (now, current) = (question.now, decision)
+        var (now, current) = (context.now, decision)
         var waiting: Outlook?
         for _ in 0..<Self.maximumSteps {
             let obstacles = current.obstacles
@@ -74,8 +79,8 @@ private struct Forecast {
 
     /// The instants at which the state of the product's group changes by itself.
     private var transitions: [Instant] {
-        guard let group = question.subscriptionGroupIdentifier else { return [] }
-        return subject.context(question).subject.transitions(of: group, after: question.now)
+        guard let group = context.question.subscriptionGroupIdentifier else { return [] }
+        return context.subject.transitions(of: group, after: context.now)
     }
 
     private func waiting(for obstacles: [Finding], notBefore: Instant) -> Outlook {
@@ -86,27 +91,28 @@ private struct Forecast {
         }
         return Outlook(
             events: isFinal ? [] : events, isFinal: isFinal,
-            notBefore: isFinal || notBefore <= question.now ? nil : notBefore)
+            notBefore: isFinal || notBefore <= context.now ? nil : notBefore)
     }
 
     /// A finding that becomes unknown has no turning point of its own, so every instant at which anything changes is
     /// asked about.
     func end(of decision: Decision) -> Outlook {
-        let context = subject.context(question)
-        var instants = Set<Instant>()
-        for finding in decision.findings { finding.gather(into: &instants) }
-        if let group = question.subscriptionGroupIdentifier {
-            instants.formUnion(context.subject.transitions(of: group, after: question.now))
+        var instants = transitions
+        decision.findings.gather(into: &instants)
+        if let condition = context.condition { instants += condition.course.changes.map(\.at) }
+        instants.removeAll { $0 <= context.now }
+        instants.sortOnce()
+        // What was opened may stay open although its condition no longer holds.
+        let course = context.offer.availableFor == nil ? context.condition?.course : nil
+        let end = instants.prefix(Self.maximumSteps).first {
+            course?.verdict(at: $0).isInTheWay == true || self.decision(at: $0).outcome != .eligible
         }
-        if let condition = context.condition { instants.formUnion(condition.course.changes.map(\.at)) }
-        let end = instants.filter { $0 > question.now }.sorted().prefix(Self.maximumSteps)
-            .first { self.decision(at: $0).outcome != .eligible }
         return Outlook(changesAt: end, events: [], isFinal: false)
     }
 
     private func decision(at instant: Instant) -> Decision {
-        var (later, coverage) = (question, subject.facts.history.coverage)
-        if coverage.isProof(at: question.now, life: subject.policy.coverageLife) { coverage.asOf = instant }
+        var (later, coverage) = (context.question, subject.facts.history.coverage)
+        if coverage.isProof(at: context.now, life: subject.policy.coverageLife) { coverage.asOf = instant }
         later.now = instant
         return Decision(subject.context(later, coverage: coverage))
     }
@@ -115,7 +121,7 @@ private struct Forecast {
 extension Decision {
     /// The findings that stand against the offer.
     var obstacles: [Finding] {
-        findings.filter { $0.verdict == .violated || $0.verdict == .undetermined }
+        findings.filter(\.verdict.isInTheWay)
     }
 }
 
@@ -133,10 +139,12 @@ extension TurningPoint {
     }
 }
 
-extension Finding {
-    /// Adds every instant at which it or one of its nodes flips.
-    fileprivate func gather(into instants: inout Set<Instant>) {
-        if let instant = turningPoint?.instant { instants.insert(instant) }
-        for child in children ?? [] { child.gather(into: &instants) }
+extension [Finding] {
+    /// Adds every instant at which one of them or of their nodes flips. By place: a finding has many members.
+    fileprivate func gather(into instants: inout [Instant]) {
+        for place in indices {
+            if let instant = self[place].turningPoint?.instant { instants.append(instant) }
+            self[place].children?.gather(into: &instants)
+        }
     }
 }

@@ -23,8 +23,8 @@ public struct Obstacles: Sendable, Hashable {
     /// counted as left out by the rollout.
     public let deciding: Set<Obstacle>
 
-    /// Reads them from the findings of a decision.
-    public init(_ findings: [FindingOutline]) {
+    /// Reads them from the answers of a decision's rules.
+    public init(_ findings: [RuleAnswer]) {
         let violated = findings.filter { $0.verdict == .violated }
         let undetermined = findings.filter { $0.verdict == .undetermined }
         let refusing = violated.filter { !$0.isRollout }
@@ -47,23 +47,13 @@ public struct Obstacles: Sendable, Hashable {
     }
 }
 
-extension FindingOutline {
+extension RuleAnswer {
     fileprivate var isRollout: Bool { rule == .rolloutPercent || rule == .rolloutHoldout }
 
-    /// The finding, or the facts below it that decided it.
+    /// The rule, or the facts of the offer's own condition that decided it.
     fileprivate var obstacles: [Obstacle] {
-        let facts = Set(decidingFacts)
-        guard !facts.isEmpty else { return [Obstacle(rule: rule, verdict: verdict)] }
-        return facts.map { Obstacle(rule: rule, verdict: verdict, fact: $0) }
+        facts.isEmpty
+            ? [Obstacle(rule: rule, verdict: verdict)]
+            : facts.map { Obstacle(rule: rule, verdict: verdict, fact: $0) }
     }
-
-    /// A node decides its group if it has the group's verdict; below a `not`, the opposite one.
-    private var decidingFacts: [String] {
-        guard rule == .ruleEligibility else { return [] }
-        guard let children, !children.isEmpty else { return fact.map { [$0] } ?? [] }
-        return children.filter { $0.verdict == ($0.isNegated ? Kleene.not(verdict) : verdict) }
-            .flatMap(\.decidingFacts)
-    }
-
-    private var isNegated: Bool { path == "not" || path?.hasSuffix(".not") == true }
 }

@@ -15,7 +15,9 @@ struct CurrentHistory: Sendable {
     init(_ history: History) {
         var ids = IdentifierPlaces<IdentifierKind.Transaction>(capacity: history.transactions.count)
         transactions = history.transactions.inOrderOfPurchase(
-            newest(history.transactions, signed: \.payload.signedDate) { ids.place(of: $0.payload.transactionId) })
+            newest(
+                history.transactions, signed: \.payload.signedDate, of: \.payload.originalTransactionId
+            ) { ids.place(of: $0.payload.transactionId) })
         var originals = IdentifierPlaces<IdentifierKind.Transaction>(capacity: history.renewalInfos.count)
         let infos = newest(history.renewalInfos, signed: \.payload.signedDate) {
             originals.place(of: $0.payload.originalTransactionId)
@@ -67,9 +69,12 @@ extension [Recorded<Transaction>] {
 
 /// The places of one row of each key, in the order in which the keys arrived.
 ///
-/// - Parameter place: the place of a row's key among those met; the next one if it was not met before.
+/// - Parameters:
+///   - owner: the subscription that a row is of, where rows of one key may be of several.
+///   - place: the place of a row's key among those met; the next one if it was not met before.
 private func newest<Payload>(
-    _ rows: [Recorded<Payload>], signed: (Recorded<Payload>) -> Instant, place: (Recorded<Payload>) -> Int
+    _ rows: [Recorded<Payload>], signed: (Recorded<Payload>) -> Instant,
+    of owner: (Recorded<Payload>) -> TransactionId? = { _ in nil }, place: (Recorded<Payload>) -> Int
 ) -> [Int] {
     var newest: [Int] = []
     newest.reserveCapacity(rows.count)
@@ -77,7 +82,7 @@ private func newest<Payload>(
         let place = place(rows[row])
         if place == newest.count {
             newest.append(row)
-        } else if rows[newest[place]].isOutranked(by: rows[row], signed: signed) {
+        } else if rows[newest[place]].isOutranked(by: rows[row], signed: signed, of: owner) {
             newest[place] = row
         }
     }
@@ -85,13 +90,17 @@ private func newest<Payload>(
 }
 
 extension Recorded {
-    /// Proven data outranks the rest; then the newer signature, then the greater bytes.
+    /// Proven data outranks the rest; then the newer signature, the greater subscription and the greater bytes.
     ///
-    /// Equal bytes mean the same data, so what remains only makes the provenance shown independent of arrival.
-    fileprivate func isOutranked(by other: Recorded, signed: (Recorded) -> Instant) -> Bool {
+    /// Subscriptions are asked before bytes, because what is read of each holds its own newest row and no bytes. Equal bytes
+    /// mean the same data, so what remains only makes the provenance shown independent of arrival.
+    fileprivate func isOutranked(
+        by other: Recorded, signed: (Recorded) -> Instant, of owner: (Recorded) -> TransactionId?
+    ) -> Bool {
         if provenance.isProven != other.provenance.isProven { return other.provenance.isProven }
         let (own, others) = (signed(self), signed(other))
         if own != others { return own < others }
+        if let mine = owner(self), let theirs = owner(other), mine != theirs { return mine < theirs }
         if payloadBytes != other.payloadBytes { return payloadBytes.lexicographicallyPrecedes(other.payloadBytes) }
         return (other.provenance.rawValue, other.sequence) < (provenance.rawValue, sequence)
     }

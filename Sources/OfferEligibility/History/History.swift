@@ -6,7 +6,7 @@ public import OfferModel
 public final class Recorded<Payload: Sendable & Hashable>: Sendable {
     /// What was signed or stated.
     public let payload: Payload
-    /// The payload's exact bytes; they settle ties between equal dates.
+    /// What settles ties between equal dates: the payload's exact bytes, or where the store has settled them, how.
     public let payloadBytes: [UInt8]
     /// How it reached us.
     public let provenance: Provenance

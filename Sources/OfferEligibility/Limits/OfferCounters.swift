@@ -3,7 +3,7 @@ public import OfferModel
 /// How much of an offer everyone together has used, as the store counts it (docs/design.md#issued-offers-and-limits).
 ///
 /// A decision keeps the counters that it saw, so that it can be replayed (invariant 5).
-public struct OfferCounters: Sendable, Hashable, Codable {
+public struct OfferCounters: Sendable, Hashable {
     /// When they were read: what had passed by then is not in them.
     public var asOf: Instant
     /// Places taken by issued offers that count, and by the redemptions of issued offers.
@@ -31,7 +31,7 @@ public struct OfferCounters: Sendable, Hashable, Codable {
     }
 
     /// A place that an open issued offer of the subject takes.
-    public struct OpenPlace: Sendable, Hashable, Codable {
+    public struct OpenPlace: Sendable, Hashable {
         /// The issued offer.
         public var id: LowercaseUUID
         /// Until when it counts.
@@ -41,17 +41,23 @@ public struct OfferCounters: Sendable, Hashable, Codable {
         /// The currency of that.
         public var currency: String?
 
+        /// A place by its parts.
+        public init(id: LowercaseUUID, countsUntil: Instant, cost: Int64?, currency: String?) {
+            self.id = id
+            self.countsUntil = countsUntil
+            self.cost = cost
+            self.currency = currency
+        }
+
         /// The place of an open slot.
         public init(_ slot: Slot) {
-            id = slot.id
-            countsUntil = slot.countsUntil
-            cost = slot.cost?.milliunits
-            currency = slot.cost?.currency
+            self.init(
+                id: slot.id, countsUntil: slot.countsUntil, cost: slot.cost?.milliunits, currency: slot.cost?.currency)
         }
     }
 
     /// When so much of what is counted will have passed.
-    public struct Ending: Sendable, Hashable, Codable {
+    public struct Ending: Sendable, Hashable {
         /// What is counted.
         public var unit: CounterUnit
         /// How much of it: places, or milliunits.
@@ -74,7 +80,7 @@ public struct OfferCounters: Sendable, Hashable, Codable {
 }
 
 /// What one counter of an offer counts.
-public enum CounterUnit: Sendable, Hashable, Codable {
+public enum CounterUnit: Sendable, Hashable {
     /// Issued offers that count, and redemptions.
     case places
     /// Nominal discount, in milliunits of a currency.
@@ -91,18 +97,5 @@ public enum CounterUnit: Sendable, Hashable, Codable {
     /// The unit of that name.
     public init(name: String) {
         self = name == "places" ? .places : .money(name)
-    }
-
-    /// Reads a name.
-    ///
-    /// - Throws: `DecodingError` if it is no text.
-    public init(from decoder: any Decoder) throws {
-        self.init(name: try decoder.singleValueContainer().decode(String.self))
-    }
-
-    /// Writes the name.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
     }
 }

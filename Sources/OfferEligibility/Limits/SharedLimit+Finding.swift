@@ -28,18 +28,13 @@ extension SharedLimit {
         if counters.asOf != context.now {
             evidence.append(Evidence(field: "counted", observed: .instant(counters.asOf)))
         }
-        let taken = sentence(use)
         let ending = use.shortfall > 0 ? counters.ending(of: use.shortfall, unit) : nil
         let hasFreed = ending?.at.map { $0 <= context.now } == true
-        guard use.shortfall > 0, !hasFreed else { return rule.satisfied(taken, evidence: evidence) }
+        guard use.shortfall > 0, !hasFreed else { return rule.satisfied(sentence(use), evidence: evidence) }
         if let frees = ending?.at { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
-        let end =
-            switch ending {
-            case nil: "when enough frees was not looked up"
-            case .some(let ending): ending.at.map { "\(whatFrees) at \($0)" } ?? "nothing will free by itself"
-            }
         return rule.violated(
-            .limitReached, "\(taken); \(end)", evidence: evidence, turningPoint: (ending?.at).map(TurningPoint.at))
+            .limitReached, "\(sentence(use)); \(words(ending))", evidence: evidence,
+            turningPoint: (ending?.at).map(TurningPoint.at))
     }
 
     /// Used and allowed, in words.
@@ -52,6 +47,11 @@ extension SharedLimit {
             return
                 "\(taken) of \(words(allowed)) are spent by everyone\(overrun), and the offer costs \(words(use.asked))"
         }
+    }
+
+    private func words(_ ending: OfferCounters.Ending?) -> String {
+        guard let ending else { return "when enough frees was not looked up" }
+        return ending.at.map { "\(whatFrees) at \($0)" } ?? "nothing will free by itself"
     }
 
     private var whatFrees: String {

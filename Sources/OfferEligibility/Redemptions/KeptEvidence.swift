@@ -3,9 +3,9 @@ public import OfferModel
 /// What stays known of a use of an offer when the history that showed it is erased: a period of its subscription, or that
 /// the offer waited for the next renewal. Dates and the catalog's names alone, so that limits hold for whoever comes back
 /// with the same Apple account.
-public struct KeptEvidence: Sendable, Hashable, Codable {
+public struct KeptEvidence: Sendable, Hashable {
     /// What it was.
-    public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A transaction: a period of the subscription, with an offer or after one.
         case period
         /// Renewal info that showed an offer pending.

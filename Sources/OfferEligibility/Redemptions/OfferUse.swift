@@ -38,6 +38,11 @@ extension [Slot] {
         return filter { $0.offerId == offerId && !redeemed.contains($0.id) }.open(at: now)
     }
 
+    /// Whether one of an offer is open unless it was redeemed: then what was redeemed has to be known.
+    func mayBeOpen(_ offerId: OfferId, at now: Instant) -> Bool {
+        contains { $0.offerId == offerId && $0.isOpen(at: now) }
+    }
+
     fileprivate func open(at now: Instant) -> Slot? {
         filter { $0.isOpen(at: now) }.min { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }
     }

@@ -13,12 +13,12 @@ extension DecisionsBody {
 
 extension DecisionBody {
     fileprivate init(_ decided: OfferDecision, role: Role) {
-        let explanation = Explanation(decided.decision, outlook: decided.outlook)
         self.init(
             offerId: decided.offer.id, outcome: decided.decision.outcome.rawValue, delivery: decided.offer.delivery,
             priority: decided.offer.priority,
             turningPoint: decided.outlook.turningPoint.map(TurningPointBody.init),
-            explanation: role == .client ? nil : ExplanationBody(explanation),
+            explanation: role == .client
+                ? nil : ExplanationBody(Explanation(decided.decision, outlook: decided.outlook)),
             findings: decided.decision.findings.bodies(for: role))
     }
 }

@@ -7,7 +7,7 @@ extension [Finding] {
     /// (docs/design.md#http).
     func bodies(for role: Role) -> [FindingBody] {
         guard role == .client else { return map(FindingBody.init) }
-        return filter { $0.verdict == .violated || $0.verdict == .undetermined }.map {
+        return filter(\.verdict.isInTheWay).map {
             FindingBody(
                 rule: $0.rule.rawValue, verdict: $0.verdict.rawValue, reason: $0.reason.rawValue,
                 turningPoint: $0.turningPoint.map(TurningPointBody.init))

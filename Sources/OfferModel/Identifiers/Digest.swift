@@ -35,7 +35,7 @@ extension RandomSource {
         LowercaseUUID(version4From: try bytes(16))
     }
 
-    /// A fresh version-7 UUID in lower case, for what is stored in the order of time; nonces are never made so.
+    /// A fresh version-7 UUID in lower case, for what is stored in the order of time; 74 bits of it are random.
     ///
     /// - Throws: when the generator has no entropy.
     public func orderedUUID(at now: Instant) throws -> LowercaseUUID {

@@ -1,17 +1,11 @@
 /// What an event of the audit tells of. The list is closed; a word is never used for something else.
 public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
-    /// The audit begins; what was stored before is not covered by it.
-    case begin
     /// A slot was issued, with its first signing.
     case issue
     /// One more signing was made under an open slot.
     case signing
     /// The answer to an issue request was no, or could not be decided.
     case refusal
-    /// A decision was recorded apart from the slot or refusal it belongs to.
-    case decision
-    /// A signature was recorded apart from the slot or refusal it belongs to.
-    case signature
     /// Apple's use of an offer became known.
     case redemption
     /// The customer bought at full price right after a signature.

@@ -34,19 +34,18 @@ public struct AuditLog {
     /// - Parameters:
     ///   - inserted: the row's ``LedgerTable/columns`` as they were bound, all of them: nothing is filled in, and a
     ///     `STRICT` table keeps what it is given or refuses it.
-    ///   - after: what else there is to tell; the row's own state is told without it.
-    ///   - owner: the id that later rows of the same transaction name, to be covered by this event too.
+    ///   - after: what else there is to tell; the row's own state is told without it, but for what holds nothing.
     func record(
         _ kind: AuditKind, _ table: LedgerTable, inserted: [StoredValue], at now: Instant, in scope: ScopeNumber?,
-        before: AuditValues? = nil, after: AuditValues = [:], owner: LowercaseUUID? = nil
+        before: AuditValues? = nil, after: AuditValues = [:]
     ) throws {
         let row = try recording.row(table, inserted)
-        let told = row.state.merging(after)
+        let told = row.state.withoutNulls.merging(after)
         recording.append(
             AuditRecording.Pending(
                 kind: kind, at: now, scope: scope,
                 issuedOffer: table.name == LedgerTable.issuedOffer.name ? row.sequence : nil, before: before,
-                after: told.members.isEmpty ? nil : told, rows: [row.reference], owner: owner))
+                after: told.members.isEmpty ? nil : told, rows: [row.reference]))
     }
 
     /// The same of a row as `INSERT … RETURNING` ``LedgerTable/columns`` gave it.
@@ -58,15 +57,19 @@ public struct AuditLog {
         try record(kind, table, inserted: inserted.values, at: now, in: scope, before: before, after: after)
     }
 
-    /// Covers a new row by the event of what it belongs to; if that is no event of this transaction, by one of its own.
-    func cover(
-        _ table: LedgerTable, inserted: [StoredValue], of owner: LowercaseUUID, otherwise kind: AuditKind,
-        at now: Instant, in scope: ScopeNumber
-    ) throws {
-        let row = try recording.row(table, inserted)
-        guard !recording.cover(row, of: owner) else { return }
-        recording.append(
-            AuditRecording.Pending(kind: kind, at: now, scope: scope, rows: [row.reference], owner: owner))
+    /// Covers a new row by the event that was told last.
+    func cover(_ table: LedgerTable, inserted: [StoredValue]) throws {
+        recording.cover(try recording.row(table, inserted))
+    }
+
+    /// The columns of a row that events tell of.
+    ///
+    /// - Parameter row: ``LedgerTable/stateColumns``, and perhaps more.
+    func state(_ table: LedgerTable, _ row: StoredRow) throws -> AuditValues {
+        guard row.values.count > table.state.count else {
+            throw StoreError.corrupt("a row of `\(table.name)` has \(row.values.count) columns")
+        }
+        return recording.state(table, row.values)
     }
 
     /// The name of the key that digests are taken with.
@@ -97,16 +100,5 @@ public struct AuditLog {
 
     private init(recording: AuditRecording) {
         self.recording = recording
-    }
-
-    /// A row as the audit sees it.
-    func row(_ table: LedgerTable, _ row: StoredRow?) throws -> LedgerRow {
-        guard let row else { throw StoreError.corrupt("a new row of `\(table.name)` is missing") }
-        return try recording.row(table, row.values)
-    }
-
-    /// Lets the next rows of a slot be covered by the event that is told last.
-    func own(_ owner: LowercaseUUID) {
-        recording.name(owner)
     }
 }

@@ -2,8 +2,8 @@ import OfferModel
 
 /// The events of one writing transaction, written at its end (docs/design.md#issuing).
 ///
-/// They are gathered first, so that a slot with its decision and its signatures is one event, and the head of the chain is
-/// read once.
+/// They are gathered first, so that a further signing and what it changes of the issued offer are one event, and the head of
+/// the chain is read once.
 public final class AuditRecording {
     /// An event before it has its place in the chain.
     struct Pending {
@@ -14,8 +14,6 @@ public final class AuditRecording {
         var before: AuditValues?
         var after: AuditValues?
         var rows: [LedgerRow.Reference]
-        /// What later rows of the same transaction belong to: the id of a slot or of a refusal's decision.
-        var owner: LowercaseUUID?
     }
 
     private let author: AuditAuthor
@@ -39,6 +37,10 @@ public final class AuditRecording {
         try digests.row(table, values)
     }
 
+    func state(_ table: LedgerTable, _ values: [StoredValue]) -> AuditValues {
+        digests.state(table, key: values[0], values[1...])
+    }
+
     func remains(of value: StoredValue, column: String, _ table: LedgerTable, key: StoredValue) -> String {
         digests.remainsText(of: value, column: column, table, key: key)
     }
@@ -56,28 +58,16 @@ public final class AuditRecording {
         pending.append(event)
     }
 
-    /// Says what later rows of this transaction have to name to be covered by the event that was told last.
-    func name(_ owner: LowercaseUUID) {
+    /// Adds a row to the event that was told last.
+    func cover(_ row: LedgerRow) {
         guard !pending.isEmpty else { return }
-        pending[pending.count - 1].owner = owner
-    }
-
-    /// Adds a row to the newest event of its owner.
-    ///
-    /// - Returns: whether there is such an event in this transaction.
-    func cover(_ row: LedgerRow, of owner: LowercaseUUID) -> Bool {
-        guard let index = pending.lastIndex(where: { $0.owner == owner }) else { return false }
-        pending[index].rows.append(row.reference)
-        return true
+        pending[pending.count - 1].rows.append(row.reference)
     }
 
     /// Writes what was gathered.
     func finish(_ transaction: any StoreTransaction) throws {
         guard !pending.isEmpty else { return }
         var head = try AuditHead.read(transaction)
-        if head.sequence == 0 {
-            pending.insert(try AuditState.read(transaction).beginning(at: pending[0].at), at: 0)
-        }
         for event in pending {
             head = try insert(event, after: head, transaction)
         }
@@ -124,32 +114,5 @@ struct AuditHead: Hashable {
             ?? AuditHead(sequence: 0, hash: AuditEvent.origin)
         transaction.memory?.contents.auditHead = head
         return head
-    }
-}
-
-/// What the migration that began the audit left.
-struct AuditState {
-    /// Rows up to this place of the store-wide order are older than the audit.
-    var beganAfter: Int64
-    /// How many API keys are older.
-    var apiKeys: Int64
-    /// How many catalog revisions are older.
-    var catalogRevisions: Int64
-    /// Random bytes for keyed digests where the configuration has no key for them.
-    var salt: [UInt8]
-
-    static func read(_ transaction: any StoreTransaction) throws -> AuditState {
-        let row = try transaction.row(
-            Statement("SELECT began_after, api_keys, catalog_revisions, digest_salt FROM audit_state WHERE id = 1"))
-        guard let row else { throw StoreError.corrupt("the row of `audit_state` is missing") }
-        return AuditState(
-            beganAfter: try row.value(0), apiKeys: try row.value(1), catalogRevisions: try row.value(2),
-            salt: try row.value(3))
-    }
-
-    func beginning(at now: Instant) -> AuditRecording.Pending {
-        AuditRecording.Pending(
-            kind: .begin, at: now,
-            after: ["beganAfter": beganAfter, "apiKeys": apiKeys, "catalogRevisions": catalogRevisions], rows: [])
     }
 }

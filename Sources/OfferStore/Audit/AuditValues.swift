@@ -36,6 +36,9 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         self.init(read.mapValues(\.value))
     }
 
+    /// These but for members that are null, which means the same.
+    var withoutNulls: AuditValues { AuditValues(ordered: members.filter { $0.value != .null }) }
+
     subscript(member: String) -> StoredValue? { members.first { $0.name == member }?.value }
 
     /// A member.

@@ -64,7 +64,7 @@ public final class Ledger: Sendable {
     private func digests(_ transaction: any StoreTransaction) throws -> LedgerDigests {
         if let configured { return LedgerDigests(digest: digest, keyed: configured) }
         let known = salted.withLock { $0 }
-        let keyed = try known ?? SaltedDigest(digest: digest, salt: AuditState.read(transaction).salt)
+        let keyed = try known ?? SaltedDigest(digest: digest, salt: SaltedDigest.salt(transaction))
         if known == nil { salted.withLock { $0 = keyed } }
         return LedgerDigests(digest: digest, keyed: keyed)
     }

@@ -19,22 +19,28 @@ struct LedgerDigests {
             if index < table.fixed.count {
                 bytes.append(value)
             } else {
-                bytes.append(.blob(self.value(value, ofCanonical: name, table, key: key)))
+                bytes.append(value == .null ? value : .blob(self.value(value, ofCanonical: name, table, key: key)))
             }
         }
-        let erased = values.count(where: { Self.remains(of: $0) != nil })
-        let first = 1 + table.canonicalNames.count
-        let state = table.stateOrder.map { place in
-            let (column, stored) = (table.state[place], values[first + place])
-            let isDigested = column.isErasable && stored != .null
-            return AuditValues.Member(
-                name: column.member,
-                value: isDigested
-                    ? .text(Hexadecimal.lowercase(value(stored, of: column.name, table, key: key))) : stored)
-        }
+        let columns = table.fixed + table.erasable + table.state.map(\.name)
+        let erased = zip(columns, values.dropFirst()).filter { Self.remains(of: $1) != nil }.map(\.0)
         return LedgerRow(
             reference: LedgerRow.Reference(table: table.name, key: key, digest: digest.sha256(bytes.bytes)),
-            state: AuditValues(ordered: state), erased: Int64(erased))
+            state: state(table, key: key, values[(1 + table.canonicalNames.count)...]), erased: erased)
+    }
+
+    /// The columns that change, as events tell of them.
+    ///
+    /// - Parameter values: in the order of ``LedgerTable/state``.
+    func state(_ table: LedgerTable, key: StoredValue, _ values: ArraySlice<StoredValue>) -> AuditValues {
+        AuditValues(
+            ordered: table.stateOrder.map { place in
+                let (column, stored) = (table.state[place], values[values.startIndex + place])
+                return AuditValues.Member(
+                    name: column.member,
+                    value: column.isErasable && stored != .null
+                        ? .text(Hexadecimal.lowercase(value(stored, of: column.name, table, key: key))) : stored)
+            })
     }
 
     /// The keyed digest of a value that may be erased, which is what stays of one that is. It differs from row to row, so that equal values cannot be told.
@@ -47,7 +53,11 @@ struct LedgerDigests {
     ) -> [UInt8] {
         if let remains = Self.remains(of: value) { return remains }
         var length = 256
-        if case .text(let text) = value { length += text.utf8.count }
+        switch value {
+        case .text(let text): length += text.utf8.count
+        case .blob(let blob): length += blob.count
+        case .null, .integer: break
+        }
         var bytes = CanonicalBytes(after: table.valueHead, capacity: length)
         bytes.append(key)
         bytes.append(column)
@@ -88,8 +98,8 @@ struct LedgerRow {
     let reference: Reference
     /// Its columns that change, as events tell of them.
     let state: AuditValues
-    /// How many of its columns were erased.
-    let erased: Int64
+    /// Its columns that were erased.
+    let erased: [String]
 
     /// The row's place in the order of its table.
     var sequence: Int64? {
@@ -103,6 +113,14 @@ struct SaltedDigest: KeyedDigest {
 
     init(digest: any Digest, salt: [UInt8]) {
         keyed = digest.keyed(by: salt, name: Self.name)
+    }
+
+    /// The random bytes that the database was made with.
+    static func salt(_ transaction: any StoreTransaction) throws -> [UInt8] {
+        guard let row = try transaction.row(Statement("SELECT digest_salt FROM audit_state WHERE id = 1")) else {
+            throw StoreError.corrupt("the row of `audit_state` is missing")
+        }
+        return try row.value(0)
     }
 
     /// The name under which events tell which key they used.

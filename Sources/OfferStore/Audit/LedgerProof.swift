@@ -21,7 +21,7 @@ public struct LedgerProofStore {
         self.transaction = transaction
     }
 
-    /// The proof of an issued offer; `nil` if it is older than the audit.
+    /// The proof of an issued offer; `nil` if no event tells of it: then the ledger is broken.
     ///
     /// - Throws: ``StoreError``.
     public func proof(of issued: IssuedOffer) throws -> LedgerProof? {

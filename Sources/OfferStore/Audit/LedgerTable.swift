@@ -30,6 +30,8 @@ public struct LedgerTable: Sendable {
     let columns: String
     /// How many there are.
     let width: Int
+    /// The key and the columns that events tell of, in the order that ``LedgerDigests/state(_:key:_:)`` reads them.
+    let stateColumns: String
     /// What every row's digest begins with, and every keyed digest of a column's.
     let rowHead: CanonicalBytes
     let valueHead: CanonicalBytes
@@ -51,6 +53,7 @@ public struct LedgerTable: Sendable {
         let names = [key] + fixed + erasable + state.map(\.name)
         columns = names.joined(separator: ", ")
         width = names.count
+        stateColumns = ([key] + state.map(\.name)).joined(separator: ", ")
         rowHead = CanonicalBytes(texts: ["offerd-row-1", name])
         valueHead = CanonicalBytes(texts: ["offerd-value-1", name])
         canonicalNames = (fixed + erasable).map { CanonicalBytes(texts: [$0]) }
@@ -62,8 +65,7 @@ public struct LedgerTable: Sendable {
 
     /// Every table the audit covers, besides `audit_event` itself.
     static let all: [LedgerTable] = [
-        .issuedOffer, .issuedOfferSignUp, .decision, .signature, .customerMerge, .erasure, .auditCheckpoint, .pause,
-        .catalogRevision, .apiKey,
+        .issuedOffer, .signing, .refusal, .customerMerge, .erasure, .auditCheckpoint, .pause, .catalogRevision, .apiKey,
     ]
 
     static func named(_ name: String) -> LedgerTable? {
@@ -76,8 +78,10 @@ extension LedgerTable {
         "issued_offer",
         fixed: [
             "id", "scope_id", "catalog_revision", "offer_id", "offer_identifier", "offer_type", "delivery",
-            "subscription_group_identifier", "tags", "issued_at", "cost_currency",
+            "subscription_group_identifier", "tags", "issued_at", "cost_currency", "decision_id", "key_id",
+            "signed_product_id", "v1_nonce", "jws_nonce", "allow_introductory_offer",
         ],
+        erasable: ["app_account_token", "app_customer_id", "transaction_id", "v1_signature", "jws", "record"],
         state: [
             StateColumn(name: "customer_id", member: "customer"),
             StateColumn(name: "product_id", member: "productId"),
@@ -95,25 +99,22 @@ extension LedgerTable {
                 name: "full_price_transaction_id", member: "fullPriceTransactionId", isErasable: true),
         ])
 
-    /// For which of the app's accounts a slot was issued, beside the slot's row and under its number.
-    static let issuedOfferSignUp = LedgerTable(
-        "issued_offer_sign_up", fixed: [], erasable: ["app_account_token", "app_customer_id"])
-
-    static let decision = LedgerTable(
-        "decision",
+    /// Each signing of an issued offer after its first.
+    static let signing = LedgerTable(
+        "signing",
         fixed: [
-            "id", "scope_id", "kind", "customer_id", "offer_id", "decided_at", "catalog_revision", "outcome",
-            "issued_offer_id",
+            "scope_id", "issued_offer", "signing", "decided_at", "catalog_revision", "decision_id",
+            "key_id", "signed_product_id", "v1_nonce", "jws_nonce", "allow_introductory_offer",
         ],
-        erasable: ["body"])
+        erasable: ["app_account_token", "transaction_id", "v1_signature", "jws", "record"])
 
-    static let signature = LedgerTable(
-        "signature",
+    static let refusal = LedgerTable(
+        "refusal",
         fixed: [
-            "scope_id", "nonce", "issued_offer_id", "signing", "decision_id", "format", "allow_introductory_offer",
-            "key_id", "signed_at", "product_id",
+            "id", "scope_id", "customer_id", "offer_id", "decided_at", "catalog_revision", "outcome", "key_id",
+            "signed_product_id", "jws_nonce",
         ],
-        erasable: ["app_account_token", "transaction_id", "artefact"])
+        erasable: ["app_account_token", "transaction_id", "jws", "record"])
 
     static let customerMerge = LedgerTable(
         "customer_merge", fixed: ["scope_id", "survivor_id", "merged_id", "merged_at"], erasable: ["proof"])

@@ -47,7 +47,7 @@ extension CustomerStore {
 
     private static let overviewSQL = ListedSQL(
         """
-        SELECT id, version, first_stored_at, rollout_key,
+        SELECT id, \(versionSQL), first_stored_at, rollout_key,
             EXISTS (SELECT 1 FROM customer_attribute WHERE customer_id = customer.id),
             EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id), erasure_sequence IS NOT NULL
         FROM customer WHERE id IN (

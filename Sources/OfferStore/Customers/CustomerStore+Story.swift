@@ -22,8 +22,8 @@ public struct SourcedIdentifier: Sendable, Hashable {
     public var value: String
     /// Since when it is known.
     public var since: Instant
-    /// How it reached us; absent for one that was stored before that was noted.
-    public var provenance: Provenance?
+    /// How it reached us: with Apple's data, or on the word of the backend or an operator.
+    public var provenance: Provenance
     /// The transaction, or of renewal info the subscription, whose payload names it.
     public var transactionId: TransactionId?
     /// The request that stated it; the log has more of it.

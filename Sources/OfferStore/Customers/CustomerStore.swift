@@ -41,7 +41,7 @@ public struct CustomerStore {
     ) throws -> [CustomerNumber] {
         var found = Set<CustomerNumber>()
         for alias in aliases {
-            let proven = try holders(of: alias, where: Self.isProvenTerm, limit: limit, in: scope)
+            let proven = try holders(of: alias, where: Self.isProven("a"), limit: limit, in: scope)
             found.formUnion(proven.isEmpty ? try holders(of: alias, limit: limit, in: scope) : proven)
         }
         return Array(found.sorted().prefix(limit))
@@ -70,7 +70,7 @@ public struct CustomerStore {
         try transaction.each(
             Statement(
                 """
-                SELECT id, version FROM customer
+                SELECT id, \(Self.versionSQL) FROM customer
                 WHERE id IN (\(Statement.placeholders(customers.count))) AND merged_into IS NULL
                 """, values: customers.map(\.storedValue))
         ) { changes[try $0.value(0)] = try $0.value(1) }
@@ -116,12 +116,16 @@ public struct CustomerStore {
         WHERE \(isProven("excluded")) AND NOT \(isProven("customer_alias"))
         """
 
-    /// Whether Apple's data names an alias, as a condition on a row of `customer_alias`; one that was stored before its
-    /// source was noted was stated.
+    /// Whether Apple's data names an alias, as a condition on a row of `customer_alias` in the words of the index
+    /// `customer_alias_proven`.
     static func isProven(_ row: String) -> String {
         let proven = Provenance.allCases.filter(\.isProven).map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return "(COALESCE(\(row).provenance, 'caller') IN (\(proven)))"
+        return "(\(row).provenance IN (\(proven)))"
     }
+
+    /// The newest change of a customer: an offer that was issued is one, and changes no row of theirs.
+    static let versionSQL =
+        "MAX(version, COALESCE((SELECT MAX(sequence) FROM issued_offer WHERE customer_id = customer.id), 0))"
 
     /// Notes that something the customers' decisions depend on has changed, at that place of the store-wide order.
     func noteChange(_ sequence: Int64, of customers: some Sequence<CustomerNumber>) throws {
@@ -131,8 +135,8 @@ public struct CustomerStore {
         }
     }
 
-    /// The same of an offer that was issued or signed again on these customers' history: what was stored by then stays,
-    /// for replay (invariant 5).
+    /// The same of an offer that was signed again on these customers' history, or issued to another with it: what was stored
+    /// by then stays, for replay (invariant 5).
     func noteIssue(_ sequence: Int64, on customers: some Sequence<CustomerNumber>) throws {
         for customer in customers {
             try transaction.execute(

@@ -10,6 +10,8 @@ struct IdentityLinks {
     let now: Instant
     /// Of the catalog in force: a merge has to know which slots were redeemed.
     let offers: [Offer]
+    /// A merge reads the history of both.
+    let changedHistory: ChangedHistory
 
     private var customers: CustomerStore { CustomerStore(transaction) }
 
@@ -32,6 +34,7 @@ struct IdentityLinks {
         if let first = found.first {
             customer = first
             if found.count > 1 {
+                try changedHistory.update()
                 customer = try CustomerMerge(
                     transaction: transaction, scope: scope, now: now, offers: offers, source: source
                 ).merge(found, by: linked)

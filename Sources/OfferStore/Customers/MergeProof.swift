@@ -4,10 +4,10 @@ public import OfferModel
 public struct MergeProof: Sendable, Hashable {
     /// What the payload names.
     public let identifiers: [ProvenIdentifier]
-    /// The transaction whose payload it is, or of renewal info the subscription; absent where it was not recorded.
+    /// The transaction whose payload it is, or of renewal info the subscription; absent for an app transaction.
     public let transactionId: TransactionId?
-    /// How the payload reached us; absent where it was not recorded.
-    public let provenance: Provenance?
+    /// How the payload reached us.
+    public let provenance: Provenance
 
     init(_ identifiers: [ProvenIdentifier], _ source: IdentifierSource) {
         self.identifiers = identifiers
@@ -32,6 +32,7 @@ public struct MergeProof: Sendable, Hashable {
             default: continue
             }
         }
+        guard let provenance else { return nil }
         self.identifiers = identifiers
         self.transactionId = transactionId
         self.provenance = provenance
@@ -40,6 +41,6 @@ public struct MergeProof: Sendable, Hashable {
     var stored: StoredTextList {
         StoredTextList(
             identifiers.map { "\($0.kind)=\($0.value)" } + (transactionId.map { ["transactionId=\($0)"] } ?? [])
-                + (provenance.map { ["provenance=\($0.rawValue)"] } ?? []))
+                + ["provenance=\(provenance.rawValue)"])
     }
 }

@@ -41,7 +41,7 @@ extension CustomerStore {
                         """, values: values + asked.map(\.storedValue))
                 ).map { try $0.value(0, as: CustomerNumber.self) })
             guard holders.count < asked.count else { continue }
-            if try self.holders(of: alias, where: Self.isProvenTerm, limit: 1, in: scope).isEmpty {
+            if try self.holders(of: alias, where: Self.isProven("a"), limit: 1, in: scope).isEmpty {
                 statement.new += asked.filter { !holders.contains($0) }
                     .map { AliasStatement.New(alias: alias, customer: $0) }
             } else if holders.isEmpty {
@@ -104,7 +104,7 @@ extension CustomerStore {
     public func detach(
         _ alias: CustomerAlias, from customers: [CustomerNumber], reason: String, at now: Instant, in scope: ScopeNumber
     ) throws -> Detaching {
-        let proven = try holders(of: alias, where: Self.isProvenTerm, limit: .max, in: scope)
+        let proven = try holders(of: alias, where: Self.isProven("a"), limit: .max, in: scope)
         guard Set(proven).isDisjoint(with: customers) else { return .proven }
         let log = try AuditLog(transaction)
         var detached: [CustomerNumber] = []
@@ -125,7 +125,4 @@ extension CustomerStore {
         if !detached.isEmpty { try noteChange(try StoreClock(transaction).nextSequence(), of: detached) }
         return .detached(detached)
     }
-
-    /// ``isProven(_:)`` of `a` in the words of the index `customer_alias_proven`.
-    static let isProvenTerm = "a.provenance IN ('notification', 'client', 'serverAPI')"
 }

@@ -20,6 +20,12 @@ public protocol StoredColumns: AnyObject {
     /// The bytes of a column; `nil` if it holds something else, or is not there.
     func bytes(_ index: Int) -> [UInt8]?
 
+    /// Runs a body with the bytes of a column where the engine has them, which is there no longer than the body runs.
+    ///
+    /// - Returns: `false`, and nothing was run, if the column holds something else, or is not there.
+    /// - Throws: what the body throws.
+    func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool
+
     /// The value of a column, whatever it is.
     ///
     /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column, or it is of none of our types.
@@ -67,5 +73,11 @@ struct RowReader {
             return try columns.value(index)
         }
         return value
+    }
+
+    /// Runs a body with the bytes of the next column.
+    mutating func nextBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        defer { index += 1 }
+        guard try columns.withBytes(index, body) else { throw StoreError.invalid(index, [UInt8].self) }
     }
 }

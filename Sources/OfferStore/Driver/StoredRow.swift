@@ -47,6 +47,12 @@ final class CopiedColumns: StoredColumns {
         return value
     }
 
+    func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+        guard let bytes = bytes(index) else { return false }
+        try bytes.withUnsafeBytes(body)
+        return true
+    }
+
     func stored(_ index: Int) throws -> StoredValue {
         guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
         return values[index]

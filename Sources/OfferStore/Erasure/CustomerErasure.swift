@@ -43,7 +43,7 @@ public struct CustomerErasure {
         let waiting = plan.waiting + (try search.renewalInfos(after: plan.searchedTo))
         for (index, customer) in plan.customers.enumerated() {
             let chain = try ErasureStore(transaction).chain(of: [customer])
-            var blanking = LedgerBlanking(transaction: transaction, log: log, otherKeys: plan.otherKeys, now: now)
+            var blanking = LedgerBlanking(transaction: transaction, log: log, otherKeys: plan.otherKeys)
             try keepEvidence(of: customer)
             let proven = try provenIdentifiers(of: customer)
             try keepIdentifiers(proven, of: customer, chain)
@@ -112,32 +112,32 @@ public struct CustomerErasure {
     }
 
     private func blankLedger(
-        of chain: [CustomerNumber], mentions: [Int64], _ blanking: inout LedgerBlanking, _ outcome: inout ErasureOutcome
+        of chain: [CustomerNumber], mentions: [LedgerRowKey], _ blanking: inout LedgerBlanking,
+        _ outcome: inout ErasureOutcome
     ) throws {
         let numbers = chain.map(\.storedValue)
         let own = "customer_id IN (\(Statement.placeholders(chain.count)))"
-        try blanking.blank("issued_offer", ["void_reason", "full_price_transaction_id"], where: own, numbers)
+        let signed = ["app_account_token", "transaction_id", "v1_signature", "jws", "record"]
         try blanking.blank(
-            "issued_offer_sign_up", ["app_account_token", "app_customer_id"],
-            where: "sequence IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
+            "issued_offer", signed + ["app_customer_id", "void_reason", "full_price_transaction_id"], where: own,
+            numbers)
+        try blanking.blank(
+            "signing", signed, where: "issued_offer IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
         try blanking.blank(
             "customer_merge", ["proof"], where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
-        let ofDecision = "decision_id IN (SELECT id FROM decision WHERE "
-        let columns = ["app_account_token", "transaction_id", "artefact"]
-        try blanking.blank("signature", columns, where: "\(ofDecision)\(own))", numbers, dated: true)
         var answers = try deleteAnswers(of: own, numbers)
         for mention in mentions {
-            let one = [StoredValue.integer(mention)]
-            // The signatures of another customer's slot name that customer, and stay.
-            try blanking.blank(
-                "signature", columns, where: "\(ofDecision)sequence = ?1) AND issued_offer_id IS NULL", one, dated: true
-            )
+            let one = [StoredValue.integer(mention.key)]
             answers += try deleteAnswers(of: "sequence = ?1", one)
-            try blanking.blank("decision", ["body"], where: "sequence = ?1", one, dated: true)
+            // What is signed for another customer's slot names that customer, and stays.
+            try blanking.blank(
+                mention.table, mention.table == "refusal" ? Self.refused : ["record"], where: "sequence = ?1", one)
         }
-        try blanking.blank("decision", ["body"], where: own, numbers, dated: true)
+        try blanking.blank("refusal", Self.refused, where: own, numbers)
         outcome.deleted["kept_answer", default: 0] += answers
     }
+
+    private static let refused = ["app_account_token", "transaction_id", "jws", "record"]
 
     private func deleteAnswers(of decisions: String, _ values: [StoredValue]) throws -> Int {
         try transaction.execute(
@@ -149,8 +149,14 @@ public struct CustomerErasure {
     ) throws {
         for sequence in waiting {
             try NotificationStore(transaction).erase(ofRenewalInfo: sequence, at: now)
-            outcome.deleted["history_renewal_info", default: 0] += try transaction.execute(
-                Statement("DELETE FROM history_renewal_info WHERE sequence = ?1", sequence))
+            let deleted = try transaction.rows(
+                Statement(
+                    "DELETE FROM history_renewal_info WHERE sequence = ?1 RETURNING original_transaction_id", sequence))
+            for row in deleted {
+                try HistoryFacts(transaction: transaction, scope: scope).update(
+                    .originalTransactionId(try row.value(0)))
+            }
+            outcome.deleted["history_renewal_info", default: 0] += deleted.count
         }
         // The identifiers last: they say whose the history is.
         let tables = PersonalTable.all.filter { table in
@@ -197,8 +203,7 @@ public struct CustomerErasure {
         try AuditLog(transaction).record(
             .erasure, .erasure, inserted: inserted, at: now, in: scope,
             after: [
-                "customer": customer, "erased": blanking.erased, "removedBefore": blanking.removedBefore,
-                "rows": ErasedRows.text(blanking.rows),
+                "customer": customer, "erased": blanking.erased, "rows": ErasedRows.text(blanking.rows),
             ])
         for one in chain {
             try transaction.execute(

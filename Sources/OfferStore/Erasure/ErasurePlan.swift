@@ -9,7 +9,7 @@ public struct ErasurePlan: Sendable, Hashable {
     /// How many rows of each table are deleted, blanked in part, or stay, by table; those without a row are left out.
     public var rows: [String: Int]
     /// Decisions about others, or about nobody known, whose record names the customer.
-    public var mentions: [Int64]
+    public var mentions: [LedgerRowKey]
     /// How many other customers share an alias; they keep it.
     public var sharing: Int
 
@@ -26,9 +26,9 @@ public struct ErasurePlan: Sendable, Hashable {
 }
 
 /// One row of a table that the audit covers.
-struct LedgerRowKey: Hashable, Sendable {
-    let table: String
-    let key: Int64
+public struct LedgerRowKey: Hashable, Sendable {
+    public let table: String
+    public let key: Int64
 }
 
 /// Why a customer's data is not erased.

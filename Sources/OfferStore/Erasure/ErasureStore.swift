@@ -79,10 +79,7 @@ public struct ErasureStore {
         }
         let search = PersonSearch(customers: customers, chain: chain, scope: scope, transaction: transaction)
         let mentions = try search.decisions(after: 0)
-        for sequence in mentions { covered.insert(LedgerRowKey(table: "decision", key: sequence)) }
-        for sequence in try search.signatures(of: mentions) {
-            covered.insert(LedgerRowKey(table: "signature", key: sequence))
-        }
+        covered.formUnion(mentions)
         let others = try digestKeys(of: covered, except: digestKey)
         return ErasurePlan(
             customers: customers, chain: chain, rows: counts, mentions: mentions, sharing: try search.sharing(),

@@ -5,27 +5,21 @@ struct LedgerBlanking {
     let transaction: any StoreTransaction
     let log: AuditLog
     let otherKeys: [LedgerRowKey: String]
-    let now: Instant
 
     /// How many texts were replaced.
     private(set) var erased = 0
-    /// How many texts of the same rows retention had replaced before.
-    private(set) var removedBefore = 0
     /// The rows, by table.
     private(set) var rows: [String: [Int64]] = [:]
 
-    init(transaction: any StoreTransaction, log: AuditLog, otherKeys: [LedgerRowKey: String], now: Instant) {
+    init(transaction: any StoreTransaction, log: AuditLog, otherKeys: [LedgerRowKey: String]) {
         self.transaction = transaction
         self.log = log
         self.otherKeys = otherKeys
-        self.now = now
     }
 
     /// Replaces what columns of some rows hold.
-    ///
-    /// - Parameter dated: whether the table notes since when its texts are gone, as those do that retention removes texts of.
     mutating func blank(
-        _ table: String, _ columns: [String], where condition: String, _ values: [StoredValue], dated: Bool = false
+        _ table: String, _ columns: [String], where condition: String, _ values: [StoredValue]
     ) throws {
         let found = try transaction.rows(
             Statement(
@@ -35,14 +29,10 @@ struct LedgerBlanking {
             let sequence: Int64 = try row.value(0)
             var assignments: [String] = []
             var remains: [StoredValue] = [.integer(sequence)]
-            var gone = 0
             for (place, column) in columns.enumerated() {
                 let value = row.values[place + 1]
                 guard value != .null else { continue }
-                guard LedgerDigests.remains(of: value) == nil else {
-                    gone += 1
-                    continue
-                }
+                guard LedgerDigests.remains(of: value) == nil else { continue }
                 let digests = try digests(of: column, table, sequence)
                 remains.append(
                     .text(try digests.remains(of: value, column: column, table: table, key: .integer(sequence))))
@@ -50,16 +40,10 @@ struct LedgerBlanking {
                 erased += 1
             }
             guard !assignments.isEmpty else { continue }
-            if dated {
-                remains.append(now.storedValue)
-                assignments.append("body_removed_at = COALESCE(body_removed_at, ?\(remains.count))")
-            }
             try transaction.execute(
                 Statement(
                     "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE sequence = ?1", values: remains))
             rows[table, default: []].append(sequence)
-            // What is gone of the other tables an erasure has told of; of these a row is erased whole, and only once.
-            if dated { removedBefore += gone }
         }
     }
 
@@ -71,7 +55,7 @@ struct LedgerBlanking {
             ?? otherKeys[LedgerRowKey(table: table, key: sequence)] ?? log.digestKey
         if key == log.digestKey { return log }
         guard key == SaltedDigest.name else { throw ErasureRefusal.otherDigestKey(key) }
-        return log.salted(try AuditState.read(transaction).salt)
+        return log.salted(try SaltedDigest.salt(transaction))
     }
 
     /// The key of the newest event that changed a member of a slot's state.

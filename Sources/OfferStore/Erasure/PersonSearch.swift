@@ -1,103 +1,49 @@
-import FoundationEssentials
 import OfferModel
 
 /// Finds what names a customer without belonging to one: nothing in the row says whose it is, so it is looked through.
 ///
-/// Both searches go along the order of arrival, so that the one in the writing transaction reads only what is new.
+/// Both searches begin at a place in the order of arrival, so that the one in the writing transaction reads only what is new.
 struct PersonSearch {
     let customers: [CustomerNumber]
     let chain: [CustomerNumber]
     let scope: ScopeNumber
     let transaction: any StoreTransaction
 
-    /// How many texts one statement looks for.
-    private static let atOnce = 100
-
     /// Decisions about others that hold something of the customer: those that were made about them together, whose record
     /// tells of the aliases and attributes of both, those that name a signed identifier of the customer, and those about
     /// nobody known that were asked for by any identifier of theirs.
     ///
     /// - Parameter first: only those stored after that place.
-    func decisions(after first: Int64) throws -> [Int64] {
-        var found: Set<Int64> = []
-        let needles = try needles()
-        for start in stride(from: 0, to: needles.count, by: Self.atOnce) {
-            let page = needles[start..<min(start + Self.atOnce, needles.count)]
-            let conditions = page.indices.map { needles[$0].kind.condition("?\($0 - start + 3)") }
-            let rows = try transaction.rows(
-                Statement(
-                    """
-                    SELECT sequence FROM (
-                        SELECT sequence, customer_id, body,
-                            substr(body, instr(body, '"customers":[') + 13, \(Self.subjectLength)) AS subject
-                        FROM decision
-                        WHERE sequence > ?1 AND +scope_id = ?2 AND body_removed_at IS NULL
-                        AND (customer_id IS NULL OR customer_id NOT IN (\(numbers)))
-                    ) WHERE \(conditions.joined(separator: " OR "))
-                    """, values: [.integer(first), scope.storedValue] + page.map(\.text.storedValue)))
-            for row in rows { found.insert(try row.value(0)) }
-        }
-        return found.sorted()
-    }
-
-    /// A text that a decision's record is searched for.
-    private struct Needle {
-        enum Kind {
-            /// A number among those of the customers whom the decision is about.
-            case subject
-            /// A text anywhere.
-            case named
-            /// A text in a decision about nobody known.
-            case asked
-
-            func condition(_ place: String) -> String {
-                switch self {
-                case .subject: "instr(',' || substr(subject, 1, instr(subject, ']') - 1) || ',', \(place)) > 0"
-                case .named: "instr(body, \(place)) > 0"
-                case .asked: "(customer_id IS NULL AND instr(body, \(place)) > 0)"
+    func decisions(after first: Int64) throws -> [LedgerRowKey] {
+        let chain = Set(chain)
+        let proven = Set(try values(of: "customer_identifier").map(\.value))
+        let aliases = Set(try values(of: "customer_alias").map(\.value))
+        var found: [LedgerRowKey] = []
+        let owners = [
+            "issued_offer": "customer_id", "refusal": "customer_id",
+            "signing": "(SELECT customer_id FROM issued_offer o WHERE o.sequence = signing.issued_offer)",
+        ]
+        for (table, owner) in owners.sorted(by: { $0.key < $1.key }) {
+            let statement = Statement(
+                """
+                SELECT sequence, owner, record FROM (
+                    SELECT sequence, scope_id, \(owner) AS owner, record FROM \(table)
+                ) WHERE sequence > ?1 AND +scope_id = ?2 AND typeof(record) = 'blob'
+                AND (owner IS NULL OR owner NOT IN (\(numbers)))
+                """, first, scope)
+            try transaction.each(statement) { row in
+                let sequence: Int64 = try row.value(0)
+                let record = try DecisionRecord(stored: try row.value(2))
+                let isAsked = try row.isNull(1) && !record.askedAliases.isDisjoint(with: aliases)
+                if isAsked || !chain.isDisjoint(with: record.customers) || !record.names.isDisjoint(with: proven) {
+                    found.append(LedgerRowKey(table: table, key: sequence))
                 }
             }
         }
-
-        let kind: Kind
-        let text: String
-    }
-
-    /// Room for the numbers of the most customers that one subject may have.
-    private static let subjectLength = 400
-
-    /// A record is JSON with sorted keys. An alias is looked for where it is one, because it may be any word.
-    private func needles() throws -> [Needle] {
-        var needles = chain.map { Needle(kind: .subject, text: ",\($0.rawValue),") }
-        needles += try values(of: "customer_identifier").map { Needle(kind: .named, text: try Self.json($0.value)) }
-        for alias in try values(of: "customer_alias") {
-            let value = try Self.json(alias.value)
-            needles.append(Needle(kind: .asked, text: "\"\(alias.kind)\":\(value)"))
-            needles.append(Needle(kind: .asked, text: "\"rolloutKey\":\(value)"))
-        }
-        return needles
-    }
-
-    /// A text as it stands in a record.
-    private static func json(_ text: String) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return String(decoding: try encoder.encode(text), as: UTF8.self)
+        return found
     }
 
     private var numbers: String { chain.map { "\($0.rawValue)" }.joined(separator: ", ") }
-
-    /// The signatures of some decisions.
-    func signatures(of decisions: [Int64]) throws -> [Int64] {
-        try decisions.flatMap { decision in
-            try transaction.rows(
-                Statement(
-                    """
-                    SELECT s.sequence FROM decision d JOIN signature s ON s.decision_id = d.id WHERE d.sequence = ?1
-                    """, decision)
-            ).map { try $0.value(0, as: Int64.self) }
-        }
-    }
 
     /// Renewal infos that name the customer's Apple account, of subscriptions that belong to nobody yet.
     func renewalInfos(after first: Int64) throws -> [Int64] {

@@ -46,17 +46,23 @@ public struct PersonalRows {
     /// Renewal info that names the customers' Apple account belongs to them though its subscription is nobody's yet, and so
     /// does what notifications told of that.
     private func orWaiting(in table: PersonalTable) throws -> (sql: String, values: [StoredValue])? {
-        guard ["history_renewal_info", "notification"].contains(table.name) else { return nil }
+        guard ["history_renewal_info", "history_facts", "notification"].contains(table.name) else { return nil }
         let waiting = try PersonSearch(customers: customers, chain: customers, scope: scope, transaction: transaction)
             .renewalInfos(after: 0)
         guard !waiting.isEmpty else { return nil }
         let places = Statement.placeholders(waiting.count, after: 1 + customers.count)
-        let sql =
-            table.name == "notification"
-            ? """
-            OR (t.scope_id = ?1 AND t.identifier_kind = 'originalTransactionId' AND t.identifier IN (
+        let named = { (kind: String, value: String) in
+            """
+            OR (t.scope_id = ?1 AND t.\(kind) = 'originalTransactionId' AND t.\(value) IN (
                 SELECT original_transaction_id FROM history_renewal_info WHERE sequence IN (\(places))))
-            """ : "OR t.sequence IN (\(places))"
+            """
+        }
+        let sql =
+            switch table.name {
+            case "notification": named("identifier_kind", "identifier")
+            case "history_facts": named("kind", "value")
+            default: "OR t.sequence IN (\(places))"
+            }
         return (sql, waiting.map(\.storedValue))
     }
 
@@ -67,7 +73,7 @@ public struct PersonalRows {
         let numbers = Set(customers.map(\.rawValue))
         var found: [PersonalRow] = []
         var pages = AuditPages(
-            columns.joined(separator: ", "), of: "audit_event", key: "sequence", after: 0, transaction)
+            columns.joined(separator: ", "), of: "audit_event", key: "sequence", transaction)
         let at = Dictionary(columns.enumerated().map { ($1, $0) }) { first, _ in first }
         guard let slot = at["issued_offer"], let before = at["before_change"], let after = at["after_change"],
             let rows = at["ledger_rows"]

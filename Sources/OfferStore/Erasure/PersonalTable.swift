@@ -77,33 +77,27 @@ extension PersonalTable {
         PersonalTable(
             "history_transaction", of: isNamed("original_transaction_id", "originalTransactionId"),
             deleted: """
-                sequence scope_id provenance is_proven received_at payload transaction_id original_transaction_id \
-                web_order_line_item_id bundle_id product_id subscription_group_identifier purchase_date \
-                original_purchase_date expires_date signed_date revocation_date revocation_reason revocation_type \
-                revocation_percentage type quantity in_app_ownership_type app_account_token app_transaction_id \
-                is_upgraded offer_type offer_identifier offer_discount_type offer_period price currency \
-                transaction_reason storefront storefront_id billing_plan_type has_commitment_info \
-                billing_period_number total_billing_periods commitment_expires_date commitment_price environment
+                sequence scope_id provenance is_proven received_at transaction_id original_transaction_id signed_date \
+                purchase_date expires_date facts payload
                 """),
         PersonalTable(
             "history_renewal_info", of: isNamed("original_transaction_id", "originalTransactionId"),
             deleted: """
-                sequence scope_id provenance is_proven received_at payload original_transaction_id product_id \
-                auto_renew_product_id auto_renew_status expiration_intent is_in_billing_retry_period \
-                grace_period_expires_date price_increase_status offer_type offer_identifier offer_discount_type \
-                offer_period renewal_date renewal_price currency recent_subscription_start_date \
-                eligible_win_back_offer_ids app_account_token app_transaction_id renewal_billing_plan_type \
-                has_commitment_info commitment_auto_renew_product_id commitment_auto_renew_status \
-                commitment_renewal_billing_plan_type commitment_renewal_date commitment_renewal_price signed_date \
-                environment
+                sequence scope_id provenance is_proven received_at original_transaction_id signed_date \
+                app_transaction_id app_account_token facts payload
                 """),
         PersonalTable(
             "history_app_transaction", of: isNamed("app_transaction_id", "appTransactionId"),
             deleted: """
-                sequence scope_id provenance is_proven received_at payload bundle_id app_apple_id app_transaction_id \
-                original_purchase_date original_application_version application_version receipt_creation_date \
-                receipt_type
+                sequence scope_id provenance is_proven received_at app_transaction_id receipt_creation_date facts payload
                 """),
+        PersonalTable(
+            "history_facts",
+            of: """
+                ((t.kind = 'originalTransactionId' AND \(isNamed("value", "originalTransactionId")))
+                    OR (t.kind = 'appTransactionId' AND \(isNamed("value", "appTransactionId"))))
+                """,
+            deleted: "scope_id kind value facts"),
     ]
 
     /// The answers `t` that tell of some decisions: an earlier decision is noted, any other has the instant of its answer.
@@ -115,8 +109,6 @@ extension PersonalTable {
                 AND instr(CAST(t.body AS TEXT), id) > 0)))
         """
     }
-
-    private static let isOfDecision = "(SELECT id FROM decision WHERE customer_id IN (:customers))"
 
     /// What an import that is not finished yet has read.
     private static let imports: [PersonalTable] = [
@@ -153,31 +145,31 @@ extension PersonalTable {
 
     private static let ledger: [PersonalTable] = [
         PersonalTable(
-            "issued_offer_sign_up",
-            of: "t.sequence IN (SELECT sequence FROM issued_offer WHERE customer_id IN (:customers))",
-            kept: "sequence", digested: "app_account_token app_customer_id"),
-        PersonalTable(
             "issued_offer", of: isOfCustomer,
             kept: """
                 sequence id scope_id customer_id catalog_revision offer_id offer_identifier offer_type delivery \
                 product_id subscription_group_identifier tags issued_at expires_at counts_until signings voided_at \
-                is_released settled_at cost cost_currency redemptions places
+                is_released settled_at cost cost_currency redemptions places decision_id key_id signed_product_id \
+                v1_nonce jws_nonce allow_introductory_offer
                 """,
-            digested: "void_reason full_price_transaction_id"),
+            digested: """
+                void_reason full_price_transaction_id app_account_token app_customer_id transaction_id v1_signature \
+                jws record
+                """),
         PersonalTable(
-            "decision", of: isOfCustomer,
+            "signing", of: "t.issued_offer IN (SELECT sequence FROM issued_offer WHERE customer_id IN (:customers))",
             kept: """
-                sequence id scope_id kind customer_id offer_id decided_at catalog_revision outcome issued_offer_id \
-                body_removed_at
+                sequence scope_id issued_offer signing decided_at catalog_revision decision_id key_id \
+                signed_product_id v1_nonce jws_nonce allow_introductory_offer
                 """,
-            digested: "body"),
+            digested: "app_account_token transaction_id v1_signature jws record"),
         PersonalTable(
-            "signature", of: "t.decision_id IN \(isOfDecision)",
+            "refusal", of: isOfCustomer,
             kept: """
-                sequence scope_id nonce issued_offer_id signing decision_id format allow_introductory_offer key_id \
-                signed_at product_id body_removed_at
+                sequence id scope_id customer_id offer_id decided_at catalog_revision outcome key_id \
+                signed_product_id jws_nonce
                 """,
-            digested: "app_account_token transaction_id artefact"),
+            digested: "app_account_token transaction_id jws record"),
         PersonalTable(
             "redemption", of: isOfCustomer,
             kept: """
@@ -222,7 +214,6 @@ extension PersonalTable {
                 sequence kind actor at request_id scope_id issued_offer digest_key before_change after_change \
                 ledger_rows previous_hash hash
                 """),
-        PersonalTable("redemption_backlog", of: isOfCustomer, kept: "customer_id"),
     ]
 
     private static let impersonal: [PersonalTable] = [
@@ -240,7 +231,7 @@ extension PersonalTable {
             none: """
                 scope_id offer_type offer_identifier subscription_group_identifier product_id amount
                 """),
-        PersonalTable("audit_state", none: "id began_after api_keys catalog_revisions digest_salt"),
+        PersonalTable("audit_state", none: "id digest_salt"),
         PersonalTable(
             "audit_checkpoint", none: "number event_sequence head signed_at key_fingerprint signature"),
         PersonalTable("retention_progress", none: "subject done_to"),

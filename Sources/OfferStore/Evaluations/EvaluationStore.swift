@@ -1,8 +1,41 @@
 public import OfferModel
 
+/// Somebody and when an issue request first asked for an offer for them.
+public struct FirstEvaluation: Sendable, Hashable {
+    /// Whom the decision was about.
+    public var customer: CustomerNumber
+    public var decidedAt: Instant
+}
+
+/// One recorded decision about a customer and an offer, as a report reads it.
+public struct Evaluation: Sendable, Hashable {
+    /// Where it stands among the decisions about one customer and offer.
+    public struct Place: Sendable, Hashable, Comparable {
+        public var decidedAt: Instant
+        /// Its place in the store-wide order; it settles equal instants.
+        public var sequence: Int64
+
+        /// Earlier is smaller.
+        public static func < (left: Self, right: Self) -> Bool {
+            (left.decidedAt, left.sequence) < (right.decidedAt, right.sequence)
+        }
+    }
+
+    /// What it came to.
+    public enum Answer: Sendable, Hashable {
+        case issued
+        /// With its packed ``DecisionRecord``, until retention or an erasure removes that.
+        case refused([UInt8]?)
+    }
+
+    public var place: Place
+    public var answer: Answer
+}
+
 /// Who was evaluated for an offer by an issue request, in the order of the customers' numbers, for reports.
 ///
-/// Every query reads a bounded page by the index of `decision` that begins with scope and offer.
+/// Every query reads a bounded page by the indexes that begin with the customer. A further signing is no
+/// evaluation of its own: the offer was issued already.
 public struct EvaluationStore {
     private let transaction: any StoreTransaction
 
@@ -15,11 +48,15 @@ public struct EvaluationStore {
     ///
     /// - Throws: ``StoreError``.
     public func offers(in scope: ScopeNumber) throws -> [OfferId] {
+        try Set(["issued_offer", "refusal"].flatMap { try offers(of: $0, in: scope) }).sorted()
+    }
+
+    private func offers(of table: String, in scope: ScopeNumber) throws -> [OfferId] {
         var offers: [OfferId] = []
         // One search of the index an offer; `DISTINCT` would read all of it.
         while let row = try transaction.row(
             Statement(
-                "SELECT offer_id FROM decision WHERE scope_id = ?1 AND offer_id > ?2 ORDER BY offer_id LIMIT 1",
+                "SELECT offer_id FROM \(table) WHERE scope_id = ?1 AND offer_id > ?2 ORDER BY offer_id LIMIT 1",
                 scope, offers.last?.rawValue ?? ""))
         {
             offers.append(try row.value(0))
@@ -28,7 +65,7 @@ public struct EvaluationStore {
     }
 
     /// A page of those evaluated for an offer, each with the instant of their first decision. A customer who was merged
-    /// away is still there: a decision stays with whom it was about.
+    /// away is still there where a refusal was about them.
     ///
     /// - Parameters:
     ///   - last: the last one of the page before.
@@ -37,14 +74,24 @@ public struct EvaluationStore {
     public func evaluated(
         for offer: OfferId, after last: CustomerNumber?, limit: Int, in scope: ScopeNumber
     ) throws -> [FirstEvaluation] {
-        try transaction.rows(
-            Statement(
-                """
-                SELECT customer_id, MIN(decided_at) FROM decision
-                WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id > ?3
-                GROUP BY customer_id ORDER BY customer_id LIMIT ?4
-                """, scope, offer, last ?? CustomerNumber(rawValue: 0), limit)
-        ).map { FirstEvaluation(customer: try $0.value(0), decidedAt: try $0.value(1)) }
+        var first: [CustomerNumber: Instant] = [:]
+        for (table, date) in [("issued_offer", "issued_at"), ("refusal", "decided_at")] {
+            // With `+` the index that begins with the customer is read from there on, and no further than the page.
+            let rows = try transaction.rows(
+                Statement(
+                    """
+                    SELECT customer_id, MIN(\(date)) FROM \(table)
+                    WHERE +scope_id = ?1 AND +offer_id = ?2 AND customer_id > ?3
+                    GROUP BY customer_id ORDER BY customer_id LIMIT ?4
+                    """, scope, offer, last ?? CustomerNumber(rawValue: 0), limit))
+            for row in rows {
+                let (customer, date): (CustomerNumber, Instant) = (try row.value(0), try row.value(1))
+                first[customer] = min(first[customer] ?? date, date)
+            }
+        }
+        return first.sorted { $0.key < $1.key }.prefix(limit).map {
+            FirstEvaluation(customer: $0.key, decidedAt: $0.value)
+        }
     }
 
     /// When a customer was first evaluated for an offer, under their own number; `nil` if never.
@@ -54,10 +101,14 @@ public struct EvaluationStore {
         try transaction.row(
             Statement(
                 """
-                SELECT decided_at FROM decision WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
-                ORDER BY decided_at LIMIT 1
+                SELECT MIN(at) FROM (
+                    SELECT MIN(issued_at) AS at FROM issued_offer
+                    WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
+                    UNION ALL
+                    SELECT MIN(decided_at) FROM refusal WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
+                )
                 """, scope, offer, customer)
-        )?.value(0)
+        )?.value(0, as: Instant?.self)
     }
 
     /// A page of the decisions about a customer and an offer, the earliest first.
@@ -70,19 +121,30 @@ public struct EvaluationStore {
         of customer: CustomerNumber, for offer: OfferId, after last: Evaluation.Place?, limit: Int,
         in scope: ScopeNumber
     ) throws -> [Evaluation] {
-        try transaction.rows(
+        let (date, sequence) = (last?.decidedAt ?? .distantPast, last?.sequence ?? 0)
+        let issued = try transaction.rows(
             Statement(
                 """
-                SELECT decided_at, sequence, kind,
-                    CASE WHEN kind = 'refusal' AND body_removed_at IS NULL THEN body END FROM decision
+                SELECT issued_at, sequence FROM issued_offer
+                WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (issued_at, sequence) > (?4, ?5)
+                ORDER BY issued_at, sequence LIMIT ?6
+                """, scope, offer, customer, date, sequence, limit)
+        ).map { row in
+            Evaluation(place: .init(decidedAt: try row.value(0), sequence: try row.value(1)), answer: .issued)
+        }
+        let refused = try transaction.rows(
+            Statement(
+                """
+                SELECT decided_at, sequence, record FROM refusal
                 WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (decided_at, sequence) > (?4, ?5)
                 ORDER BY decided_at, sequence LIMIT ?6
-                """, scope, offer, customer, last?.decidedAt ?? .distantPast, last?.sequence ?? 0, limit)
+                """, scope, offer, customer, date, sequence, limit)
         ).map { row in
             Evaluation(
-                place: .init(decidedAt: try row.value(0), sequence: try row.value(1)), kind: try row.value(2),
-                refusalBody: try row.value(3))
+                place: .init(decidedAt: try row.value(0), sequence: try row.value(1)),
+                answer: .refused(try row.value(2, as: ErasableColumn.self).value))
         }
+        return Array((issued + refused).sorted { $0.place < $1.place }.prefix(limit))
     }
 
     /// How many requests in a range of instants were refused to somebody unknown: nobody counts them as customers.
@@ -94,23 +156,25 @@ public struct EvaluationStore {
         try transaction.row(
             Statement(
                 """
-                SELECT COUNT(*) FROM decision WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id IS NULL
+                SELECT COUNT(*) FROM refusal WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id IS NULL
                 AND decided_at >= ?3 AND decided_at < ?4
                 """, scope, offer, range.lowerBound, range.upperBound)
         )?.value(0) ?? 0
     }
 
-    /// The catalog revision of the newest decision about an offer by the last customer evaluated for it; `nil` if nobody
-    /// was.
+    /// The catalog revision of a recent decision about an offer; `nil` if there is none.
     ///
     /// - Throws: ``StoreError``.
     public func catalogRevision(of offer: OfferId, in scope: ScopeNumber) throws -> Int64? {
-        try transaction.row(
-            Statement(
-                """
-                SELECT catalog_revision FROM decision WHERE scope_id = ?1 AND offer_id = ?2
-                ORDER BY customer_id DESC, decided_at DESC LIMIT 1
-                """, scope, offer)
-        )?.value(0)
+        for table in ["issued_offer", "refusal"] {
+            let row = try transaction.row(
+                Statement(
+                    """
+                    SELECT catalog_revision FROM \(table) WHERE scope_id = ?1 AND offer_id = ?2
+                    ORDER BY sequence DESC LIMIT 1
+                    """, scope, offer))
+            if let row { return try row.value(0) }
+        }
+        return nil
     }
 }

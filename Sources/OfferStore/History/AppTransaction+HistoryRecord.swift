@@ -2,38 +2,28 @@ import OfferModel
 
 extension AppTransaction: HistoryRecord {
     static let sql = HistorySQL(
-        table: "history_app_transaction",
-        columns: [
-            "bundle_id", "app_apple_id", "app_transaction_id", "original_purchase_date",
-            "original_application_version", "application_version", "receipt_creation_date", "receipt_type",
-        ],
+        table: "history_app_transaction", columns: ["app_transaction_id", "receipt_creation_date"],
         viewKey: "app_transaction_id", viewDate: "receipt_creation_date",
         owner: ("app_transaction_id", "appTransactionId"))
 
-    var viewKey: String? { appTransactionId?.rawValue }
-    var viewDate: Instant { receiptCreationDate }
+    static var empty: AppTransaction { AppTransaction(bundleId: "", receiptCreationDate: Instant(milliseconds: 0)) }
 
-    var columnValues: [StoredValue] {
-        [
-            bundleId.storedValue, appAppleId.storedValue, appTransactionId.storedValue,
-            originalPurchaseDate.storedValue, originalApplicationVersion.storedValue, applicationVersion.storedValue,
-            receiptCreationDate.storedValue, receiptType.storedValue,
-        ]
+    var viewKey: String? { appTransactionId?.rawValue }
+    var owner: ProvenIdentifier? { appTransactionId.map { .appTransactionId($0) } }
+    var viewDate: Instant {
+        get { receiptCreationDate }
+        set { receiptCreationDate = newValue }
     }
 
-    init(reading row: inout RowReader) throws {
-        let bundleId: BundleId = try row.next()
-        let appAppleId: Int64? = try row.next()
-        let appTransactionId: AppTransactionId? = try row.next()
-        let originalPurchaseDate: Instant? = try row.next()
-        let originalApplicationVersion: String? = try row.next()
-        let applicationVersion: String? = try row.next()
-        self.init(bundleId: bundleId, receiptCreationDate: try row.next())
-        self.appAppleId = appAppleId
-        self.appTransactionId = appTransactionId
-        self.originalPurchaseDate = originalPurchaseDate
-        self.originalApplicationVersion = originalApplicationVersion
-        self.applicationVersion = applicationVersion
-        receiptType = try row.next()
+    var columnValues: [StoredValue] { [appTransactionId.storedValue, receiptCreationDate.storedValue] }
+
+    mutating func code(with coder: inout some FactsCoder) throws {
+        try coder.field(&bundleId)
+        try coder.field(&appAppleId)
+        try coder.field(&appTransactionId)
+        try coder.field(&originalPurchaseDate)
+        try coder.field(&originalApplicationVersion)
+        try coder.field(&applicationVersion)
+        try coder.field(&receiptType)
     }
 }

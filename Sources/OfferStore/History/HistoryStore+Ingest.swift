@@ -37,7 +37,9 @@ extension HistoryStore {
     public func ingest(
         _ payloads: [HistoryPayload], offers: [Offer] = [], at now: Instant, in scope: ScopeNumber
     ) throws -> [IngestedPayload] {
-        let links = IdentityLinks(transaction: transaction, scope: scope, now: now, offers: offers)
+        let changed = ChangedHistory(HistoryFacts(transaction: transaction, scope: scope))
+        let links = IdentityLinks(
+            transaction: transaction, scope: scope, now: now, offers: offers, changedHistory: changed)
         let copies = SignedCopies(transaction: transaction, scope: scope)
         var results = [IngestedPayload]()
         var stored = [Int]()
@@ -52,23 +54,27 @@ extension HistoryStore {
                 continue
             }
             try insert(record, payload, at: now, in: scope)
+            if let owner = record.owner { changed.note(owner) }
             try link(payload, links)
             try copies.removeNeedless(around: record, among: views)
+            // A merge has derived it already, with the copies.
+            if let owner = record.owner { changed.note(owner) }
             stored.append(index)
             results.append(IngestedPayload(outcome: views.outcome))
         }
+        try changed.update()
         // A later payload may have merged the customer of an earlier one, so owners are looked up at the end.
         let customers = CustomerStore(transaction)
         for (index, payload) in payloads.enumerated() {
             guard let owner = payload.identifiers.first else { continue }
             results[index].customer = try customers.customer(owner, in: scope)
         }
-        let changed = Set(stored.compactMap { results[$0].customer })
-        for customer in changed.sorted() {
+        let customersChanged = Set(stored.compactMap { results[$0].customer })
+        for customer in customersChanged.sorted() {
             try RedemptionStore(transaction).record(of: customer, offers: offers, at: now, in: scope)
         }
-        if !changed.isEmpty {
-            try customers.noteChange(try StoreClock(transaction).newestSequence(), of: changed)
+        if !customersChanged.isEmpty {
+            try customers.noteChange(try StoreClock(transaction).newestSequence(), of: customersChanged)
         }
         return results
     }
@@ -79,9 +85,12 @@ extension HistoryStore {
         let sequence = try StoreClock(transaction).nextSequence()
         let values: [StoredValue] = [
             .integer(sequence), scope.storedValue, payload.provenance.storedValue,
-            payload.provenance.isProven.storedValue, now.storedValue, .blob(payload.bytes),
+            payload.provenance.isProven.storedValue, now.storedValue,
         ]
-        try transaction.execute(Statement(type(of: record).sql.insert, values: values + record.columnValues))
+        try transaction.execute(
+            Statement(
+                type(of: record).sql.insert,
+                values: values + record.columnValues + [.blob(try record.facts()), .blob(payload.bytes)]))
     }
 
     private func link(_ payload: HistoryPayload, _ links: IdentityLinks) throws {

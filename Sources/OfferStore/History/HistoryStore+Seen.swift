@@ -2,26 +2,21 @@ public import OfferEligibility
 public import OfferModel
 
 /// The identifiers of Apple's that a decision's history was read by.
-public struct SeenIdentifiers: Sendable, Hashable, Codable {
+public struct SeenIdentifiers: Sendable, Hashable {
     /// Subscriptions.
     public var originalTransactionIds: [TransactionId]
     /// Apple Accounts.
     public var appTransactionIds: [AppTransactionId]
 
+    init(originalTransactionIds: [TransactionId], appTransactionIds: [AppTransactionId]) {
+        self.originalTransactionIds = originalTransactionIds
+        self.appTransactionIds = appTransactionIds
+    }
+
     /// Every identifier in a history, in their order.
     public init(_ history: History) {
         originalTransactionIds = Set(history.transactions.map(\.payload.originalTransactionId)).sorted()
         appTransactionIds = Set(history.appTransactions.compactMap(\.payload.appTransactionId)).sorted()
-    }
-}
-
-extension SeenIdentifiers: JSONWritable {
-    /// Writes the identifiers, as its coder does.
-    public func write(to json: inout JSONWriter) throws {
-        try json.object { json in
-            try json.member("appTransactionIds", appTransactionIds)
-            try json.member("originalTransactionIds", originalTransactionIds)
-        }
     }
 }
 
@@ -60,12 +55,11 @@ extension HistoryStore {
 }
 
 extension Recorded where Payload: HistoryRecord {
-    /// Reads the columns `payload, provenance, sequence` and the payload's own.
+    /// Reads the columns `sequence, provenance`, the date, `facts` and `payload`.
     convenience init(reading row: inout RowReader) throws {
-        let bytes: [UInt8] = try row.next()
-        let provenance: Provenance = try row.next()
-        let sequence: Int64 = try row.next()
+        let facts = try FactsRow<Payload>(reading: &row)
         self.init(
-            payload: try Payload(reading: &row), payloadBytes: bytes, provenance: provenance, sequence: sequence)
+            payload: facts.payload, payloadBytes: try row.next(), provenance: facts.provenance,
+            sequence: facts.sequence)
     }
 }

@@ -13,15 +13,35 @@ public struct HistoryStore {
     /// What matters of everything known of these customers, united, with the least coverage of theirs (docs/design.md#identity).
     ///
     /// Of each transaction and app transaction that is the current view; of renewal info also every older one that names
-    /// an offer, as evidence.
+    /// an offer, as evidence. It is read from ``HistoryFacts``, which have no payload's bytes.
     ///
     /// A customer known by aliases only is no Apple account of which more could be unknown, so beside proven customers
     /// it does not lessen the coverage.
     ///
     /// - Throws: ``StoreError``.
     public func history(of customers: [CustomerNumber]) throws -> History {
-        try history(of: customers, asOf: nil)
+        guard !customers.isEmpty else { return History() }
+        var history = History()
+        var owners = Set<CustomerNumber>()
+        try transaction.each(
+            Statement(Self.selectFacts(customers.count), values: customers.map(\.storedValue))
+        ) { columns in
+            let isProven: Bool = try columns.value(1)
+            var hasRows = false
+            let isRead = try columns.withBytes(2) { hasRows = try history.add($0, ownerIsProven: isProven) }
+            guard isRead else { throw StoreError.corruptFacts("`history_facts` holds no bytes") }
+            if hasRows { owners.insert(try columns.value(0)) }
+        }
+        history.coverage = try coverage(of: customers, owners, asOf: .distantFuture)
+        return history
     }
+
+    private static let selectFacts = ListedSQL(
+        """
+        SELECT i.customer_id, i.is_proven, f.facts FROM customer_identifier i
+        JOIN history_facts f ON f.scope_id = i.scope_id AND f.kind = i.kind AND f.value = i.value
+        WHERE i.customer_id IN (
+        """, ")")
 
     /// Everything of these customers that was signed by an earlier instant, united, with the least coverage stated by then.
     ///
@@ -30,61 +50,40 @@ public struct HistoryStore {
     ///
     /// - Throws: ``StoreError``.
     public func history(of customers: [CustomerNumber], asOf instant: Instant) throws -> History {
-        try history(of: customers, asOf: Optional(instant))
-    }
-
-    /// Whether any row of a customer, current or not, names an offer.
-    ///
-    /// - Throws: ``StoreError``.
-    func namesOffers(of customer: CustomerNumber) throws -> Bool {
-        try [Transaction.sql.selectOffer, RenewalInfo.sql.selectOffer].contains { sql in
-            try transaction.row(Statement(sql, customer)) != nil
-        }
-    }
-
-    private func history(of customers: [CustomerNumber], asOf instant: Instant?) throws -> History {
         guard !customers.isEmpty else { return History() }
-        var history = History()
         var owners = Set<CustomerNumber>()
-        history.transactions = try read(customers, asOf: instant, owners: &owners)
-        history.renewalInfos = try read(customers, asOf: instant, owners: &owners)
-        history.appTransactions = try read(customers, asOf: instant, owners: &owners)
-        let coverage = CoverageStore(transaction)
-        let relevant = owners.isEmpty ? Set(customers) : owners
-        history.coverage =
-            try relevant.sorted()
-            .map {
-                try coverage.coverage(of: $0, asOf: instant ?? .distantFuture)
-                    ?? Coverage(level: owners.contains($0) ? .partial : .none)
-            }
-            .min(by: CoverageStore.isLess) ?? .none
+        var history = History(
+            transactions: try signed(customers, by: instant, owners: &owners),
+            renewalInfos: try signed(customers, by: instant, owners: &owners),
+            appTransactions: try signed(customers, by: instant, owners: &owners))
+        history.coverage = try coverage(of: customers, owners, asOf: instant)
         return history
     }
 
-    // Inlined, so that it is made once for each payload.
-    @inline(__always)
-    private func read<Payload: HistoryRecord>(
-        _ customers: [CustomerNumber], asOf instant: Instant?, owners: inout Set<CustomerNumber>
+    private func signed<Payload: HistoryRecord>(
+        _ customers: [CustomerNumber], by instant: Instant, owners: inout Set<CustomerNumber>
     ) throws -> [Recorded<Payload>] {
-        let numbers = customers.map(\.storedValue)
-        let statement =
-            if let instant {
-                Statement(
-                    Payload.sql.selectSigned(customers: customers.count), values: numbers + [instant.storedValue])
-            } else {
-                Statement(Payload.sql.select(customers: customers.count), values: numbers)
-            }
+        let statement = Statement(
+            Payload.sql.selectSigned(customers: customers.count),
+            values: customers.map(\.storedValue) + [instant.storedValue])
         var found = owners
-        var latest: CustomerNumber?
         defer { owners = found }
         return try statement.all(in: transaction) { row in
-            let owner: CustomerNumber = try row.next()
-            // Nearly every row has the owner of the one before.
-            if owner != latest {
-                found.insert(owner)
-                latest = owner
-            }
+            found.insert(try row.next())
             return try Recorded(reading: &row)
         }
+    }
+
+    /// The least coverage of those who own what was found, or of all if nothing was.
+    private func coverage(
+        of customers: [CustomerNumber], _ owners: Set<CustomerNumber>, asOf instant: Instant
+    ) throws -> Coverage {
+        let statements = CoverageStore(transaction)
+        return try (owners.isEmpty ? Set(customers) : owners).sorted()
+            .map {
+                try statements.coverage(of: $0, asOf: instant)
+                    ?? Coverage(level: owners.contains($0) ? .partial : .none)
+            }
+            .min(by: CoverageStore.isLess) ?? .none
     }
 }

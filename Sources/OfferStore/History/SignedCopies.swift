@@ -52,7 +52,7 @@ struct SignedCopies {
 
     /// Whether all of these rows say what a payload says, but for the date.
     private func saySame<Record: HistoryRecord>(_ views: [KnownView], as record: Record) throws -> Bool {
-        try transaction.rows(Record.sql.selectSame(as: record, among: views.map(\.sequence))).count == views.count
+        try transaction.rows(try Record.sql.selectSame(as: record, among: views.map(\.sequence))).count == views.count
     }
 
     /// Whether a period began or ended between two signings of renewal info. What is signed after the end of a period says
@@ -102,14 +102,5 @@ extension HistoryRecord {
     fileprivate var mayBeNeedless: Bool {
         guard let info = self as? RenewalInfo else { return true }
         return info.offerType == nil || info.renewalDate != nil
-    }
-
-    /// The identifier that says whose it is.
-    fileprivate var owner: String? {
-        switch self {
-        case let transaction as Transaction: transaction.originalTransactionId.rawValue
-        case let info as RenewalInfo: info.originalTransactionId.rawValue
-        default: viewKey
-        }
     }
 }

@@ -55,9 +55,14 @@ struct OffersOfOthers {
     /// Whether the customer's own slot holds V1 signatures and no other: then the account of the use tells whose it was.
     private func isSignedForAccountsAlone(_ redemption: Redemption) throws -> Bool {
         guard redemption.offerType == .promotional, let own = redemption.slotId else { return false }
-        let formats = try transaction.row(
-            Statement("SELECT MIN(format), MAX(format) FROM signature WHERE issued_offer_id = ?1", own))
-        return try formats?.value(0, as: String?.self) == "v1" && formats?.value(1, as: String?.self) == "v1"
+        return try transaction.row(
+            Statement(
+                """
+                SELECT 1 FROM issued_offer o WHERE o.id = ?1 AND o.v1_nonce IS NOT NULL AND o.jws_nonce IS NULL
+                AND NOT EXISTS (
+                    SELECT 1 FROM signing s WHERE s.issued_offer = o.sequence AND s.jws_nonce IS NOT NULL
+                )
+                """, own)) != nil
     }
 
     /// Whether the customer's own slot is behind the use all the same: it was signed for the account of the use, or the use
@@ -69,7 +74,12 @@ struct OffersOfOthers {
         return try transaction.row(
             Statement(
                 """
-                SELECT 1 FROM signature WHERE issued_offer_id = ?1 AND format = 'v1'
+                SELECT 1 FROM (
+                    SELECT v1_nonce, app_account_token FROM issued_offer WHERE id = ?1
+                    UNION ALL
+                    SELECT s.v1_nonce, s.app_account_token FROM signing s JOIN issued_offer o
+                    ON o.sequence = s.issued_offer WHERE o.id = ?1
+                ) WHERE v1_nonce IS NOT NULL
                 AND app_account_token IN (\(Statement.placeholders(tokens.count, after: 1))) LIMIT 1
                 """, values: [own.id.storedValue] + tokens)) != nil
     }
@@ -78,15 +88,23 @@ struct OffersOfOthers {
     private func slot(of redemption: Redemption, _ claim: RedemptionClaim?) throws -> Found? {
         guard let claim, let identifier = redemption.offerIdentifier else { return nil }
         let tokens = claim.tokens.sorted().map(\.storedValue)
+        let ofOther = """
+            v1_nonce IS NOT NULL AND s.signed_product_id = ?2 AND o.counts_until > ?5 AND o.offer_identifier = ?6
+            AND o.subscription_group_identifier = ?7 AND o.customer_id <> ?8
+            AND s.app_account_token IN (\(Statement.placeholders(tokens.count, after: 8)))
+            """
         let row = try transaction.row(
             Statement(
                 """
-                SELECT o.id, o.counts_until FROM signature s JOIN issued_offer o ON o.id = s.issued_offer_id
-                WHERE s.scope_id = ?1 AND s.format = 'v1' AND s.product_id = ?2 AND s.signed_at <= ?3
-                    AND s.sequence < ?4 AND o.counts_until > ?5 AND o.offer_identifier = ?6
-                    AND o.subscription_group_identifier = ?7 AND o.customer_id <> ?8
-                    AND s.app_account_token IN (\(Statement.placeholders(tokens.count, after: 8)))
-                ORDER BY s.signed_at DESC, s.sequence DESC LIMIT 1
+                SELECT o.id, o.counts_until, o.issued_at, o.sequence FROM issued_offer o
+                WHERE o.scope_id = ?1 AND o.issued_at <= ?3 AND o.sequence < ?4
+                    AND \(ofOther.replacing("s.", with: "o.").replacing("v1_nonce", with: "o.v1_nonce"))
+                UNION ALL
+                SELECT o.id, o.counts_until, s.decided_at, s.sequence FROM signing s
+                JOIN issued_offer o ON o.sequence = s.issued_offer
+                WHERE s.scope_id = ?1 AND s.decided_at <= ?3 AND s.sequence < ?4
+                    AND \(ofOther.replacing("v1_nonce", with: "s.v1_nonce"))
+                ORDER BY 3 DESC, 4 DESC LIMIT 1
                 """,
                 values: [
                     scope.storedValue, redemption.productId.storedValue, redemption.firstEvidence.storedValue,
@@ -112,11 +130,11 @@ struct OffersOfOthers {
         let row = try transaction.row(
             Statement(
                 """
-                SELECT counts_until, EXISTS (
-                    SELECT 1 FROM signature s WHERE s.issued_offer_id = o.id AND s.format = 'v1'
-                    AND s.app_account_token NOT LIKE '\(RemovedText.prefix)%'
+                SELECT counts_until, (v1_nonce IS NOT NULL AND app_account_token NOT LIKE ?3) OR EXISTS (
+                    SELECT 1 FROM signing s WHERE s.issued_offer = o.sequence AND s.v1_nonce IS NOT NULL
+                    AND s.app_account_token NOT LIKE ?3
                 ) FROM issued_offer o WHERE id = ?1 AND customer_id <> ?2
-                """, id, customer))
+                """, id, customer, RemovedText.prefix + "%"))
         guard let row, try claim == nil || !row.value(1, as: Bool.self) else { return nil }
         return (id, try row.value(0))
     }

@@ -34,10 +34,6 @@ public struct RedemptionStore {
         let known = try redemptions(of: customer)
         let slots = try SlotStore(transaction).slots(of: [customer])
         var change = RedemptionChange()
-        // Most customers never had an offer, and reading their whole history to see that costs more than keeping it.
-        guard try !known.isEmpty || !slots.isEmpty || HistoryStore(transaction).namesOffers(of: customer) else {
-            return change
-        }
         var facts = SubjectFacts(history: try HistoryStore(transaction).history(of: [customer]), slots: slots)
         // What an erasure keeps shows a use, so that there is a row of it.
         if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }
@@ -82,34 +78,6 @@ public struct RedemptionStore {
             Statement(
                 "SELECT 1 FROM redemption WHERE customer_id = ?1 AND first_evidence >= ?2 LIMIT 1", customer, issuedAt))
         if later != nil { try record(of: customer, offers: offers, at: now, in: scope) }
-    }
-
-    /// Whether there are customers who were stored before redemptions were, and are not done yet.
-    ///
-    /// - Throws: ``StoreError``.
-    public func hasBacklog() throws -> Bool {
-        try transaction.row(Statement("SELECT customer_id FROM redemption_backlog LIMIT 1")) != nil
-    }
-
-    /// Records the redemptions of customers who were stored before redemptions were.
-    ///
-    /// - Parameter limit: of at most so many customers.
-    /// - Returns: how many customers were done; fewer than `limit` if none is left.
-    /// - Throws: ``StoreError``.
-    public func recordBacklog(limit: Int) throws -> Int {
-        let now = try StoreClock(transaction).lastInstant() ?? Instant(milliseconds: 0)
-        let rows = try transaction.rows(
-            Statement(
-                """
-                SELECT b.customer_id, c.scope_id FROM redemption_backlog b JOIN customer c ON c.id = b.customer_id
-                ORDER BY b.customer_id LIMIT ?1
-                """, limit))
-        for row in rows {
-            let customer: CustomerNumber = try row.value(0)
-            try record(of: customer, offers: [], at: now, in: try row.value(1))
-            try transaction.execute(Statement("DELETE FROM redemption_backlog WHERE customer_id = ?1", customer))
-        }
-        return rows.count
     }
 
     private func insert(

@@ -2,10 +2,10 @@ public import OfferModel
 
 /// What one step of retention has removed and settled.
 public struct RetentionStep: Sendable, Hashable {
-    /// The `sequence` of each signature whose text was replaced by its digest.
-    public var signatures: [Int64] = []
-    /// The `sequence` of each refused decision whose record was replaced by its digest.
-    public var refusals: [Int64] = []
+    /// How many signatures were replaced by their digest.
+    public var signatures = 0
+    /// How many records of refusals were replaced by their digest.
+    public var refusals = 0
     /// How many kept answers were deleted.
     public var answers = 0
     /// Of how many notifications the signed text was taken away.
@@ -18,7 +18,7 @@ public struct RetentionStep: Sendable, Hashable {
     public var isLast = true
 
     /// Whether anything was removed.
-    public var isEmpty: Bool { signatures.isEmpty && refusals.isEmpty && answers == 0 && notifications == 0 }
+    public var isEmpty: Bool { signatures == 0 && refusals == 0 && answers == 0 && notifications == 0 }
 }
 
 /// Removes what nothing needs any more, a few rows at a time. The only place that removes anything.
@@ -65,7 +65,7 @@ public struct RetentionStore {
         }
         step.settled = try SlotStore(transaction).settlePassed(at: now, limit: limit)
         if step.settled == limit { step.isLast = false }
-        let erased = step.signatures.count + step.refusals.count
+        let erased = step.signatures + step.refusals
         if erased > 0 { audit.record(.retention, at: now, in: nil, after: ["erased": erased]) }
         return step
     }
@@ -73,82 +73,73 @@ public struct RetentionStore {
     /// Of slots that no longer count: their signatures are over, so nobody is handed one of them again.
     private func removeSignatures(
         before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
-    ) throws -> [Int64] {
-        let rows = try transaction.rows(
-            Statement(
-                """
-                SELECT s.sequence, s.signed_at, i.counts_until, s.artefact FROM signature s
-                LEFT JOIN issued_offer i ON i.id = s.issued_offer_id
-                WHERE s.sequence > ?1 ORDER BY s.sequence LIMIT ?2
-                """, try progress(.signatures), limit))
-        let due = try rows.prefix { row in
-            let signedAt: Instant = try row.value(1)
-            let countsUntil: Instant? = try row.value(2)
-            return signedAt <= cutoff && countsUntil.map { $0 <= now } != false
-        }
-        var removed: [Int64] = []
-        for row in due {
-            let (sequence, artefact): (Int64, String) = (try row.value(0), try row.value(3))
-            // What an erasure took away is not told again.
-            if artefact.hasPrefix(RemovedText.prefix) { continue }
-            let remains = try audit.remains(
-                of: artefact.storedValue, column: "artefact", table: "signature", key: sequence.storedValue)
-            try transaction.execute(
-                Statement(
-                    "UPDATE signature SET artefact = ?2, body_removed_at = ?3 WHERE sequence = ?1", sequence, remains,
-                    now))
-            removed.append(sequence)
-        }
-        try note(due, of: .signatures, among: rows, limit, &isLast)
-        return removed
+    ) throws -> Int {
+        let columns = ["v1_signature", "jws"]
+        return try remove(
+            columns, of: .issuedOffer, due: "issued_at <= ?3 AND counts_until <= ?4", cutoff, now, limit, &isLast)
+            + remove(
+                columns, of: .signing,
+                due: """
+                    decided_at <= ?3
+                    AND (SELECT counts_until FROM issued_offer o WHERE o.sequence = signing.issued_offer) <= ?4
+                    """, cutoff, now, limit, &isLast)
+            + remove(["jws"], of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
     }
 
     private func removeRefusals(
         before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
-    ) throws -> [Int64] {
+    ) throws -> Int {
+        try remove(["record"], of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
+    }
+
+    /// The columns of a table that retention removes texts of.
+    static func columns(of table: String) -> [String] {
+        switch table {
+        case LedgerTable.issuedOffer.name, LedgerTable.signing.name: ["v1_signature", "jws"]
+        case LedgerTable.refusal.name: ["jws", "record"]
+        default: []
+        }
+    }
+
+    /// Replaces texts of the next rows of a table by their digests, until the first row of which they are not due.
+    ///
+    /// - Parameter condition: whether they are, `?3` being the last date of which they are, and `?4` now.
+    private func remove(
+        _ columns: [String], of table: LedgerTable, due condition: String, _ cutoff: Instant, _ now: Instant,
+        _ limit: Int, _ isLast: inout Bool
+    ) throws -> Int {
+        let subject = "\(table.name).\(columns.joined(separator: ","))"
+        let done: Int64 =
+            try transaction.row(Statement("SELECT done_to FROM retention_progress WHERE subject = ?1", subject))?
+            .value(0) ?? 0
         let rows = try transaction.rows(
             Statement(
                 """
-                SELECT sequence, decided_at, CASE WHEN kind = 'refusal' THEN body END FROM decision
+                SELECT sequence, \(condition), \(columns.joined(separator: ", ")) FROM \(table.name)
                 WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
-                """, try progress(.refusals), limit))
-        let passed = try rows.prefix { try $0.value(1, as: Instant.self) <= cutoff }
-        var due: [StoredRow] = []
-        for row in passed {
-            guard let body = try row.value(2, as: String?.self), !body.hasPrefix(RemovedText.prefix) else { continue }
-            due.append(row)
+                """, done, limit, cutoff, now))
+        let due = try rows.prefix { try $0.value(1) }
+        var removed = 0
+        for row in due {
             let sequence: Int64 = try row.value(0)
-            let remains = try audit.remains(
-                of: body.storedValue, column: "body", table: "decision", key: sequence.storedValue)
-            try transaction.execute(
-                Statement(
-                    "UPDATE decision SET body = ?2, body_removed_at = ?3 WHERE sequence = ?1", sequence, remains, now))
+            for (column, value) in zip(columns, row.values.dropFirst(2)) {
+                // What an erasure took away is not told again.
+                guard value != .null, LedgerDigests.remains(of: value) == nil else { continue }
+                let remains = try audit.remains(
+                    of: value, column: column, table: table.name, key: sequence.storedValue)
+                try transaction.execute(
+                    Statement("UPDATE \(table.name) SET \(column) = ?2 WHERE sequence = ?1", sequence, remains))
+                removed += 1
+            }
         }
-        try note(passed, of: .refusals, among: rows, limit, &isLast)
-        return try due.map { try $0.value(0) }
-    }
-}
-
-// How far each kind has come: rows up to there are done, so none is looked at twice.
-extension RetentionStore {
-    private enum Kind: String, Storable {
-        case signatures, refusals
-    }
-
-    private func progress(_ kind: Kind) throws -> Int64 {
-        try transaction.row(Statement("SELECT done_to FROM retention_progress WHERE subject = ?1", kind))?.value(0) ?? 0
-    }
-
-    private func note(
-        _ passed: some Collection<StoredRow>, of kind: Kind, among rows: [StoredRow], _ limit: Int, _ isLast: inout Bool
-    ) throws {
-        guard let last = try passed.map({ try $0.value(0, as: Int64.self) }).last else { return }
+        guard let last: Int64 = try due.last?.value(0) else { return removed }
         try transaction.execute(
             Statement(
                 """
                 INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
                 ON CONFLICT (subject) DO UPDATE SET done_to = ?2
-                """, kind, last))
-        if passed.count == rows.count, rows.count == limit { isLast = false }
+                """, subject, last))
+        if due.count == rows.count, rows.count == limit { isLast = false }
+        return removed
     }
 }

@@ -13,13 +13,14 @@ extension SlotStore {
     /// The row holds the newest end only; each earlier one was as long after its own signing.
     private func withSignings(of slot: Slot, by instant: Instant) throws -> Slot {
         guard slot.signings > 1 else { return slot }
-        let dates: [Instant] = try transaction.rows(
+        let later: [Instant] = try transaction.rows(
             Statement(
                 """
-                SELECT decided_at FROM decision WHERE issued_offer_id = ?1 AND kind IN ('issue', 'signing')
-                ORDER BY sequence
+                SELECT s.decided_at FROM issued_offer o JOIN signing s ON s.issued_offer = o.sequence
+                WHERE o.id = ?1 ORDER BY s.signing
                 """, slot.id)
         ).map { try $0.value(0) }
+        let dates = [slot.issuedAt] + later
         let known = dates.filter { $0 <= instant }
         guard known.count < dates.count, let newest = known.last, let last = dates.last else { return slot }
         var earlier = slot

@@ -14,29 +14,37 @@ extension SlotStore {
     func change(
         _ kind: AuditKind, where condition: String, _ values: [StoredValue], set change: String,
         _ changes: [StoredValue], at now: Instant
-    ) throws -> [LedgerRow] {
+    ) throws -> [ChangedSlot] {
         let table = LedgerTable.issuedOffer
         let before = try transaction.rows(
-            Statement("SELECT \(table.columns) FROM issued_offer WHERE \(condition)", values: values))
+            Statement("SELECT \(table.stateColumns), scope_id FROM issued_offer WHERE \(condition)", values: values))
         guard !before.isEmpty else { return [] }
         let log = try AuditLog(transaction)
-        var states: [StoredValue: AuditValues] = [:]
-        for row in before {
-            let slot = try log.row(table, row)
-            states[slot.reference.key] = slot.state
-        }
+        var states: [Int64: AuditValues] = [:]
+        for row in before { states[try row.value(0)] = try log.state(table, row) }
         let after = try transaction.rows(
             Statement(
-                "UPDATE issued_offer SET \(change) WHERE \(condition) RETURNING \(table.columns)",
+                "UPDATE issued_offer SET \(change) WHERE \(condition) RETURNING \(table.stateColumns), scope_id",
                 values: values + changes)
-        ).map { (row: try log.row(table, $0), scope: try $0.value(2, as: ScopeNumber.self)) }
-        transaction.memory?.forgetEnds()
-        let changed = after.sorted { ($0.row.sequence ?? 0) < ($1.row.sequence ?? 0) }
-        for (slot, scope) in changed {
-            let told = slot.state.differences(from: states[slot.reference.key] ?? [:])
-            log.record(
-                kind, at: now, in: scope, issuedOffer: slot.sequence, before: told.before, after: told.after)
+        ).map { row in
+            ChangedSlot(
+                sequence: try row.value(0), scope: try row.value(row.values.count - 1),
+                state: try log.state(table, row))
         }
-        return changed.map(\.row)
+        transaction.memory?.forgetEnds()
+        let changed = after.sorted { $0.sequence < $1.sequence }
+        for slot in changed {
+            let told = slot.state.differences(from: states[slot.sequence] ?? [:])
+            log.record(
+                kind, at: now, in: slot.scope, issuedOffer: slot.sequence, before: told.before, after: told.after)
+        }
+        return changed
+    }
+
+    /// A slot that was changed, with its columns that change as events tell of them.
+    struct ChangedSlot {
+        let sequence: Int64
+        let scope: ScopeNumber
+        let state: AuditValues
     }
 }

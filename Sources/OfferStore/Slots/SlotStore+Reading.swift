@@ -17,7 +17,8 @@ extension SlotStore {
     public func issuedOffers(to customer: CustomerNumber) throws -> [IssuedOffer] {
         try transaction.rows(
             Statement(
-                "SELECT \(Self.issuedColumns) FROM issued_offer WHERE customer_id = ?1 ORDER BY sequence", customer)
+                "SELECT \(Self.issuedColumns) FROM issued_offer WHERE customer_id = ?1 ORDER BY issued_at, sequence",
+                customer)
         ).map(IssuedOffer.init(row:))
     }
 
@@ -80,10 +81,10 @@ extension SlotStore {
     }
 
     private static let slotsSQL = ListedSQL(
-        "SELECT \(readColumns) FROM issued_offer WHERE customer_id IN (", ") ORDER BY sequence")
+        "SELECT \(slotColumns) FROM issued_offer WHERE customer_id IN (", ") ORDER BY issued_at, sequence")
 
     static let issuedColumns =
-        "\(readColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
+        "\(slotColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
 }
 
 extension Slot {
@@ -97,7 +98,10 @@ extension Slot {
         let cost: Int64? = try row.next()
         let currency: String? = try row.next()
         if let cost, let currency { self.cost = Money(milliunits: cost, currency: currency) }
-        signUp = try SignUp(reading: &row)
+        let signUp = SignUp(
+            appAccountToken: try row.next(ErasableColumn.self).value,
+            customerId: try row.next(ErasableColumn.self).value)
+        if !signUp.isUnknown { self.signUp = signUp }
     }
 }
 

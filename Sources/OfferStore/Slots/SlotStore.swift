@@ -34,50 +34,51 @@ public struct SlotStore {
     /// Keeps a new slot, after settling those that have passed.
     ///
     /// - Parameters:
-    ///   - customer: whose it is.
+    ///   - signing: its first signing; its customer is whose the slot is.
     ///   - subject: every customer it was decided for; their version moves on.
     ///   - caps: the most that the offer's counters may show with it: the backstop of its limits for everyone.
     ///   - hasPassed: false if it is known that none of the customer's slots has passed and waits to be settled.
     /// - Throws: ``StoreError/constraint(_:)`` if the customer has an open slot for the offer, or the id is known;
     ///   one that ``CounterStore/isCap(_:)`` if a counter would show more.
     public func insert(
-        _ slot: Slot, catalogRevision: Int64, for customer: CustomerNumber, subject: [CustomerNumber],
-        caps: [CounterStore.Cap] = [], hasPassed: Bool = true, in scope: ScopeNumber
+        _ slot: Slot, by signing: Signing, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
+        hasPassed: Bool = true, in scope: ScopeNumber
     ) throws {
+        let customer = signing.customer
         if hasPassed { try settlePassed(of: [customer], at: slot.issuedAt) }
         try settlePassed(of: slot.offerId, at: slot.issuedAt, in: scope)
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted = Self.columns(
-            of: slot, sequence: sequence, catalogRevision: catalogRevision, customer: customer, scope: scope)
+        let inserted = Self.columns(of: slot, signing, sequence: sequence, scope: scope)
         try transaction.execute(Statement(Self.insertSQL, values: inserted))
         transaction.memory?.note(
             slotOf: RememberedCounters.Place(scope: scope, offer: slot.offerId), countsUntil: slot.countsUntil)
         try AuditLog(transaction).record(
-            .issue, .issuedOffer, inserted: inserted, at: slot.issuedAt, in: scope, owner: slot.id)
-        try keep(slot, of: sequence, in: scope)
+            .issue, .issuedOffer, inserted: inserted, at: slot.issuedAt, in: scope)
         try count(1, .places, of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
         if let cost = slot.cost {
             try count(
                 cost.milliunits, .money(cost.currency), of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
         }
-        try CustomerStore(transaction).noteIssue(sequence, on: Set(subject).union([customer]))
+        // The slot itself shows that its own customer has changed.
+        try CustomerStore(transaction).noteIssue(sequence, on: Set(subject).subtracting([customer]))
     }
 
     /// Notes one more signing of an open slot, which then lives and counts longer.
     ///
     /// - Parameters:
     ///   - productId: the product of this signing; the slot's own if absent.
+    ///   - signing: the decision and the signatures.
     ///   - cost: what the offer costs on that product. A dearer one makes the slot dearer, because both can be redeemed;
     ///     a cost in another currency than the slot's was frozen in changes nothing.
     ///   - caps: as for a new slot.
     /// - Returns: the number of the new signing; `nil` if the slot is not open any more.
     /// - Throws: ``StoreError``.
     public func addSigning(
-        to id: LowercaseUUID, productId: ProductId? = nil, cost: Money? = nil, expiresAt: Instant,
+        to id: LowercaseUUID, _ signing: Signing, productId: ProductId? = nil, cost: Money? = nil, expiresAt: Instant,
         countsUntil: Instant, at now: Instant, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
         in scope: ScopeNumber
     ) throws -> Int? {
-        let before = try issuedOffer(id, in: scope)?.slot
+        let before = try issuedOffer(id, in: scope)
         let changed = try change(
             .signing,
             where: """
@@ -94,16 +95,21 @@ public struct SlotStore {
                 (cost?.currency).storedValue, (cost?.milliunits).storedValue,
             ], at: now)
         guard let slot = changed.first, let before else { return nil }
-        try AuditLog(transaction).own(id)
-        if let cost, let frozen = before.cost, cost.currency == frozen.currency, cost.milliunits > frozen.milliunits {
-            try count(
-                cost.milliunits - frozen.milliunits, .money(cost.currency), of: before.offerId, caps: caps, at: now,
-                in: scope)
-        }
+        let number: Int = try slot.state.value("signings")
         let sequence = try StoreClock(transaction).nextSequence()
+        let inserted = Self.columns(of: signing, number, of: before.sequence, sequence: sequence, scope: scope)
+        try transaction.execute(Statement(LedgerTable.signing.insertSQL, values: inserted))
+        try AuditLog(transaction).cover(.signing, inserted: inserted)
+        if let cost, let frozen = before.slot.cost, cost.currency == frozen.currency,
+            cost.milliunits > frozen.milliunits
+        {
+            try count(
+                cost.milliunits - frozen.milliunits, .money(cost.currency), of: before.slot.offerId, caps: caps,
+                at: now, in: scope)
+        }
         try CustomerStore(transaction).noteIssue(
             sequence, on: Set(subject).union([try slot.state.value("customer")]))
-        return try slot.state.value("signings")
+        return number
     }
 
     /// Stops further signatures of an open slot; it goes on counting unless it is released (docs/design.md#issued-offers-and-limits).
@@ -132,22 +138,47 @@ public struct SlotStore {
 
     /// A new slot as ``LedgerTable/issuedOffer`` has its columns: it takes one place and was never redeemed.
     private static func columns(
-        of slot: Slot, sequence: Int64, catalogRevision: Int64, customer: CustomerNumber, scope: ScopeNumber
+        of slot: Slot, _ signing: Signing, sequence: Int64, scope: ScopeNumber
     ) -> [StoredValue] {
-        [
-            .integer(sequence), slot.id.storedValue, scope.storedValue, .integer(catalogRevision),
+        let (v1, jws) = (signing.v1, signing.jws)
+        return [
+            .integer(sequence), slot.id.storedValue, scope.storedValue, .integer(signing.catalogRevision),
             slot.offerId.storedValue, slot.offerIdentifier.storedValue, slot.offerType.storedValue,
             slot.delivery.storedValue, slot.subscriptionGroupIdentifier.storedValue,
             StoredTextList(slot.tags).storedValue, slot.issuedAt.storedValue, (slot.cost?.currency).storedValue,
-            customer.storedValue, slot.productId.storedValue, slot.expiresAt.storedValue,
+            signing.decisionId.storedValue, (v1 ?? jws).map(\.keyId).storedValue,
+            (v1 ?? jws).map(\.productId).storedValue, (v1?.nonce).storedValue, (jws?.nonce).storedValue,
+            (jws?.allowIntroductoryOffer).storedValue,
+            (slot.signUp?.appAccountToken ?? (v1 ?? jws)?.appAccountToken).storedValue,
+            (slot.signUp?.customerId).storedValue, ((v1 ?? jws)?.transactionId).storedValue,
+            (v1?.artefact).storedValue, (jws?.artefact).storedValue, signing.record.storedValue,
+            signing.customer.storedValue, slot.productId.storedValue, slot.expiresAt.storedValue,
             slot.countsUntil.storedValue, slot.signings.storedValue, slot.voidedAt.storedValue, .null,
             slot.isReleased.storedValue, slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue, .integer(0),
             .integer(1), .null,
         ]
     }
 
+    /// A further signing as ``LedgerTable/signing`` has its columns.
+    private static func columns(
+        of signing: Signing, _ number: Int, of issued: Int64, sequence: Int64, scope: ScopeNumber
+    ) -> [StoredValue] {
+        let (v1, jws) = (signing.v1, signing.jws)
+        return [
+            .integer(sequence), scope.storedValue, .integer(issued), number.storedValue,
+            signing.decidedAt.storedValue, .integer(signing.catalogRevision),
+            signing.decisionId.storedValue, (v1 ?? jws).map(\.keyId).storedValue,
+            (v1 ?? jws).map(\.productId).storedValue, (v1?.nonce).storedValue, (jws?.nonce).storedValue,
+            (jws?.allowIntroductoryOffer).storedValue, ((v1 ?? jws)?.appAccountToken).storedValue,
+            ((v1 ?? jws)?.transactionId).storedValue, (v1?.artefact).storedValue, (jws?.artefact).storedValue,
+            signing.record.storedValue,
+        ]
+    }
+
+    /// What ``Slot`` is read of.
     static let slotColumns = """
         id, offer_id, offer_identifier, offer_type, delivery, product_id, subscription_group_identifier, tags, \
-        issued_at, expires_at, counts_until, signings, voided_at, is_released, settled_at, cost, cost_currency
+        issued_at, expires_at, counts_until, signings, voided_at, is_released, settled_at, cost, cost_currency, \
+        app_account_token, app_customer_id
         """
 }

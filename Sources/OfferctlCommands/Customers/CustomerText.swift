@@ -37,13 +37,12 @@ struct CustomerText: Sendable {
     }
 
     /// `from signed data sent by the app, transaction 7040000003001`.
-    private func origin(_ identifier: IdentifierOriginBody) -> String? {
-        let words = [
-            identifier.provenance.map(EvidenceText.source),
+    private func origin(_ identifier: IdentifierOriginBody) -> String {
+        [
+            EvidenceText.source(identifier.provenance),
             identifier.transactionId.map { "transaction \($0.rawValue)" },
             identifier.requestId.map { "request \($0)" },
-        ].compactMap { $0 }
-        return words.isEmpty ? nil : words.joined(separator: ", ")
+        ].compactMap { $0 }.joined(separator: ", ")
     }
 
     private func attributes(_ values: [String: FactValue]) -> TextTable {

@@ -41,7 +41,7 @@ struct PersonalDocument: Encodable {
         }
     }
 
-    /// A value: bytes are shown as the text they are, others as hexadecimal digits.
+    /// A value: bytes are shown as the text or the record of a decision that they are, others as hexadecimal digits.
     private struct Cell: Encodable {
         let value: StoredValue
 
@@ -55,7 +55,12 @@ struct PersonalDocument: Encodable {
             case .null: try container.encodeNil()
             case .integer(let integer): try container.encode(integer)
             case .text(let text): try container.encode(text)
-            case .blob(let bytes): try container.encode(Self.text(bytes) ?? "hex:" + Hexadecimal.lowercase(bytes))
+            case .blob(let bytes):
+                if let record = try? DecisionRecord(packed: bytes) {
+                    try container.encode(Described(value: record))
+                } else {
+                    try container.encode(Self.text(bytes) ?? "hex:" + Hexadecimal.lowercase(bytes))
+                }
             }
         }
 
@@ -63,6 +68,25 @@ struct PersonalDocument: Encodable {
         private static func text(_ bytes: [UInt8]) -> String? {
             guard bytes.first == UInt8(ascii: "{") else { return nil }
             return String(validating: bytes, as: UTF8.self)
+        }
+    }
+
+    /// A value by the names of its members, where it does not say itself how it is encoded.
+    private struct Described: Encodable {
+        let value: Any
+
+        func encode(to encoder: any Encoder) throws {
+            if let value = value as? any Encodable { return try value.encode(to: encoder) }
+            let mirror = Mirror(reflecting: value)
+            let children = mirror.children.map { ($0.label ?? "", Described(value: $0.value)) }
+            switch mirror.displayStyle {
+            case .struct: try Dictionary(children) { first, _ in first }.encode(to: encoder)
+            case .collection: try children.map(\.1).encode(to: encoder)
+            case .optional:
+                var container = encoder.singleValueContainer()
+                if let child = children.first { try container.encode(child.1) } else { try container.encodeNil() }
+            default: try "\(value)".encode(to: encoder)
+            }
         }
     }
 }

@@ -19,12 +19,16 @@ struct Doctor: AsyncParsableCommand {
             under limits until then. It is refused where data that the App Store has signed shows that it is the clock \
             that is behind.
 
+            With --rebuild-facts it does one thing instead: it derives the facts rows, from which decisions read a \
+            customer's history, from that history again. It may run beside the server.
+
             Exit status: 0 well (warnings included), 1 something failed, 2 wrong use or configuration.
 
             Example:
               offerd doctor --config offerd.yaml
               offerd doctor --config offerd.yaml --json
               offerd doctor --config offerd.yaml --reset-clock
+              offerd doctor --config offerd.yaml --rebuild-facts
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -35,13 +39,22 @@ struct Doctor: AsyncParsableCommand {
     @Flag(help: "Date requests by the clock again, after it once ran ahead.")
     var resetClock = false
 
+    @Flag(help: "Derive the facts rows from the history again.")
+    var rebuildFacts = false
+
     func validate() throws {
-        guard !(json && resetClock) else { throw ValidationError("`--json` is of the report, not of `--reset-clock`") }
+        guard !(json && (resetClock || rebuildFacts)) else {
+            throw ValidationError("`--json` is of the report, not of `--reset-clock` or `--rebuild-facts`")
+        }
+        guard !(resetClock && rebuildFacts) else {
+            throw ValidationError("`--reset-clock` and `--rebuild-facts` are run one after the other")
+        }
     }
 
     func run() async throws {
         let setup = try options.setup()
         if resetClock { return try await reset(setup) }
+        if rebuildFacts { return try await rebuild(setup) }
         var report = DoctorReport()
         report.add(DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)])
         let file = DoctorChecks.file(setup.databasePath)
@@ -53,6 +66,17 @@ struct Doctor: AsyncParsableCommand {
             for line in report.lines { try Terminal.output(line) }
         }
         if !report.isWell { throw ExitCode(1) }
+    }
+
+    private func rebuild(_ setup: ServerSetup) async throws {
+        let database = try SQLiteDatabase(path: setup.databasePath)
+        defer { try? database.close() }
+        let counts = try await HistoryFactsCheck(database).run(rebuilding: true)
+        try Terminal.output(
+            """
+            \(counts.rows) facts rows match their history: \(counts.changed) rewritten, \(counts.missing) added, \
+            \(counts.superfluous) removed
+            """)
     }
 
     private func reset(_ setup: ServerSetup) async throws {

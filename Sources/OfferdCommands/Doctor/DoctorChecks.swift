@@ -148,6 +148,7 @@ enum DoctorChecks {
             checks += try await NotificationChecks.arrival(setup, database)
             if let erased = try await erased(setup, database) { checks.append(erased) }
             if let witness = try await witness(setup, database) { checks.append(witness) }
+            checks.append(try await facts(database))
         } catch {
             checks.append(failure("reading", error))
         }
@@ -178,6 +179,18 @@ enum DoctorChecks {
             .warning(
                 "pauses", "paused: \(paused.joined(separator: ", "))", hint: "`offerctl offers resume` ends a pause")
         ]
+    }
+
+    /// Whether the facts rows are what follows from the history.
+    private static func facts(_ database: SQLiteDatabase) async throws -> DoctorReport.Check {
+        let counts = try await HistoryFactsCheck(database).run()
+        guard counts.wrong > 0 else { return .ok("facts", "\(counts.rows) facts rows match their history") }
+        return .failed(
+            "facts",
+            """
+            \(counts.wrong) facts rows do not match their history: \(counts.changed) changed, \(counts.missing) missing, \
+            \(counts.superfluous) without a history
+            """, hint: StoreError.corruptFacts("").hint)
     }
 
     private static func failure(_ name: String, _ error: any Error) -> DoctorReport.Check {

@@ -24,11 +24,7 @@ enum LedgerOutcome {
             return []
         case .proven(let report, let isSigned, let witnessed):
             var lines = ["proven: \(report.events) events, newest hash \(Hexadecimal.lowercase(report.head))"]
-            lines += report.rows.sorted { $0.key < $1.key }.map { table, count in
-                let older = report.olderRows[table] ?? 0
-                return "  \(table): \(count) rows"
-                    + (older == 0 ? "" : ", and \(older) older than the audit, not covered")
-            }
+            lines += report.rows.sorted { $0.key < $1.key }.map { "  \($0): \($1) rows" }
             if let checkpoint = report.newestCheckpoint {
                 lines.append(
                     "checkpoints: \(report.checkpoints), the newest signs \(checkpoint.eventSequence) events at "
@@ -75,7 +71,7 @@ enum LedgerOutcome {
         case .proven(let report, let isSigned, let witnessed):
             Body(
                 isProven: true, events: report.events, head: Hexadecimal.lowercase(report.head), rows: report.rows,
-                olderRows: report.olderRows, checkpoints: report.checkpoints,
+                checkpoints: report.checkpoints,
                 newestCheckpoint: report.newestCheckpoint.map {
                     Body.Checkpoint(number: $0.number, eventSequence: $0.eventSequence, signedAt: $0.signedAt)
                 }, signaturesChecked: isSigned, unsignedEvents: report.unsignedEvents,
@@ -102,7 +98,6 @@ enum LedgerOutcome {
         var events: Int64?
         var head: String?
         var rows: [String: Int64]?
-        var olderRows: [String: Int64]?
         var checkpoints: Int64?
         var newestCheckpoint: Checkpoint?
         var signaturesChecked: Bool?

@@ -6,8 +6,5 @@ struct Migration: Sendable {
     let sql: String
 
     /// Every step, in order.
-    static let all: [Migration] = [
-        .mainJob, .keptAnswers, .customerContext, .counters, .audit, .upkeep, .offerEvaluations, .pauseEnds,
-        .notifications, .imports, .erasure, .signUps, .newestNotification, .foreignUses, .signedCopies,
-    ]
+    static let all: [Migration] = [.schema]
 }

@@ -40,10 +40,14 @@ struct KeySecrecyTests {
         dump(errors, to: &shown)
         shown += "\(errors)"
         let bodies = try await bench.database.read { transaction in
-            try transaction.rows(Statement("SELECT body FROM decision")).map { try $0.value(0, as: String.self) }
+            try transaction.rows(Statement("SELECT record FROM decision")).map { try $0.value(0, as: [UInt8].self) }
         }
         #expect(bodies.count == 2)
-        shown += bodies.joined()
+        for body in bodies {
+            shown += String(decoding: body, as: UTF8.self)
+            shown += "\(try DecisionRecord(stored: body))"
+            #expect(Data(body).range(of: Data(scalar)) == nil)
+        }
         for line in lines { #expect(!shown.contains(line)) }
         #expect(!shown.contains(hexadecimal))
         #expect(!shown.contains(scalar.map(String.init).joined(separator: ", ")))

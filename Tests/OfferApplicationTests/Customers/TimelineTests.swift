@@ -207,10 +207,11 @@ struct TimelineTests {
         let unknown = try await bench.refused(IssueOrder(offerId: "engaged", customer: named("100")))
         #expect(unknown.decision.outcome == .undetermined)
         let undecided = try #require(try await Self.messages(bench, .refused).first)
-        #expect(undecided.hasPrefix("the offer `engaged` could not be decided: "))
+        let why = try #require(unknown.decision.findings.first { $0.verdict == .undetermined }).message
+        #expect(undecided == "the offer `engaged` could not be decided: \(why)")
         _ = try await bench.write { transaction, _ in
             try transaction.execute(
-                Statement("UPDATE decision SET body = ?1 WHERE kind = 'refusal'", "\(RemovedText.prefix)00"))
+                Statement("UPDATE refusal SET record = ?1", RemovedText.prefix + String(repeating: "0", count: 64)))
         }
         #expect(
             try await Self.messages(bench, .refused).first

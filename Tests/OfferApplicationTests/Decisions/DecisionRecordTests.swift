@@ -1,54 +1,38 @@
 import Foundation
-import OfferEligibility
+import LocalAppStore
+import OfferApplication
+import OfferCatalog
 import OfferModel
 import OfferStore
 import OfferTestSupport
 import SQLiteStore
 import Testing
 
-@testable import OfferApplication
-
 @Suite("Decision records")
 struct DecisionRecordTests {
-    private static func foundation(_ record: DecisionRecord) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(record), as: UTF8.self)
-    }
-
-    private static func part(of text: String, _ place: Range<Int>) -> String {
-        String(decoding: Array(text.utf8).dropFirst(place.lowerBound).prefix(place.count), as: UTF8.self)
-    }
-
-    @Test("a record is written byte for byte as its coder says (invariant 5)", arguments: [1, 77, 20_261_121])
-    func asTheCoderSays(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        for _ in 0..<1_000 {
-            let record = try DecisionRecord.random(&generator, isFull: false)
-            let (written, coded) = (try record.text(), try Self.foundation(record))
-            let same = zip(written.utf8, coded.utf8).prefix { $0 == $1 }.count
-            let place = max(same - 40, 0)..<(same + 40)
-            try #require(
-                written == coded,
-                "seed \(seed): \(Self.part(of: written, place)) is not \(Self.part(of: coded, place))")
-        }
-    }
-
-    @Test("every member is among those that are compared, also one that a later version adds")
-    func everyMember() throws {
-        var generator = SeededGenerator(seed: 5)
-        let record = try DecisionRecord.random(&generator, isFull: true)
-        let kept = try #require(record.keptEvidence?.first)
-        let values: [Any] = [
-            record, record.order, record.slots[0], record.signatures[0], record.decision.findings[0], kept,
-        ]
-        for value in values {
-            for (name, member) in Mirror(reflecting: value).children {
-                let isThere = "\(member)" != "nil"
-                #expect(isThere, "\(name ?? "") of \(type(of: value))")
-            }
-        }
-        #expect(try record.text() == Self.foundation(record))
+    @Test("the record of the benchmarks' offer, for their customer with twelve transactions, has at most 700 bytes")
+    func size() async throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Benchmarks/Service").standardizedFileURL
+        let bench = try await Workbench(
+            catalog: String(contentsOf: folder.appending(path: "catalog.yaml"), encoding: .utf8))
+        let scenario = try ScenarioReader.read(Array(Data(contentsOf: folder.appending(path: "scenario.yaml")))).value
+        let signed = try LocalAppStore(root: bench.shop.root).sign(scenario, now: bench.clock.now)
+        #expect(signed.signedTransactions.count == 12)
+        let delivery = SignedDelivery(
+            signedTransactions: signed.signedTransactions, signedRenewalInfo: signed.signedRenewalInfo,
+            signedAppTransaction: signed.signedAppTransaction, historyComplete: true)
+        var order = IssueOrder(
+            offerId: "comeback", customer: CustomerIdentifiers(customerId: "user-4711"), formats: [.v2],
+            signals: ["interactions": .number(60)], delivery: delivery)
+        let issued = try await bench.granted(order).offer
+        let record = try await bench.record(of: issued.decisionId)
+        #expect(record.findings.count >= 10)
+        #expect(record.packed().count <= 700, "\(record.packed().count)")
+        bench.clock.advance(hours: 24 * 200)
+        order.delivery = SignedDelivery()
+        let refused = try await bench.refused(order)
+        #expect(try await bench.record(of: refused.decisionId).packed().count <= 700)
     }
 
     @Test("what issuing and refusing have stored reads and writes the same", arguments: [3, 9_001] as [UInt64])
@@ -61,14 +45,10 @@ struct DecisionRecordTests {
             _ = try await world.step(&generator)
             bench.clock.advance(hours: Int64.random(in: 0...40, using: &generator))
         }
-        let bodies = try await bench.database.read { transaction in
-            try transaction.rows(Statement("SELECT body FROM decision")).map { try $0.value(0, as: String.self) }
+        let stored = try await bench.database.read { transaction in
+            try transaction.rows(Statement("SELECT record FROM decision")).map { try $0.value(0, as: [UInt8].self) }
         }
-        #expect(bodies.count >= 4, "seed \(seed)")
-        for body in bodies {
-            let record = try DecisionRecord(text: body)
-            #expect(try Self.foundation(record) == body)
-            #expect(try record.text() == body)
-        }
+        #expect(stored.count >= 4, "seed \(seed)")
+        for bytes in stored { #expect(try DecisionRecord(stored: bytes).packed() == bytes, "seed \(seed)") }
     }
 }

@@ -7,21 +7,16 @@ import Testing
 
 @Suite("One evaluator")
 struct OneEvaluatorTests {
-    /// The recorded body, as far as these tests read it.
-    private struct Body: Decodable {
-        var decision: Decision
-    }
-
-    private func recorded(_ answer: IssueAnswer, _ bench: Workbench) async throws -> Decision {
-        let id: LowercaseUUID
+    /// What the rules answered as it was recorded, and the decision as it was answered or comes out of the record again.
+    private func recorded(_ answer: IssueAnswer, _ bench: Workbench) async throws -> ([RuleAnswer], Decision) {
         switch answer {
-        case .issued(let offer, _): id = offer.decisionId
-        case .refused(let refusal): return refusal.decision
+        case .issued(let offer, _):
+            let replay = try await bench.useCases.replay.replay(
+                offer.id, catalogRevision: nil, caller: Workbench.caller(.support))
+            return (try await bench.record(of: offer.decisionId).findings, replay.recomputed.decision)
+        case .refused(let refusal):
+            return (try await bench.record(of: refusal.decisionId).findings, refusal.decision)
         }
-        let body = try await bench.write { transaction, scope in
-            try DecisionStore(transaction).decision(id, in: scope)?.body
-        }
-        return try JSONDecoder().decode(Body.self, from: Data(try #require(body).utf8)).decision
     }
 
     private static let offers: [OfferId] = ["comeback", "twice", "welcome", "back", "engaged", "sketch"]
@@ -41,7 +36,9 @@ struct OneEvaluatorTests {
                 if answer.issued?.isNew == false {
                     #expect(dry.outcome == .eligible)
                 } else {
-                    #expect(try await recorded(answer, bench) == dry, "\(scene) \(offer)")
+                    let (findings, decision) = try await recorded(answer, bench)
+                    #expect(decision == dry, "\(scene) \(offer)")
+                    #expect(findings == dry.findings.map(RuleAnswer.init), "\(scene) \(offer)")
                 }
                 bench.clock.advance(hours: 1)
             }

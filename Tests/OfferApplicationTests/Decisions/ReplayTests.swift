@@ -1,10 +1,11 @@
 import Foundation
-import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport
 import Testing
+
+@testable import OfferApplication
 
 @Suite("Replaying recorded decisions")
 struct ReplayTests {
@@ -109,21 +110,43 @@ struct ReplayTests {
     func tampered() async throws {
         let bench = try await Workbench()
         let issued = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100")))
-        _ = try await bench.write { transaction, _ in
-            try transaction.execute(
-                Statement(
-                    """
-                    UPDATE decision SET body = REPLACE(body,
-                        '"rule":"platform.promotional.everSubscribed","verdict":"satisfied"',
-                        '"rule":"platform.promotional.everSubscribed","verdict":"violated"')
-                    """))
+        try await edit(issued.offer.decisionId, bench) { record in
+            for place in record.findings.indices where record.findings[place].rule == .promotionalEverSubscribed {
+                record.findings[place].verdict = .violated
+            }
         }
         let differences = try await replay(issued.offer.id, bench).differences
-        #expect(differences.count == 1)
-        let difference = try #require(differences.first)
-        #expect(difference.rule == "platform.promotional.everSubscribed" && difference.path == nil)
-        #expect(difference.member == "verdict")
-        #expect(difference.recorded == "violated" && difference.recomputed == "satisfied")
+        #expect(
+            differences == [
+                ReplayDifference(member: "outcome", recorded: "ineligible", recomputed: "eligible"),
+                ReplayDifference(
+                    rule: "platform.promotional.everSubscribed", member: "verdict", recorded: "violated",
+                    recomputed: "satisfied"),
+            ])
+    }
+
+    @Test("a record that says it depended on something else is shown by what comes out of that")
+    func tamperedInput() async throws {
+        let bench = try await Workbench()
+        let issued = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100")))
+        try await edit(issued.offer.decisionId, bench) { $0.pause = .everyOffer }
+        let differences = try await replay(issued.offer.id, bench).differences
+        #expect(
+            differences.first == ReplayDifference(member: "outcome", recorded: "eligible", recomputed: "ineligible"))
+        #expect(differences.dropFirst().allSatisfy { $0.rule == "catalog.paused" })
+    }
+
+    /// Changes the record of the first signing as somebody with the file does.
+    private func edit(
+        _ decision: LowercaseUUID, _ bench: Workbench, _ change: (inout DecisionRecord) -> Void
+    ) async throws {
+        var record = try await bench.record(of: decision)
+        change(&record)
+        let packed = record.packed()
+        _ = try await bench.write { transaction, _ in
+            try transaction.execute(
+                Statement("UPDATE issued_offer SET record = ?2 WHERE decision_id = ?1", decision, packed))
+        }
     }
 
     @Test("an offer nobody was issued, a revision that never was and an offer that a revision lacks are told apart")

@@ -169,8 +169,8 @@ struct HistoryImportTests {
         #expect(refused.map(\.reason) == ["unknownProduct"])
         #expect(report.counts.added == 1)
         let groups = try await bench.database.read { transaction in
-            try transaction.rows(Statement("SELECT subscription_group_identifier FROM history_transaction"))
-                .map { try $0.value(0, as: String.self) }
+            try HistoryStore(transaction).history(of: [CustomerNumber(rawValue: 1)]).transactions
+                .map(\.payload.subscriptionGroupIdentifier)
         }
         #expect(groups == ["21500001"])
     }

@@ -1,4 +1,5 @@
 import OfferApplication
+import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore
@@ -82,12 +83,12 @@ struct RecordedBeforeReleasedTests {
         #expect(try await useCases.customers.issuedOffer(issued.id, caller: Workbench.client) == issued)
         let recorded = try await database.read { transaction in
             let scope = try #require(try ScopeStore(transaction).number(of: Workbench.scope))
-            let decision = try DecisionStore(transaction).decision(blocked.decisionId, in: scope)
-            return (decision?.kind, try SignatureStore(transaction).signatures(decision: blocked.decisionId, in: scope))
+            return try #require(try RefusalStore(transaction).refusal(blocked.decisionId, in: scope))
         }
-        #expect(recorded.0 == .refusal)
-        #expect(recorded.1.map(\.artefact) == [try #require(blocked.introductoryEligibility).jws])
-        #expect(recorded.1.map(\.issuedOfferId) == [nil])
+        #expect(recorded.outcome == .ineligible)
+        #expect(try DecisionRecord(stored: #require(recorded.record)).findings.contains { $0.verdict == .violated })
+        #expect(recorded.statement?.artefact == (try #require(blocked.introductoryEligibility).jws))
+        #expect(recorded.statement?.allowIntroductoryOffer == false)
         try database.close()
     }
 }

@@ -2,8 +2,10 @@ import Foundation
 import OfferApplication
 import OfferModel
 import OfferSigning
+import OfferStore
 import OfferTestSupport
 import OpenSSLCrypto
+import SQLiteStore
 import Testing
 
 @Suite("What is signed")
@@ -86,5 +88,11 @@ struct SignedFieldsTests {
         #expect(issued.v1?.timestamp == Workbench.start)
         #expect(claims["nonce"] as? String != issued.v1?.nonce.description)
         #expect(try await bench.count("signature") == 2)
+        // What is signed is what the row says was signed.
+        let row = try await bench.database.read {
+            try $0.row(Statement("SELECT v1_nonce, jws_nonce FROM issued_offer"))
+        }
+        #expect(try row?.value(0) == issued.v1?.nonce)
+        #expect(try row?.value(1) == claims["nonce"] as? String)
     }
 }

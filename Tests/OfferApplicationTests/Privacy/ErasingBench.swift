@@ -73,9 +73,24 @@ struct ErasingBench: Sendable {
     }
 
     /// What the decisions hold, in their order.
-    func records() async throws -> [String] {
+    func records() async throws -> [StoredValue] {
         try await bench.database.read { transaction in
-            try transaction.rows(Statement("SELECT body FROM decision ORDER BY sequence")).map { try $0.value(0) }
+            try transaction.rows(Statement("SELECT record FROM decision ORDER BY sequence")).flatMap(\.values)
+        }
+    }
+}
+
+extension StoredValue {
+    /// Whether this is what an erasure or retention leaves.
+    var isRemoved: Bool {
+        if case .text(let text) = self { text.hasPrefix(RemovedText.prefix) } else { false }
+    }
+
+    /// The record that this is.
+    var record: DecisionRecord {
+        get throws {
+            guard case .blob(let bytes) = self else { throw StoreError.corrupt("no record") }
+            return try DecisionRecord(stored: bytes)
         }
     }
 }

@@ -90,7 +90,7 @@ struct ReturningAccountTests {
             IssueOrder(offerId: "engaged", customer: named("200"), signals: ["interactions": .number(1)]),
             caller: Workbench.client)
         #expect(refused.refusal != nil)
-        #expect(statements.all.count > 20)
+        #expect(statements.all.count > 15)
         for statement in statements.all {
             for table in ["erased_identifier", "kept_evidence", "FROM erasure", "erasure_sequence >"] {
                 #expect(!statement.sql.contains(table), "\(statement.sql)")

@@ -43,7 +43,7 @@ struct SharedRecordErasureTests {
             _ = try await erasing.ask(IssueOrder(offerId: "sketch", customer: family))
         }
         let records = try await erasing.records()
-        #expect(records.count == 1 && records.allSatisfy { $0.hasPrefix(RemovedText.prefix) })
+        #expect(records.count == 1 && records.allSatisfy(\.isRemoved))
         try await erasing.verify()
     }
 
@@ -85,7 +85,7 @@ struct SharedRecordErasureTests {
         try await erasing.erase(named("100"))
         #expect(try await bench.count("kept_answer") == 0)
         #expect(try await bench.ledger().artefacts == artefacts)
-        #expect(try await erasing.records().allSatisfy { $0.hasPrefix(RemovedText.prefix) })
+        #expect(try await erasing.records().allSatisfy(\.isRemoved))
         try await erasing.verify()
     }
 

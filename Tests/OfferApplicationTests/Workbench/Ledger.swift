@@ -9,6 +9,8 @@ import Testing
 struct Ledger: Sendable {
     var slots: [String]
     var nonces: [String]
+    /// Nonces whose first 48 bits are not the milliseconds of their signing.
+    var misdatedNonces: [String]
     var artefacts: [String]
     var openPlaces: [String]
     var decisions: Int
@@ -21,7 +23,12 @@ struct Ledger: Sendable {
         }
         return Ledger(
             slots: try texts("SELECT id FROM issued_offer ORDER BY sequence"),
-            nonces: try texts("SELECT nonce FROM signature"), artefacts: try texts("SELECT artefact FROM signature"),
+            nonces: try texts("SELECT nonce FROM signature"),
+            misdatedNonces: try texts(
+                """
+                SELECT nonce FROM signature
+                WHERE substr(nonce, 1, 8) || substr(nonce, 10, 4) <> printf('%012x', signed_at)
+                """), artefacts: try texts("SELECT artefact FROM signature"),
             openPlaces: try texts(
                 """
                 SELECT customer_id || '/' || offer_id FROM issued_offer
@@ -38,6 +45,14 @@ extension Workbench {
         try await database.read(Ledger.read)
     }
 
+    /// What was recorded of a decision.
+    func record(of decision: LowercaseUUID) async throws -> DecisionRecord {
+        try await database.read { transaction in
+            let row = try transaction.row(Statement("SELECT record FROM decision WHERE id = ?1", decision))
+            return try DecisionRecord(stored: try #require(row).value(0))
+        }
+    }
+
     /// Counts the rows of a table.
     func count(_ table: String) async throws -> Int {
         try await database.read { try $0.rows(Statement("SELECT 1 FROM \(table)")).count }
@@ -50,10 +65,11 @@ extension Workbench {
         #expect(unrecorded.isEmpty, "released without a row", sourceLocation: location)
         #expect(Set(ledger.openPlaces).count == ledger.openPlaces.count, "two open slots", sourceLocation: location)
         #expect(Set(ledger.nonces).count == ledger.nonces.count, "a nonce twice", sourceLocation: location)
-        let version4 = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
+        let version7 = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
         for nonce in ledger.nonces {
-            #expect(nonce.wholeMatch(of: version4) != nil, "\(nonce)", sourceLocation: location)
+            #expect(nonce.wholeMatch(of: version7) != nil, "\(nonce)", sourceLocation: location)
         }
+        #expect(ledger.misdatedNonces == [], "a nonce of another instant", sourceLocation: location)
         try await checkCounters(location: location)
         let overruns = try await overruns(at: max(clock.now, ledger.lastInstant ?? clock.now))
         #expect(toleratesOverrun || overruns.isEmpty, "above the limit", sourceLocation: location)

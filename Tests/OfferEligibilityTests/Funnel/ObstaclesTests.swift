@@ -1,4 +1,3 @@
-import Foundation
 import OfferModel
 import Testing
 
@@ -42,38 +41,44 @@ struct ObstaclesTests {
     @Test("a rule that says no outweighs what is not known, and both outweigh kill switch and rollout", arguments: rows)
     func kind(_ row: Row) {
         let findings =
-            row.violated.map { FindingOutline(rule: $0, verdict: .violated) }
-            + row.undetermined.map { FindingOutline(rule: $0, verdict: .undetermined) }
-            + [FindingOutline(rule: .catalogStatus, verdict: .satisfied)]
+            row.violated.map { RuleAnswer(rule: $0, verdict: .violated, reason: .conditionNotMet) }
+            + row.undetermined.map { RuleAnswer(rule: $0, verdict: .undetermined, reason: .historyIncomplete) }
+            + [RuleAnswer(rule: .catalogStatus, verdict: .satisfied, reason: .holds)]
         let obstacles = Obstacles(findings)
         #expect(obstacles.kind == row.kind)
         #expect(Set(obstacles.deciding.map(\.rule)) == Set(row.deciding))
         #expect(obstacles.deciding.allSatisfy { $0.fact == nil })
     }
 
-    private func leaf(_ fact: String, _ verdict: Verdict, _ path: String) -> FindingOutline {
-        FindingOutline(rule: .ruleEligibility, verdict: verdict, path: path, fact: fact)
+    private func node(_ verdict: Verdict, _ path: String? = nil, _ children: [Finding]) -> Finding {
+        Finding(
+            rule: .ruleEligibility, verdict: verdict, reason: .conditionNotMet, path: path, message: "m",
+            children: children)
+    }
+
+    private func leaf(_ fact: String, _ verdict: Verdict, _ path: String) -> Finding {
+        Finding(
+            rule: .ruleEligibility, verdict: verdict, reason: .conditionNotMet, path: path, message: "m",
+            evidence: [Evidence(field: fact, observed: .text("x"))])
     }
 
     @Test("of the offer's own condition the facts that decided it are named, also below `any` and `not`")
     func facts() {
-        let condition = FindingOutline(
-            rule: .ruleEligibility, verdict: .violated,
-            children: [
+        let condition = node(
+            .violated, nil,
+            [
                 leaf("subscription.state", .satisfied, "all[0]"),
                 leaf("subscription.paidMonths", .violated, "all[1]"),
-                FindingOutline(
-                    rule: .ruleEligibility, verdict: .violated, path: "all[2]",
-                    children: [leaf("customer.refunds", .satisfied, "all[2].not")]),
-                FindingOutline(
-                    rule: .ruleEligibility, verdict: .violated, path: "all[3]",
-                    children: [
+                node(.violated, "all[2]", [leaf("customer.refunds", .satisfied, "all[2].not")]),
+                node(
+                    .violated, "all[3]",
+                    [
                         leaf("signals.interactions", .violated, "all[3].any[0]"),
                         leaf("customer.storefront", .violated, "all[3].any[1]"),
                     ]),
                 leaf("customer.everSubscribed", .undetermined, "all[4]"),
             ])
-        let found = Obstacles([condition]).deciding
+        let found = Obstacles([RuleAnswer(condition)]).deciding
         #expect(
             Set(found.compactMap(\.fact)) == [
                 "subscription.paidMonths", "customer.refunds", "signals.interactions", "customer.storefront",
@@ -81,22 +86,20 @@ struct ObstaclesTests {
         #expect(found.allSatisfy { $0.rule == .ruleEligibility && $0.verdict == .violated })
     }
 
-    @Test("a recorded decision is outlined as the decision itself is")
-    func recorded() throws {
-        let leaf = Finding(
-            rule: .ruleEligibility, verdict: .violated, reason: .conditionNotMet, path: "all[0]", message: "m",
-            evidence: [Evidence(field: "subscription.state", observed: .text("expired"))])
-        let decision = Decision(findings: [
-            Finding(rule: .catalogStatus, verdict: .satisfied, reason: .holds, message: "m"),
-            Finding(
-                rule: .ruleEligibility, verdict: .violated, reason: .conditionNotMet, message: "m", children: [leaf]),
-        ])
-        let json = try JSONEncoder().encode(decision.findings)
-        let read = try JSONDecoder().decode([FindingOutline].self, from: json)
-        #expect(Obstacles(read) == Obstacles(decision.findings.map(FindingOutline.init)))
+    @Test("a rule that holds, or is no condition of the offer's own, names no fact; a fact is named once")
+    func answers() {
+        let twice = node(
+            .violated, nil,
+            [leaf("signals.a", .violated, "any[0]"), leaf("signals.a", .violated, "any[1]")])
+        #expect(RuleAnswer(twice).facts == ["signals.a"])
+        #expect(RuleAnswer(node(.satisfied, nil, [leaf("signals.a", .satisfied, "all[0]")])).facts == [])
+        let limit = Finding(
+            rule: .limitCustomer, verdict: .violated, reason: .limitReached, message: "m",
+            evidence: [Evidence(field: "limit.customer", observed: .text("1"))])
+        #expect(RuleAnswer(limit) == RuleAnswer(rule: .limitCustomer, verdict: .violated, reason: .limitReached))
         #expect(
-            Obstacles(read).deciding == [
-                Obstacle(rule: .ruleEligibility, verdict: .violated, fact: "subscription.state")
+            Obstacles([RuleAnswer(twice)]).deciding == [
+                Obstacle(rule: .ruleEligibility, verdict: .violated, fact: "signals.a")
             ])
     }
 }

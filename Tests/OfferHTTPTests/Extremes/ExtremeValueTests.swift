@@ -50,7 +50,9 @@ struct ExtremeValueTests {
             let decided = try await service.ask(
                 "POST", "/v1/decisions", token: support, body: #"{"customer":{"originalTransactionId":"1"}}"#)
             #expect(decided.status == 200, "\(decided.text)")
-            #expect(try service.rows("SELECT DISTINCT offer_period FROM history_transaction") == [["P1000000Y"]])
+            #expect(
+                try service.rows("SELECT DISTINCT CAST(payload AS TEXT) ->> '$.offerPeriod' FROM history_transaction")
+                    == [["P1000000Y"]])
         }
     }
 

@@ -15,7 +15,12 @@ struct ImpossibleRowTests {
             ("UPDATE issued_offer SET cost = MAX, cost_currency = 'USD'", "issued_offer"),
             ("UPDATE issued_offer SET expires_at = MAX, counts_until = MAX", "issued_offer"),
             ("UPDATE catalog_revision SET revision = MAX", "catalog_revision"),
-            ("UPDATE history_transaction SET price = MAX, purchase_date = MIN", "history_transaction"),
+            ("UPDATE history_transaction SET signed_date = MAX, purchase_date = MIN", "history_transaction"),
+            ("UPDATE history_transaction SET facts = substr(facts, 1, length(facts) - 1)", "history_transaction"),
+            ("UPDATE history_renewal_info SET facts = x'02'", "history_renewal_info"),
+            ("UPDATE history_facts SET facts = substr(facts, 1, length(facts) - 1)", "history_facts"),
+            ("UPDATE history_facts SET facts = x'010101FEFFFFFFFFFFFFFFFF010000'", "history_facts"),
+            ("UPDATE history_facts SET facts = x'02'", "history_facts"),
             ("UPDATE customer SET version = MAX", "customer"), ("UPDATE scope SET generation = MAX", "scope"),
             (
                 """

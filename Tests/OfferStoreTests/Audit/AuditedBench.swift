@@ -28,7 +28,8 @@ struct AuditedBench {
         try await issue(1, offer: "a", to: first)
         try await issue(2, offer: "b", to: first)
         try await issue(3, offer: "c", to: second)
-        try await sign(2, nonce: 12)
+        try await sign(2, nonce: 12, as: first)
+        try await sign(3, nonce: 13, as: second)
         try await refuse(4, nonce: 14)
         try await checkpoint()
         try await write { transaction in
@@ -103,38 +104,34 @@ struct AuditedBench {
                 appAccountToken: number == 3 ? nil : .number(number),
                 customerId: number == 2 ? nil : CustomerId(rawValue: "user-\(number)"))
             try SlotStore(transaction).insert(
-                slot, catalogRevision: 3, for: customer, subject: [customer], in: scope)
-            try DecisionStore(transaction).insert(
-                .fixture(number, customer: customer, issuedOffer: .number(number)), in: scope)
-            try SignatureStore(transaction).insert(
-                .fixture(number, slot: .number(number), decision: .number(number)), in: scope)
+                slot, catalogRevision: 3, for: customer, subject: [customer],
+                signatures: number == 2 ? Self.both(number) : [.fixture(number)], in: scope)
         }
     }
 
-    private func sign(_ number: Int, nonce: Int) async throws {
+    private static func both(_ number: Int) -> [RecordedSignature] {
+        [.fixture(100 + number, format: .v1), .fixture(number)]
+    }
+
+    private func sign(_ number: Int, nonce: Int, as customer: CustomerNumber) async throws {
         let scope = bench.scope
         try await write { transaction in
             let later = Self.now.adding(milliseconds: 5)
             _ = try SlotStore(transaction).addSigning(
-                to: .number(number), productId: "com.example.pro.yearly",
-                expiresAt: later.adding(milliseconds: Instant.Duration.day),
+                to: .number(number),
+                .fixture(
+                    nonce, customer: customer, at: later,
+                    signatures: number == 2 ? Self.both(nonce) : [.fixture(nonce, at: later)]),
+                productId: "com.example.pro.yearly", expiresAt: later.adding(milliseconds: Instant.Duration.day),
                 countsUntil: later.adding(milliseconds: Instant.Duration.day * 2), at: later, subject: [], in: scope)
-            try DecisionStore(transaction).insert(
-                .fixture(nonce, customer: nil, kind: .signing, issuedOffer: .number(number)), in: scope)
-            try SignatureStore(transaction).insert(
-                .fixture(nonce, slot: .number(number), decision: .number(nonce)), in: scope)
         }
     }
 
     private func refuse(_ number: Int, nonce: Int?) async throws {
         let scope = bench.scope
         try await write { transaction in
-            try DecisionStore(transaction).insert(.fixture(number, customer: nil, kind: .refusal), in: scope)
-            guard let nonce else { return }
-            try SignatureStore(transaction).insert(
-                .fixture(
-                    nonce, slot: nil, decision: .number(number), format: .introductoryEligibility, allow: false),
-                in: scope)
+            let statement = nonce.map { RecordedSignature.fixture($0, format: .introductoryEligibility, allow: false) }
+            try RefusalStore(transaction).insert(.fixture(number, customer: nil, statement: statement), in: scope)
         }
     }
 

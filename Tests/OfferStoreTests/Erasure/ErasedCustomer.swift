@@ -67,7 +67,7 @@ struct ErasedCustomer {
     private static func keepAnswers(_ transaction: any StoreTransaction) throws {
         let later = Bench.now.adding(milliseconds: 7)
         let kept: [(key: String, told: Int, at: Instant, earlier: LowercaseUUID?, words: String)] = [
-            ("one", 1, Bench.now, nil, "kept answer of Zoë"), ("two", 1, later, .number(1), "kept answer of Zoë"),
+            ("one", 8, Bench.now, nil, "kept answer of Zoë"), ("two", 1, later, .number(1), "kept answer of Zoë"),
             ("three", 5, Bench.now, nil, "kept answer of anna"),
         ]
         for answer in kept {
@@ -101,7 +101,7 @@ struct ErasedCustomer {
         """,
     ]
 
-    /// A voided slot with its signature, a refusal, and refusals of others that name the customer.
+    /// A slot with two signings, a voided one, and refusals.
     private static func issue(
         _ transaction: any StoreTransaction, _ customer: CustomerNumber, _ token: AppAccountToken?,
         in scope: ScopeNumber
@@ -110,34 +110,59 @@ struct ErasedCustomer {
         var slot = Slot.fixture(1, issued: start.adding(milliseconds: -1))
         slot.signUp = SignUp(
             appAccountToken: AppAccountToken("11111111-aaaa-4aaa-8aaa-111111111111"), customerId: "Zoë Überall")
-        try slots.insert(slot, catalogRevision: 3, for: customer, subject: [customer], in: scope)
-        var decision = RecordedDecision.fixture(1, customer: customer, issuedOffer: .number(1))
-        decision.body = #"{"signals":{"mood":"signalled-mood"},"order":{"customerId":"Zoë Überall"}}"#
-        try DecisionStore(transaction).insert(decision, in: scope)
-        var signature = RecordedSignature.fixture(1, slot: .number(1), decision: .number(1))
-        signature.appAccountToken = token
-        signature.transactionId = "710000000000001"
-        signature.artefact = "artefact-of-zoe"
-        try SignatureStore(transaction).insert(signature, in: scope)
+        let record = DecisionRecord.fixture {
+            $0.signals = ["mood": .text("signalled-mood")]
+            $0.order.customerId = "Zoë Überall"
+        }
+        let signatures = [RecordedSignature.Format.v1, .v2].map { format in
+            var signature = RecordedSignature.fixture(1, format: format)
+            signature.appAccountToken = token
+            signature.transactionId = "710000000000001"
+            signature.artefact = "artefact-of-zoe"
+            return signature
+        }
+        try slots.insert(
+            slot, catalogRevision: 3, for: customer, subject: [customer], signatures: signatures, record: record,
+            in: scope)
+        let further = Signing(
+            decisionId: .number(9), decidedAt: slot.issuedAt, customer: customer, catalogRevision: 3,
+            record: record.packed(), signatures: signatures)
+        _ = try slots.addSigning(
+            to: slot.id, further, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil, at: slot.issuedAt,
+            subject: [customer], in: scope)
         try RedemptionStore(transaction).record(of: customer, offers: [], at: Bench.now, in: scope)
         try slots.insert(.fixture(2, offer: "b"), catalogRevision: 3, for: customer, subject: [customer], in: scope)
         _ = try slots.void(.number(2), reason: "called about Zoë", release: false, at: Bench.now, in: scope)
-        var unknown = RecordedDecision.fixture(3, customer: nil, kind: .refusal)
-        unknown.body = #"{"order":{"customerId":"Zoë Überall"}}"#
-        try DecisionStore(transaction).insert(unknown, in: scope)
-        var together = RecordedDecision.fixture(4, customer: CustomerNumber(rawValue: 1), kind: .refusal)
-        together.body = #"{"identifiers":{"originalTransactionIds":["710000000000001","799"]}}"#
-        try DecisionStore(transaction).insert(together, in: scope)
-        var alone = RecordedDecision.fixture(5, customer: CustomerNumber(rawValue: 1), kind: .refusal)
-        alone.body = #"{"customers":[1],"identifiers":{"originalTransactionIds":["799"]}}"#
-        try DecisionStore(transaction).insert(alone, in: scope)
-        var united = RecordedDecision.fixture(6, customer: CustomerNumber(rawValue: 1), kind: .refusal)
-        united.body = #"{"attributes":{"a":"favourite-team"},"customers":[1,\#(customer.rawValue)],"signals":{}}"#
-        try DecisionStore(transaction).insert(united, in: scope)
+        try refuse(transaction, customer, signatures[1], in: scope)
+    }
+
+    /// A refusal of the customer, and refusals of others, of which some name the customer.
+    private static func refuse(
+        _ transaction: any StoreTransaction, _ customer: CustomerNumber, _ signature: RecordedSignature,
+        in scope: ScopeNumber
+    ) throws {
+        let (store, other) = (RefusalStore(transaction), CustomerNumber(rawValue: 1))
+        var statement = signature
+        statement.format = .introductoryEligibility
+        statement.allowIntroductoryOffer = false
+        try store.insert(.fixture(8, customer: customer, statement: statement), in: scope)
+        let unknown = DecisionRecord.fixture { $0.order.customerId = "Zoë Überall" }
+        try store.insert(.fixture(3, customer: nil, record: unknown), in: scope)
+        func seen(_ identifiers: [TransactionId], _ customers: [CustomerNumber] = []) -> DecisionRecord {
+            .fixture {
+                $0.identifiers = SeenIdentifiers(originalTransactionIds: identifiers, appTransactionIds: [])
+                $0.customers = customers
+            }
+        }
+        try store.insert(.fixture(4, customer: other, record: seen(["710000000000001", "799"])), in: scope)
+        try store.insert(.fixture(5, customer: other, record: seen(["799"], [other])), in: scope)
+        var united = seen([], [other, customer])
+        united.attributes = ["a": .text("favourite-team")]
+        try store.insert(.fixture(6, customer: other, record: united), in: scope)
         // A number that begins as the customer's does, and the same in another place.
-        var like = RecordedDecision.fixture(7, customer: CustomerNumber(rawValue: 1), kind: .refusal)
-        like.body = #"{"customers":[1,\#(customer.rawValue)9],"signals":{"n":\#(customer.rawValue)}}"#
-        try DecisionStore(transaction).insert(like, in: scope)
+        var like = seen([], [other, CustomerNumber(rawValue: customer.rawValue * 10 + 9)])
+        like.signals = ["n": .number(Double(customer.rawValue))]
+        try store.insert(.fixture(7, customer: other, record: like), in: scope)
     }
 
     static func offered(

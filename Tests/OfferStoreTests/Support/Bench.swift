@@ -1,3 +1,4 @@
+import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport
@@ -86,6 +87,23 @@ struct Bench: Sendable {
         }
         return try await keyed.write(by: AuditAuthor(actor: "tests")) {
             try CustomerErasure(in: scope, at: now, author: "tests", offers: [], $0).run(plan, reason: "request 4711")
+        }
+    }
+
+    /// The bytes of the payloads of some rows.
+    func bytes<Payload>(of rows: [Recorded<Payload>]) async throws -> [[UInt8]] {
+        let sequences = rows.map(\.sequence)
+        return try await database.read { transaction in
+            try sequences.map { sequence in
+                let row = try transaction.row(
+                    Statement(
+                        """
+                        SELECT payload FROM history_transaction WHERE sequence = ?1
+                        UNION ALL SELECT payload FROM history_renewal_info WHERE sequence = ?1
+                        UNION ALL SELECT payload FROM history_app_transaction WHERE sequence = ?1
+                        """, sequence))
+                return try row?.value(0) ?? []
+            }
         }
     }
 

@@ -66,26 +66,100 @@ extension Slot {
     }
 }
 
-extension RecordedDecision {
+extension DecisionRecord {
+    /// A record of a decision on the offer `comeback` that depended on nothing but what the test says.
+    static func fixture(_ change: (inout DecisionRecord) -> Void = { _ in }) -> DecisionRecord {
+        let offer = Offer(
+            id: "comeback", type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
+            products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
+            limits: [])
+        let question = Question(
+            now: Bench.now, scope: Scope(bundleId: "com.example.pro", environment: .sandbox), offer: offer,
+            productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001")
+        let order = Order(
+            originalTransactionId: nil, appTransactionId: nil, appAccountToken: nil, customerId: nil, formats: [.v2],
+            fresh: false)
+        var record = DecisionRecord(
+            question, Decision(findings: []), order: order, catalogRevision: 3, customers: [], facts: SubjectFacts(),
+            historySequence: 0)
+        change(&record)
+        return record
+    }
+}
+
+extension Refusal {
     static func fixture(
-        _ number: Int, customer: CustomerNumber?, kind: Kind = .issue, issuedOffer: LowercaseUUID? = nil
-    ) -> RecordedDecision {
-        RecordedDecision(
-            id: .number(number), kind: kind, customer: customer, offerId: "comeback", decidedAt: Bench.now,
-            catalogRevision: 3, outcome: kind == .refusal ? .ineligible : .eligible, issuedOfferId: issuedOffer,
-            body: #"{"findings":[]}"#)
+        _ number: Int, customer: CustomerNumber?, record: DecisionRecord = .fixture(),
+        statement: RecordedSignature? = nil
+    ) -> Refusal {
+        Refusal(
+            id: .number(number), customer: customer, offerId: "comeback", decidedAt: Bench.now, catalogRevision: 3,
+            outcome: .ineligible, record: record.packed(), statement: statement)
+    }
+}
+
+extension Signing {
+    static func fixture(
+        _ number: Int, customer: CustomerNumber, at instant: Instant = Bench.now,
+        signatures: [RecordedSignature]? = nil
+    ) -> Signing {
+        Signing(
+            decisionId: .number(number), decidedAt: instant, customer: customer, catalogRevision: 3,
+            record: DecisionRecord.fixture().packed(),
+            signatures: signatures ?? [.fixture(number, at: instant)])
     }
 }
 
 extension RecordedSignature {
     static func fixture(
-        _ number: Int, slot: LowercaseUUID?, decision: LowercaseUUID, format: Format = .v2, allow: Bool? = nil
+        _ number: Int, format: Format = .v2, allow: Bool? = nil, at instant: Instant = Bench.now
     ) -> RecordedSignature {
         RecordedSignature(
-            nonce: .number(number), issuedOfferId: slot, signing: slot == nil ? nil : 1, decisionId: decision,
-            format: format, allowIntroductoryOffer: allow, keyId: "2X9R4HXF34", timestamp: Bench.now,
-            productId: "com.example.pro.monthly", appAccountToken: .number(77), transactionId: "1000",
-            artefact: "header.payload.signature")
+            nonce: .number(number), format: format, allowIntroductoryOffer: allow, keyId: "2X9R4HXF34",
+            timestamp: instant, productId: "com.example.pro.monthly", appAccountToken: .number(77),
+            transactionId: "1000", artefact: "header.payload.signature")
+    }
+
+    /// What is signed for a slot where the test does not say: one signature that names nobody.
+    fileprivate static func usual(_ slot: Slot, at instant: Instant) -> [RecordedSignature] {
+        guard slot.delivery != .appStore else { return [] }
+        let isIntroductory = slot.delivery == .introductoryEligibility
+        return [
+            RecordedSignature(
+                nonce: slot.id, format: isIntroductory ? .introductoryEligibility : .v2,
+                allowIntroductoryOffer: isIntroductory ? true : nil, keyId: "2X9R4HXF34", timestamp: instant,
+                productId: slot.productId, appAccountToken: slot.signUp?.appAccountToken,
+                artefact: "header.payload.signature")
+        ]
+    }
+}
+
+extension SlotStore {
+    /// A slot with a first signing of which the test says only what it is about.
+    func insert(
+        _ slot: Slot, catalogRevision: Int64, for customer: CustomerNumber, subject: [CustomerNumber],
+        caps: [CounterStore.Cap] = [], signatures: [RecordedSignature]? = nil,
+        record: DecisionRecord = .fixture(), in scope: ScopeNumber
+    ) throws {
+        let signing = Signing(
+            decisionId: slot.id, decidedAt: slot.issuedAt, customer: customer, catalogRevision: catalogRevision,
+            record: record.packed(), signatures: signatures ?? RecordedSignature.usual(slot, at: slot.issuedAt))
+        try insert(slot, by: signing, subject: subject, caps: caps, in: scope)
+    }
+
+    /// A further signing for the customer whose slot it is.
+    func addSigning(
+        to id: LowercaseUUID, productId: ProductId? = nil, cost: Money? = nil, expiresAt: Instant,
+        countsUntil: Instant, at now: Instant, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
+        in scope: ScopeNumber
+    ) throws -> Int? {
+        guard let issued = try issuedOffer(id, in: scope) else { return nil }
+        let signing = Signing(
+            decisionId: id, decidedAt: now, customer: issued.customer, catalogRevision: issued.catalogRevision,
+            record: DecisionRecord.fixture().packed(), signatures: RecordedSignature.usual(issued.slot, at: now))
+        return try addSigning(
+            to: id, signing, productId: productId, cost: cost, expiresAt: expiresAt, countsUntil: countsUntil, at: now,
+            subject: subject, caps: caps, in: scope)
     }
 }
 

@@ -23,6 +23,8 @@ public struct AllowedStep: Sendable {
         subjects + pages + revisions + counters + notifications + erasures
 
     private static let order = "USE TEMP B-TREE FOR ORDER BY"
+    /// Puts in order what the index leaves in none: rows of one instant.
+    private static let instants = "USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"
 
     private static let subjects = [
         AllowedStep(
@@ -41,10 +43,10 @@ public struct AllowedStep: Sendable {
             "USE TEMP B-TREE FOR GROUP BY", of: "FROM offer_opening WHERE customer_id IN (",
             because: "at most one row for each offer and customer of the subject"),
         AllowedStep(
-            "USE TEMP B-TREE FOR GROUP BY", of: "FROM decision WHERE customer_id IN (",
+            "USE TEMP B-TREE FOR GROUP BY", of: "FROM refusal WHERE customer_id IN (",
             because: "the refusals of a subject's customers, for one page of support"),
         AllowedStep(
-            order, of: "FROM decision WHERE customer_id IN (",
+            order, of: "FROM refusal WHERE customer_id IN (",
             because: "the days on which a subject was refused, for one page of support"),
         AllowedStep(
             "USE TEMP B-TREE FOR DISTINCT",
@@ -54,15 +56,28 @@ public struct AllowedStep: Sendable {
 
     private static let pages = [
         AllowedStep(
-            "SEARCH issued_offer USING INDEX issued_offer_scope (scope_id=? AND sequence>?)",
+            order, of: "FROM issued_offer WHERE customer_id = ?1 ORDER BY issued_at, sequence",
+            because: "the slots of one customer"),
+        AllowedStep(
+            order, of: "AND (issued_at, sequence) > (?4, ?5) ORDER BY issued_at, sequence LIMIT ?6",
+            because: "the slots of one customer"),
+        AllowedStep(
+            instants, of: "AND (decided_at, sequence) > (?4, ?5) ORDER BY decided_at, sequence LIMIT ?6",
+            because: "the refusals of one customer"),
+        AllowedStep(
+            "SEARCH issued_offer USING INDEX issued_offer_scope (scope_id=? AND rowid>?)",
             of: "FROM issued_offer WHERE scope_id = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3",
             because: "nothing is passed over, so reading ends with the page"),
         AllowedStep(
-            "SEARCH decision USING COVERING INDEX decision_offer (scope_id=? AND offer_id>?)",
-            of: "FROM decision WHERE scope_id = ?1 AND offer_id > ?2 ORDER BY offer_id LIMIT 1",
+            "SEARCH issued_offer USING COVERING INDEX issued_offer_offer (scope_id=? AND offer_id>?)",
+            of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id > ?2 ORDER BY offer_id LIMIT 1",
             because: "one step to the next offer"),
         AllowedStep(
-            "SEARCH issued_offer USING INDEX issued_offer_scope (scope_id=? AND sequence<?)",
+            "SEARCH refusal USING COVERING INDEX refusal_offer (scope_id=? AND offer_id>?)",
+            of: "FROM refusal WHERE scope_id = ?1 AND offer_id > ?2 ORDER BY offer_id LIMIT 1",
+            because: "one step to the next offer"),
+        AllowedStep(
+            "SEARCH issued_offer USING INDEX issued_offer_scope (scope_id=? AND rowid<?)",
             of: "FROM issued_offer WHERE scope_id = ?1 AND sequence < ?2 ORDER BY sequence DESC LIMIT ?3",
             because: "nothing is passed over, so reading ends with the page"),
         AllowedStep(

@@ -122,7 +122,7 @@ struct CustomersCommandTests {
         let tables = try #require(document["tables"] as? [String: [[String: Any]]])
         let expected: Set = [
             "customer", "customer_identifier", "customer_alias", "history_transaction", "history_renewal_info",
-            "issued_offer", "decision", "signature", "kept_answer", "audit_event",
+            "issued_offer", "refusal", "kept_answer", "audit_event",
         ]
         #expect(expected.isSubset(of: tables.keys), "\(tables.keys.sorted())")
         for (table, rows) in tables {
@@ -137,7 +137,7 @@ struct CustomersCommandTests {
     private func nothingIsLeft(_ installation: Installation, artefact: String) throws {
         let names = [
             Installation.originalTransactionId(1), "Zoë Überall", "11111111-aaaa-4aaa-8aaa-111111111111", artefact,
-            "\"interactions\"",
+            "interactions",
         ]
         let answers = try Command.run(
             "sqlite3", [installation.directory.path("offers.sqlite"), "SELECT COUNT(*) FROM kept_answer"])

@@ -13,19 +13,20 @@ import sys
 TABLES = {
     "issued_offer": (
         "sequence",
-        "id scope_id catalog_revision offer_id offer_identifier offer_type delivery subscription_group_identifier tags issued_at cost_currency",
-        "",
+        "id scope_id catalog_revision offer_id offer_identifier offer_type delivery subscription_group_identifier tags issued_at cost_currency"
+        " decision_id key_id signed_product_id v1_nonce jws_nonce allow_introductory_offer",
+        "app_account_token app_customer_id transaction_id v1_signature jws record",
     ),
-    "issued_offer_sign_up": ("sequence", "", "app_account_token app_customer_id"),
-    "decision": (
+    "signing": (
         "sequence",
-        "id scope_id kind customer_id offer_id decided_at catalog_revision outcome issued_offer_id",
-        "body",
+        "scope_id issued_offer signing decided_at catalog_revision decision_id key_id signed_product_id v1_nonce jws_nonce"
+        " allow_introductory_offer",
+        "app_account_token transaction_id v1_signature jws record",
     ),
-    "signature": (
+    "refusal": (
         "sequence",
-        "scope_id nonce issued_offer_id signing decision_id format allow_introductory_offer key_id signed_at product_id",
-        "app_account_token transaction_id artefact",
+        "id scope_id customer_id offer_id decided_at catalog_revision outcome key_id signed_product_id jws_nonce",
+        "app_account_token transaction_id jws record",
     ),
     "customer_merge": ("sequence", "scope_id survivor_id merged_id merged_at", "proof"),
     "erasure": ("sequence", "scope_id customer_id erased_at actor", "reason"),
@@ -97,9 +98,9 @@ def row_digest(database, table, key, secret):
         return None
     message = encoded("offerd-row-1", table, key)
     for name, value in zip(names, row):
-        if name in erasable.split() and str(value).startswith("hmac-sha256:"):
+        if name in erasable.split() and value is not None and str(value).startswith("hmac-sha256:"):
             value = bytes.fromhex(value.removeprefix("hmac-sha256:"))
-        elif name in erasable.split():
+        elif name in erasable.split() and value is not None:
             value = hmac.digest(secret, encoded("offerd-value-1", table, key, name, value), "sha256")
         message += encoded(name, value)
     return hashlib.sha256(message).digest()

@@ -142,9 +142,10 @@ struct LineFileTests {
         let report = try await imports.run(source(path), terms)
         #expect(report.isResumed && report.counts.added == 3_000)
         let products = try await database.read {
-            try $0.rows(Statement("SELECT DISTINCT product_id FROM history_transaction")).map {
-                try $0.value(0, as: String.self)
-            }
+            try $0.rows(Statement("SELECT DISTINCT CAST(payload AS TEXT) ->> '$.productId' FROM history_transaction"))
+                .map {
+                    try $0.value(0, as: String.self)
+                }
         }
         #expect(products == ["com.example.pro.monthly"])
     }

@@ -27,7 +27,7 @@ struct VerifyLedgerTests {
         try Command.run("sqlite3", [installation.directory.path("offers.sqlite"), sql])
     }
 
-    /// A catalog with one offer, and refusals and offers issued under it.
+    /// A catalog with one offer, and refusals and offers issued under it, each signed twice.
     private func serve(_ installation: Installation, customers: Range<Int>) async throws {
         let server = try await RunningServer.start(installation)
         let client = HTTPClient(configuration: HTTPClient.Configuration())
@@ -65,6 +65,13 @@ struct VerifyLedgerTests {
                     """, client: client)
             try #require(issued.status == 201, "\(issued.json)")
             let id = try #require(issued.json["issuedOfferId"] as? String)
+            let fresh = try await server.ask(
+                "POST", "/v1/issued-offers", token: try installation.token(.client),
+                body: """
+                    {"offerId":"comeback","fresh":true,\
+                    "customer":{"originalTransactionId":"\(Installation.originalTransactionId(number))"}}
+                    """, client: client)
+            try #require(fresh.status == 201 && fresh.json["issuedOfferId"] as? String == id, "\(fresh.json)")
             let refused = try await server.ask(
                 "POST", "/v1/issued-offers", token: try installation.token(.client),
                 body: #"{"offerId":"comeback","customer":{"customerId":"stranger"}}"#, client: client)
@@ -135,8 +142,11 @@ struct VerifyLedgerTests {
         let path = installation.directory.path("offers.sqlite")
         let edits = [
             ("issued_offer", "UPDATE issued_offer SET offer_id = 'other' WHERE sequence = KEY"),
-            ("signature", "UPDATE signature SET transaction_id = '1' WHERE sequence = KEY"),
-            ("decision", "UPDATE decision SET body = '{}' WHERE sequence = KEY"),
+            ("issued_offer", "UPDATE issued_offer SET transaction_id = '1' WHERE sequence = KEY"),
+            ("issued_offer", "UPDATE issued_offer SET jws = jws || 'x' WHERE sequence = KEY"),
+            ("issued_offer", "UPDATE issued_offer SET record = X'00' WHERE sequence = KEY"),
+            ("signing", "UPDATE signing SET record = X'00' WHERE sequence = KEY"),
+            ("refusal", "UPDATE refusal SET record = X'00' WHERE sequence = KEY"),
             (
                 "audit_event",
                 "DROP TRIGGER audit_event_update; UPDATE audit_event SET actor = 'nobody' WHERE sequence = KEY"

@@ -38,7 +38,7 @@ struct AuditedVoid: Sendable {
         return voids
     }
 
-    /// The sequences in `[["decision",12,"<digest>"],…]`.
+    /// The sequences in `[["issued_offer",12,"<digest>"],…]`.
     private static func coveredRows(_ text: String) throws -> [Int64] {
         let rows = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[Any]] ?? []
         return rows.compactMap { ($0.dropFirst().first as? NSNumber)?.int64Value }

@@ -1,4 +1,6 @@
 import Foundation
+import OfferEligibility
+import OfferModel
 import OfferStore
 
 /// The rows of the ledger as they are on disk, read past the servers: what happened, and in the store's own order.
@@ -54,33 +56,29 @@ struct LedgerRows: Sendable {
     var keptAnswers: [String: KeptAnswer]
     /// What the audit tells of voids, by the sequence of the slot.
     var voids: [Int64: AuditedVoid]
-    /// Places in the order since the last look that no row has: a void leaves one, and so does one more signing.
+    /// Places in the order since the last look that no row has: a void leaves one.
     var gaps: [Int64]
     var newest: Int64
     var lastInstant: Int64?
 }
 
 extension LedgerRows {
-    private struct Body: Decodable {
-        var historySequence: Int64
-        var signals: [String: Int]
-    }
-
     /// Reads everything, and of what only grows what came after a sequence.
     init(after last: Int64, _ transaction: any StoreTransaction) throws {
         func rows(_ sql: String) throws -> [StoredRow] { try transaction.rows(Statement(sql, last)) }
         decisions = try rows(
             """
-            SELECT sequence, id, kind, offer_id, decided_at, issued_offer_id, body FROM decision
+            SELECT sequence, id, kind, offer_id, decided_at, issued_offer_id, record FROM decision
             WHERE sequence > ?1 ORDER BY sequence
             """
         ).map { row in
-            let text: String = try row.value(6)
-            let body = try JSONDecoder().decode(Body.self, from: Data(text.utf8))
+            let record = try DecisionRecord(stored: try row.value(6))
+            var number = 0
+            if case .number(let told)? = record.signals["number"] { number = Int(exactly: told) ?? 0 }
             return Decision(
                 sequence: try row.value(0), id: try row.value(1), kind: try row.value(2), offer: try row.value(3),
-                decidedAt: try row.value(4), issuedOffer: try row.value(5), seen: body.historySequence,
-                number: body.signals["number"] ?? 0)
+                decidedAt: try row.value(4), issuedOffer: try row.value(5), seen: record.historySequence,
+                number: number)
         }
         signatures = try rows(
             """

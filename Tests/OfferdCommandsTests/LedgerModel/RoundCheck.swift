@@ -53,7 +53,7 @@ struct RoundCheck {
         collectEvents()
         collectSignatures()
         var replay = RoundReplay(
-            events, gaps: gaps, claims: claims(), from: state.ledger, after: state.sequence)
+            events, gaps: rows.gaps, claims: claims(), from: state.ledger, after: state.sequence)
         replay.run()
         if let problem = replay.problem { problems.append(problem) }
         if let ledger = replay.ledger { state.ledger = ledger }
@@ -63,10 +63,4 @@ struct RoundCheck {
     }
 
     func decision(of number: Int) -> LedgerRows.Decision? { rows.decisions.first { $0.number == number } }
-
-    /// One more signing takes a place of its own before its decision's.
-    var gaps: [Int64] {
-        let signings = rows.decisions.filter { $0.kind == "signing" }.map { $0.sequence - 1 }
-        return rows.gaps.filter { !signings.contains($0) }
-    }
 }

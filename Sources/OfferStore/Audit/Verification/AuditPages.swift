@@ -6,19 +6,14 @@ struct AuditPages {
     private let sql: String
     private let transaction: any StoreTransaction
     private var page: ArraySlice<StoredRow> = []
-    private var last: Int64
+    private var last: Int64 = 0
     private var isExhausted = false
     /// Called with the first and the last key of each page before its rows are given out.
     var onPage: ((Int64, Int64) throws -> Void)?
 
-    /// - Parameters:
-    ///   - columns: the key first.
-    ///   - first: only rows with a greater key.
-    init(
-        _ columns: String, of table: String, key: String, after first: Int64, _ transaction: any StoreTransaction
-    ) {
+    /// - Parameter columns: the key first.
+    init(_ columns: String, of table: String, key: String, _ transaction: any StoreTransaction) {
         sql = "SELECT \(columns) FROM \(table) WHERE \(key) > ?1 ORDER BY \(key) LIMIT \(Self.length)"
-        last = first
         self.transaction = transaction
     }
 

@@ -14,9 +14,9 @@ struct ChainCheck {
         var erased = ErasedRows()
         var hasKey = false
         var events = AuditPages(
-            AuditEvent.columns, of: "audit_event", key: "sequence", after: 0, transaction)
+            AuditEvent.columns, of: "audit_event", key: "sequence", transaction)
         var checkpoints = AuditPages(
-            CheckpointStore.columns, of: "audit_checkpoint", key: "number", after: 0, transaction)
+            CheckpointStore.columns, of: "audit_checkpoint", key: "number", transaction)
         var head = AuditHead(sequence: 0, hash: AuditEvent.origin)
         while let row = try events.next() {
             let event = try follow(row, after: head, &erased)
@@ -61,9 +61,6 @@ struct ChainCheck {
         }
         guard event.hash(digest) == hash else {
             throw BrokenRow("audit_event", .integer(sequence), "its hash is not that of its content")
-        }
-        guard (sequence == 1) == (event.kind == .begin) else {
-            throw BrokenRow("audit_event", .integer(sequence), "the audit begins with the event `begin` and no other")
         }
         return (AuditHead(sequence: sequence, hash: hash), event.kind)
     }

@@ -3,10 +3,8 @@ import OfferModel
 /// The rows that events of erasures name: only of these may texts be gone that retention did not remove.
 struct ErasedRows {
     private var rows: [String: Set<Int64>] = [:]
-    /// How many texts these events tell to have been erased, or removed by retention before.
+    /// How many texts these events tell to have been erased.
     private(set) var told: Int64 = 0
-    /// How many of them retention had removed before.
-    private(set) var removedBefore: Int64 = 0
 
     /// Whether an event names the row.
     func holds(_ table: String, _ key: Int64?) -> Bool {
@@ -19,9 +17,7 @@ struct ErasedRows {
     mutating func add(_ event: AuditEvent) throws {
         guard event.kind == .erasure else { return }
         let after = try AuditValues(text: event.after ?? "{}")
-        let before: Int64 = try after.value("removedBefore")
-        told = told.saturatingAdding(try after.value("erased")).saturatingAdding(before)
-        removedBefore = removedBefore.saturatingAdding(before)
+        told = told.saturatingAdding(try after.value("erased"))
         for part in try after.value("rows", as: String.self).split(separator: ";") {
             let words = part.split(separator: " ")
             guard let table = words.first else { continue }
@@ -34,7 +30,7 @@ struct ErasedRows {
         }
     }
 
-    /// The rows as an event tells them: `decision 5 6;signature 7`.
+    /// The rows as an event tells them: `issued_offer 5 6;refusal 7`.
     static func text(_ rows: [String: [Int64]]) -> String {
         rows.sorted { $0.key < $1.key }
             .map { table, keys in ([table] + Set(keys).sorted().map(String.init)).joined(separator: " ") }

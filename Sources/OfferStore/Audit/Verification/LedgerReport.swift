@@ -22,8 +22,6 @@ public struct LedgerReport: Sendable, Hashable {
     public internal(set) var head: [UInt8] = []
     /// How many rows of each table are covered.
     public internal(set) var rows: [String: Int64] = [:]
-    /// How many rows of each table are older than the audit.
-    public internal(set) var olderRows: [String: Int64] = [:]
     /// How many checkpoints there are.
     public internal(set) var checkpoints: Int64 = 0
     /// The newest checkpoint.

@@ -58,7 +58,7 @@ public struct LedgerVerification: Sendable {
 
     /// Keyed digests by the name under which events tell of their key.
     private func digests(_ transaction: any StoreTransaction) throws -> (String) throws -> LedgerDigests {
-        let salted = SaltedDigest(digest: digest, salt: try AuditState.read(transaction).salt)
+        let salted = SaltedDigest(digest: digest, salt: try SaltedDigest.salt(transaction))
         let (digest, key) = (digest, key)
         return { name in
             if name == salted.name { return LedgerDigests(digest: digest, keyed: salted) }

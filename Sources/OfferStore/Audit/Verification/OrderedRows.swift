@@ -8,19 +8,15 @@ final class OrderedRows {
     /// Events that change slots of the page in hand, without those that issued them.
     private var changes: [Int64: [AuditEvent]] = [:]
     private(set) var count: Int64 = 0
-    /// How many columns of these rows retention removed.
-    private(set) var removed: Int64 = 0
-    /// How many columns are gone of rows that an erasure names.
+    /// How many columns of these rows retention or an erasure removed.
     private(set) var erased: Int64 = 0
     private let told: ErasedRows
 
-    init(
-        _ table: LedgerTable, after first: Int64, told: ErasedRows = ErasedRows(), _ transaction: any StoreTransaction
-    ) {
+    init(_ table: LedgerTable, told: ErasedRows = ErasedRows(), _ transaction: any StoreTransaction) {
         self.table = table
         self.told = told
         self.transaction = transaction
-        pages = AuditPages(table.columns, of: table.name, key: table.key, after: first, transaction)
+        pages = AuditPages(table.columns, of: table.name, key: table.key, transaction)
         if table.name == LedgerTable.issuedOffer.name {
             pages.onPage = { [unowned self] in try readChanges(from: $0, through: $1) }
         }
@@ -52,10 +48,11 @@ final class OrderedRows {
         }
         _ = try pages.next()
         count += 1
-        if told.holds(table.name, read.sequence) {
-            erased += read.erased
-        } else {
-            removed += read.erased
+        erased += Int64(read.erased.count)
+        guard !told.holds(table.name, read.sequence) else { return }
+        let removable = RetentionStore.columns(of: table.name)
+        for column in read.erased where !removable.contains(column) {
+            throw BrokenRow(table.name, reference.key, "its `\(column)` is gone, and no erasure names the row")
         }
     }
 

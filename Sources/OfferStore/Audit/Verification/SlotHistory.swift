@@ -19,7 +19,7 @@ struct SlotHistory {
         for event in events {
             let before = try AuditValues(text: event.before ?? "{}")
             let after = try AuditValues(text: event.after ?? "{}")
-            for told in before.members where derived[told.name] != told.value {
+            for told in before.members where (derived[told.name] ?? .null) != told.value {
                 // Digests under two keys tell nothing of each other.
                 if Self.erasable.contains(told.name), keys[told.name] ?? issue.digestKey != event.digestKey { continue }
                 throw BrokenRow(
@@ -36,7 +36,7 @@ struct SlotHistory {
             let digestKey = keys[column.member] ?? issue.digestKey
             let found = try states[digestKey] ?? state(digestKey)
             states[digestKey] = found
-            guard found[column.member] != derived[column.member] else { continue }
+            guard (found[column.member] ?? .null) != (derived[column.member] ?? .null) else { continue }
             let values =
                 column.isErasable
                 ? "is not what"

@@ -1,8 +1,7 @@
 /// Finds what reading a row does not show, so that no digest could: rows under numbers that the service never gives, and
 /// texts that go on after a NUL.
 ///
-/// Both can be put in with the `sqlite3` tool. Events are read by number from 1, and what is numbered as older than the
-/// audit is not covered; a text is read up to its first NUL, but compared whole by SQL, so that a slot could be kept from
+/// Both can be put in with the `sqlite3` tool. Events and rows are read by number from 1; a text is read up to its first NUL, but compared whole by SQL, so that a slot could be kept from
 /// its limit.
 struct UnseenCheck {
     let transaction: any StoreTransaction

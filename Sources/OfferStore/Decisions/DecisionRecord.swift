@@ -1,0 +1,128 @@
+public import OfferEligibility
+public import OfferModel
+
+/// What a decision depended on and what each rule answered, as it is kept for replay (invariant 5).
+///
+/// Messages and evidence are not in it: replay makes them again from the history as it was.
+public struct DecisionRecord: Sendable, Hashable {
+    /// What was asked for, besides the signed data, which is in the history.
+    public struct Order: Sendable, Hashable {
+        public var originalTransactionId: TransactionId?
+        public var appTransactionId: AppTransactionId?
+        public var appAccountToken: AppAccountToken?
+        public var customerId: CustomerId?
+        public var formats: [SignatureFormat]
+        public var fresh: Bool
+
+        public init(
+            originalTransactionId: TransactionId?, appTransactionId: AppTransactionId?,
+            appAccountToken: AppAccountToken?, customerId: CustomerId?, formats: [SignatureFormat], fresh: Bool
+        ) {
+            self.originalTransactionId = originalTransactionId
+            self.appTransactionId = appTransactionId
+            self.appAccountToken = appAccountToken
+            self.customerId = customerId
+            self.formats = formats
+            self.fresh = fresh
+        }
+    }
+
+    /// An issued offer as it was seen; its row goes on changing.
+    public struct SeenSlot: Sendable, Hashable {
+        public var id: LowercaseUUID
+        public var signings: Int
+        public var expiresAt: Instant
+        public var countsUntil: Instant
+        public var voidedAt: Instant?
+        public var isReleased: Bool
+        public var settledAt: Instant?
+    }
+
+    public var now: Instant
+    public var order: Order
+    public var catalogRevision: Int
+    public var pause: Pause
+    public var productId: ProductId
+    public var needsNewSigning: Bool
+    /// The encodings that were signed where it was asked.
+    public var formats: [SignatureFormat]
+    public var signals: [String: FactValue]
+    public var request: DeviceRequest
+    public var attributes: [String: FactValue]
+    public var firstStoredAt: Instant?
+    public var rolloutKey: String?
+    public var openedAt: [OfferId: Instant]
+    public var customers: [CustomerNumber]
+    /// Whose rows were read.
+    public var identifiers: SeenIdentifiers
+    public var historySequence: Int64
+    public var slots: [SeenSlot]
+    /// What was known of uses whose history had been erased.
+    public var keptEvidence: [KeptEvidence]
+    /// What everyone had used of the offer; only where its limits count that.
+    public var counters: OfferCounters?
+    public var coverage: Coverage
+    /// What each rule answered, in the policy's order.
+    public var findings: [RuleAnswer]
+
+    /// A record of a decision on a question about what was known.
+    ///
+    /// - Parameter sequence: the newest row of history that was read.
+    public init(
+        _ question: Question, _ decision: Decision, order: Order, catalogRevision: Int, customers: [CustomerNumber],
+        facts: SubjectFacts, historySequence sequence: Int64
+    ) {
+        now = question.now
+        self.order = order
+        self.catalogRevision = catalogRevision
+        pause = question.pause
+        productId = question.productId
+        needsNewSigning = question.needsNewSigning
+        formats = SignatureFormat.allCases.filter(question.formats.contains)
+        signals = question.signals
+        request = question.request
+        attributes = facts.attributes
+        firstStoredAt = facts.firstStoredAt
+        rolloutKey = facts.rolloutKey
+        openedAt = facts.openedAt
+        self.customers = customers
+        identifiers = SeenIdentifiers(facts.history)
+        historySequence = sequence
+        slots = facts.slots.map(SeenSlot.init)
+        keptEvidence = facts.keptEvidence
+        counters = facts.counters[question.offer.id]
+        coverage = facts.history.coverage
+        findings = decision.findings.map(RuleAnswer.init)
+    }
+}
+
+extension DecisionRecord.SeenSlot {
+    init(_ slot: Slot) {
+        self.init(
+            id: slot.id, signings: slot.signings, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil,
+            voidedAt: slot.voidedAt, isReleased: slot.isReleased, settledAt: slot.settledAt)
+    }
+}
+
+extension DecisionRecord {
+    /// Every text of the record that may name a person.
+    var names: Set<String> {
+        var names = Set(identifiers.originalTransactionIds.map(\.rawValue))
+        names.formUnion(identifiers.appTransactionIds.map(\.rawValue))
+        names.formUnion(keptEvidence.map(\.originalTransactionId.rawValue))
+        names.formUnion(
+            [
+                order.originalTransactionId?.rawValue, order.appTransactionId?.rawValue,
+                order.appAccountToken?.description, order.customerId?.rawValue, rolloutKey,
+            ].compactMap(\.self))
+        for case .text(let text) in Array(signals.values) + Array(attributes.values) { names.insert(text) }
+        return names
+    }
+}
+
+extension DecisionRecord {
+    /// The aliases that it was asked by.
+    var askedAliases: Set<String> {
+        Set([order.appAccountToken?.description, order.customerId?.rawValue, rolloutKey].compactMap(\.self))
+    }
+}

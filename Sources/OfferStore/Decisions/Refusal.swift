@@ -1,0 +1,153 @@
+public import OfferEligibility
+public import OfferModel
+
+/// An answer to an issue request that was no, or could not be decided, with everything it depended on (invariant 5).
+public struct Refusal: Sendable, Hashable {
+    /// The decision's id.
+    public var id: LowercaseUUID
+    /// The customer it was about; absent for somebody unknown.
+    public var customer: CustomerNumber?
+    public var offerId: OfferId
+    public var decidedAt: Instant
+    public var catalogRevision: Int64
+    public var outcome: Outcome
+    /// The packed ``DecisionRecord``; `nil` once retention or an erasure has removed it.
+    public var record: [UInt8]?
+    /// The statement that blocks an introductory offer, if one was signed.
+    public var statement: RecordedSignature?
+
+    public init(
+        id: LowercaseUUID, customer: CustomerNumber?, offerId: OfferId, decidedAt: Instant, catalogRevision: Int64,
+        outcome: Outcome, record: [UInt8]?, statement: RecordedSignature? = nil
+    ) {
+        self.id = id
+        self.customer = customer
+        self.offerId = offerId
+        self.decidedAt = decidedAt
+        self.catalogRevision = catalogRevision
+        self.outcome = outcome
+        self.record = record
+        self.statement = statement
+    }
+}
+
+/// The refusals of one offer on one day that came out the same: a backend that asks at every start of the app would
+/// bury everything else.
+public struct RefusedDay: Sendable, Hashable {
+    public var offerId: OfferId
+    public var outcome: Outcome
+    /// How often it was given that day.
+    public var count: Int
+    public var first: Instant
+    public var last: Instant
+    /// The record of the last one; `nil` once it was removed.
+    public var record: [UInt8]?
+}
+
+/// Refusals, each recorded before it is answered.
+public struct RefusalStore {
+    private let transaction: any StoreTransaction
+
+    /// The refusals as this transaction sees them.
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Keeps a refusal.
+    ///
+    /// - Throws: ``StoreError/constraint(_:)`` if the id is known, or something other than the statement that blocks an
+    ///   introductory offer was signed.
+    public func insert(_ refusal: Refusal, in scope: ScopeNumber) throws {
+        let statement = refusal.statement
+        guard statement.map({ $0.allowIntroductoryOffer == false && $0.format == .introductoryEligibility }) ?? true
+        else { throw StoreError.constraint("refusal.jws") }
+        let sequence = try StoreClock(transaction).nextSequence()
+        let inserted: [StoredValue] = [
+            .integer(sequence), refusal.id.storedValue, scope.storedValue, refusal.customer.storedValue,
+            refusal.offerId.storedValue, refusal.decidedAt.storedValue, .integer(refusal.catalogRevision),
+            refusal.outcome.storedValue, (statement?.keyId).storedValue, (statement?.productId).storedValue,
+            (statement?.nonce).storedValue, (statement?.appAccountToken).storedValue,
+            (statement?.transactionId).storedValue, (statement?.artefact).storedValue, refusal.record.storedValue,
+        ]
+        try transaction.execute(Statement(LedgerTable.refusal.insertSQL, values: inserted))
+        try AuditLog(transaction).record(.refusal, .refusal, inserted: inserted, at: refusal.decidedAt, in: scope)
+    }
+
+    /// One refusal.
+    ///
+    /// - Throws: ``StoreError``.
+    public func refusal(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> Refusal? {
+        try transaction.row(
+            Statement(
+                """
+                SELECT id, customer_id, offer_id, decided_at, catalog_revision, outcome, record, key_id,
+                    signed_product_id, jws_nonce, app_account_token, transaction_id, jws
+                FROM refusal WHERE id = ?1 AND scope_id = ?2
+                """, id, scope)
+        ).map(Refusal.init(row:))
+    }
+
+    /// Whether what a refusal depended on is still recorded: neither retention nor an erasure has removed it.
+    ///
+    /// - Throws: ``StoreError``.
+    public func hasRecord(of id: LowercaseUUID, in scope: ScopeNumber) throws -> Bool {
+        try transaction.row(
+            Statement(
+                "SELECT 1 FROM refusal WHERE id = ?1 AND scope_id = ?2 AND typeof(record) = 'blob'", id, scope)) != nil
+    }
+
+    /// The refusals of these customers by offer, answer and day (UTC), those with the latest last refusal first.
+    ///
+    /// - Parameters:
+    ///   - latest: only days of which the last refusal was by then.
+    ///   - limit: at most so many.
+    /// - Throws: ``StoreError``.
+    public func days(
+        of customers: [CustomerNumber], until latest: Instant = .distantFuture, limit: Int
+    ) throws -> [RefusedDay] {
+        let merged = try CustomerStore(transaction).merged(into: customers).values.flatMap(\.self)
+        let all = (customers + merged).map(\.storedValue)
+        guard !all.isEmpty else { return [] }
+        return try transaction.rows(
+            Statement(
+                """
+                SELECT offer_id, outcome, COUNT(*), MIN(decided_at), MAX(decided_at), MAX(sequence) FROM refusal
+                WHERE customer_id IN (\(Statement.placeholders(all.count, after: 2)))
+                GROUP BY offer_id, outcome, decided_at / 86400000 HAVING MAX(decided_at) <= ?1
+                ORDER BY MAX(decided_at) DESC, offer_id, outcome LIMIT ?2
+                """, values: [latest.storedValue, limit.storedValue] + all)
+        ).map { row in
+            RefusedDay(
+                offerId: try row.value(0), outcome: try row.value(1), count: try row.value(2), first: try row.value(3),
+                last: try row.value(4), record: try record(try row.value(5)))
+        }
+    }
+
+    private func record(_ sequence: Int64) throws -> [UInt8]? {
+        let row = try transaction.row(Statement("SELECT record FROM refusal WHERE sequence = ?1", sequence))
+        guard let row else { throw StoreError.corrupt("refusal \(sequence) is missing") }
+        return try row.value(0, as: ErasableColumn.self).value
+    }
+}
+
+extension Refusal {
+    fileprivate init(row: StoredRow) throws {
+        var reader = RowReader(row)
+        self.init(
+            id: try reader.next(), customer: try reader.next(), offerId: try reader.next(),
+            decidedAt: try reader.next(), catalogRevision: try reader.next(), outcome: try reader.next(),
+            record: try reader.next(ErasableColumn.self).value)
+        let (keyId, productId): (KeyId?, ProductId?) = (try reader.next(), try reader.next())
+        let nonce: LowercaseUUID? = try reader.next()
+        let token: AppAccountToken? = try reader.next(ErasableColumn.self).value
+        let transactionId: String? = try reader.next(ErasableColumn.self).value
+        let jws: String? = try reader.next()
+        guard let keyId, let productId, let nonce, let jws else { return }
+        var signed = RecordedSignature(
+            nonce: nonce, format: .introductoryEligibility, allowIntroductoryOffer: false, keyId: keyId,
+            timestamp: decidedAt, productId: productId, appAccountToken: token, transactionId: transactionId,
+            artefact: jws)
+        signed.isRemoved = jws.hasPrefix(RemovedText.prefix)
+        statement = signed
+    }
+}

@@ -1,0 +1,247 @@
+import CSQLite
+import OfferStore
+
+/// One connection to a database, the statements that it has prepared, and the transaction that runs on it.
+///
+/// It may go from thread to thread, but only one uses it at a time.
+final class Connection: @unchecked Sendable {
+    /// What a connection may do.
+    enum Access {
+        case readOnly, readWrite
+    }
+
+    /// More texts than the service has; only questions about unusually many identifiers add to them.
+    private static let capacity = 512
+
+    /// SQLite's; `nil` once it is closed.
+    private(set) var handle: OpaquePointer?
+    private let access: Access
+    private var statements: [StatementText: PreparedStatement] = [:]
+    /// Whether a body reads a snapshot, which ends at the next statement if its task is cancelled.
+    private var isReading = false
+    /// What the running durable transaction knows already (``WriteBatch``).
+    var memory: WriteMemory?
+
+    /// Opens a file that exists, or a new database in memory, `:memory:`.
+    ///
+    /// - Parameter milliseconds: how long a statement waits for another process that holds the database.
+    /// - Throws: ``StoreError``.
+    init(path: String, _ access: Access, waiting milliseconds: CInt = 5_000) throws {
+        self.access = access
+        MemoryCount.off
+        try SQLiteVersion.check()
+        let mode = access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        try check(sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil))
+        sqlite3_busy_timeout(handle, milliseconds)
+        try check(offerd_sqlite3_refuse_quoted_strings(handle))
+        switch access {
+        case .readOnly:
+            // Interrupts a long statement of a cancelled task. The writer works for several tasks, and is never interrupted.
+            sqlite3_progress_handler(handle, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
+        case .readWrite:
+            // What is deleted is overwritten where its page is written anyway, however SQLite was built (decision 0031).
+            // The log is written back by the checkpointer alone (decision 0048).
+            try runScript("PRAGMA foreign_keys = ON; PRAGMA secure_delete = FAST; PRAGMA wal_autocheckpoint = 0")
+        }
+    }
+
+    deinit { try? close() }
+
+    /// Closes it; every later use throws. A second call does nothing.
+    ///
+    /// - Throws: ``StoreError``.
+    func close() throws {
+        statements = [:]
+        defer { handle = nil }
+        try check(sqlite3_close_v2(handle))
+    }
+
+    private func open() throws -> OpaquePointer {
+        guard let handle else { throw StoreError.unavailable("the database is closed") }
+        return handle
+    }
+
+    private func check(_ code: CInt) throws {
+        guard code == SQLITE_OK else { throw StoreError(code: code, on: handle) }
+    }
+
+    /// Runs statements that answer with nothing, each prepared for this run only: pragmas and the schema.
+    ///
+    /// - Throws: ``StoreError``; then what came before the failed statement is done.
+    func runScript(_ sql: String) throws {
+        try check(sqlite3_exec(try open(), sql, nil, nil, nil))
+    }
+
+    /// The first column of every row.
+    ///
+    /// - Throws: ``StoreError``.
+    func column<Value: Storable>(_ sql: String, as type: Value.Type = Value.self) throws -> [Value] {
+        try rows(Statement(sql)).map { try $0.value(0) }
+    }
+
+    /// The statement with that text, not running.
+    private func statement(_ sql: String) throws -> PreparedStatement {
+        if isReading { try Task.checkCancellation() }
+        let text = StatementText(sql)
+        guard let known = statements[text] else {
+            let statement = try PreparedStatement(sql, on: try open())
+            if statements.count >= Self.capacity { statements.removeAll(keepingCapacity: true) }
+            statements[text] = statement
+            return statement
+        }
+        return known.isRunning ? try PreparedStatement(sql, on: try open()) : known
+    }
+}
+
+extension Connection: StoreTransaction {
+    func rows(_ statement: Statement) throws -> [StoredRow] {
+        var rows = [StoredRow]()
+        let prepared = try self.statement(statement.sql)
+        try prepared.run(statement.values) { rows.append(try prepared.row()) }
+        return rows
+    }
+
+    func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
+        let prepared = try self.statement(statement.sql)
+        try prepared.run(statement.values) { try body(prepared) }
+    }
+
+    @discardableResult
+    func execute(_ statement: Statement) throws -> Int {
+        try self.statement(statement.sql).run(statement.values) {}
+        return Int(sqlite3_changes(handle))
+    }
+}
+
+// Transactions.
+
+extension Statement {
+    static let beginReading = Statement("BEGIN DEFERRED TRANSACTION")
+    static let beginWriting = Statement("BEGIN IMMEDIATE TRANSACTION")
+    static let commit = Statement("COMMIT TRANSACTION")
+    static let rollback = Statement("ROLLBACK TRANSACTION")
+}
+
+extension Connection {
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+    /// Runs a body on a snapshot, and lets it write nothing.
+    ///
+    /// - Throws: what the body throws, `CancellationError` if the task is cancelled, or ``StoreError``.
+    func reading<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
+        if access == .readWrite { try runScript("PRAGMA query_only = ON") }
+        defer { if access == .readWrite { try? runScript("PRAGMA query_only = OFF") } }
+        try execute(.beginReading)
+        isReading = true
+        defer {
+            isReading = false
+            // A failure that ended the transaction has been thrown already.
+            _ = try? execute(.commit)
+        }
+        return try body(self)
+    }
+
+    /// Runs a body in a transaction of its own, and undoes all of it if it throws.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    func writing<T>(_ body: () throws -> T) throws -> T {
+        try execute(.beginWriting)
+        do {
+            let value = try body()
+            try execute(.commit)
+            return value
+        } catch {
+            if isInTransaction { _ = try? execute(.rollback) }
+            throw error
+        }
+    }
+}
+
+// Files and logs.
+
+extension Connection {
+    /// Asks for a write-ahead log that is flushed with every commit, so that a commit survives the loss of power, and checks
+    /// that it is so.
+    ///
+    /// - Throws: ``StoreError``.
+    func requireDurableCommits() throws {
+        try runScript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        let synchronous = try column("PRAGMA synchronous", as: Int.self).first
+        let journal = try column("PRAGMA journal_mode", as: String.self).first
+        guard synchronous == 2, journal == "wal" else {
+            throw StoreError.unavailable(
+                """
+                the database does not keep commits durable: synchronous \(synchronous ?? -1), \
+                journal \(journal ?? "unknown")
+                """)
+        }
+    }
+
+    /// Writes the log back into the file, in one of SQLite's modes.
+    ///
+    /// - Returns: whether that was done.
+    @discardableResult
+    func checkpoint(_ mode: CInt) -> Bool {
+        handle.map { sqlite3_wal_checkpoint_v2($0, "main", mode, nil, nil) == SQLITE_OK } ?? false
+    }
+
+    /// Whether the name of its file was given to another file, or to none.
+    var hasMoved: Bool {
+        var hasMoved: CInt = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return hasMoved != 0
+    }
+
+    /// Gives back the memory of pages that were read.
+    func releaseMemory() { sqlite3_db_release_memory(handle) }
+
+    /// Copies the whole database over another one.
+    ///
+    /// - Parameter pagesPerStep: how many pages are copied between two looks for a cancelled task.
+    /// - Throws: `CancellationError` or ``StoreError``.
+    func backUp(to target: Connection, pagesPerStep: CInt) throws {
+        guard let backup = sqlite3_backup_init(try target.open(), "main", try open(), "main") else {
+            throw StoreError(code: sqlite3_errcode(target.handle), on: target.handle)
+        }
+        defer { sqlite3_backup_finish(backup) }
+        while true {
+            try Task.checkCancellation()
+            switch sqlite3_backup_step(backup, pagesPerStep) {
+            case SQLITE_DONE: return
+            case SQLITE_OK: continue
+            // The connection to the copy has the message only once the copying is over.
+            case let code: throw StoreError(code: code, String(cString: sqlite3_errstr(code)))
+            }
+        }
+    }
+}
+
+/// A statement's text as a key. To hash all of it at each use would cost more than many a statement.
+private struct StatementText: Hashable {
+    private let sql: String
+
+    init(_ sql: String) {
+        self.sql = sql
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.sql == right.sql }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(sql.utf8.count)
+        // Texts of one length mostly differ in their middle, where tables and conditions stand.
+        let middle = sql.utf8.index(sql.utf8.startIndex, offsetBy: sql.utf8.count / 2)
+        for byte in sql.utf8[middle...].prefix(8) { hasher.combine(byte) }
+    }
+}
+
+/// SQLite's count of the memory it takes, which nothing here asks for.
+///
+/// It is one for the whole process: each piece of memory that any connection takes or gives back waits for one lock.
+private enum MemoryCount {
+    /// Turns it off, once, before the first connection. SQLite refuses where something else in the process has used it
+    /// already, and goes on counting.
+    static let off: Void = {
+        _ = offerd_sqlite3_config_memstatus(0)
+    }()
+}

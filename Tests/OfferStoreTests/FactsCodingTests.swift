@@ -1,0 +1,195 @@
+import OfferEligibility
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@testable import OfferStore
+
+@Suite("The stored form of facts")
+struct FactsCodingTests {
+    @Test("random rows with each field present or absent, and with the greatest numbers, come back the same")
+    func roundTrip() throws {
+        var random = RandomFields(seed: 20_261_122)
+        for round in 0..<300 {
+            try expectSame([FactsRow<Transaction>].self, &random, "seed \(random.seed), round \(round)")
+            try expectSame([FactsRow<RenewalInfo>].self, &random, "seed \(random.seed), round \(round)")
+            try expectSame([FactsRow<AppTransaction>].self, &random, "seed \(random.seed), round \(round)")
+        }
+    }
+
+    private func expectSame<Payload>(
+        _ type: [FactsRow<Payload>].Type, _ random: inout RandomFields, _ note: Comment
+    ) throws {
+        var rows: [FactsRow<Payload>] = []
+        for index in 0..<Int.random(in: 1...6, using: &random.generator) {
+            // Now and then a row repeats much of the one before.
+            var row = index > 0 && Bool.random(using: &random.generator) ? rows[index - 1] : .empty
+            random.keepsPercent = Int.random(in: 0...100, using: &random.generator)
+            try row.code(with: &random)
+            rows.append(row)
+        }
+        var writer = FactsWriter()
+        try writer.append(run: rows)
+        let read = try read(writer.bytes, FactsRow<Payload>.self)
+        #expect(read.map(\.payload) == rows.map(\.payload), note)
+        #expect(read.map(\.sequence) == rows.map(\.sequence), note)
+        #expect(read.map(\.provenance) == rows.map(\.provenance), note)
+        var again = FactsWriter()
+        try again.append(run: read)
+        #expect(again.bytes == writer.bytes, note)
+    }
+
+    private func read<Row: FactsFields>(_ bytes: [UInt8], _ type: Row.Type) throws -> [Row] {
+        var rows: [Row] = []
+        try bytes.withUnsafeBytes { bytes in
+            var reader = try FactsReader(bytes)
+            try reader.run(of: type) { row, _ in rows.append(row) }
+            try reader.end()
+        }
+        return rows
+    }
+
+    @Test("the form of version 1 does not change under rows that are stored")
+    func form() throws {
+        var first = FactsRow<AppTransaction>.empty
+        (first.sequence, first.provenance) = (3, .client)
+        (first.payload.bundleId, first.payload.appTransactionId) = ("b", "é")
+        var second = first
+        second.sequence = 4
+        second.payload.appTransactionId = nil
+        var writer = FactsWriter()
+        try writer.append(run: [first, second])
+        let expected: [UInt8] =
+            [1, 2, 0b1010_1111, 0b1000, 14, 2, 13] + Array("client".utf8) + [3] + Array("b".utf8)
+            + [5] + Array("é".utf8) + [6, 0b10_0001, 18, 0]
+        #expect(writer.bytes == expected)
+    }
+
+    @Test("texts that look the same and differ in their bytes are two texts")
+    func texts() throws {
+        var rows = [FactsRow<AppTransaction>.empty, .empty]
+        (rows[0].payload.applicationVersion, rows[1].payload.applicationVersion) = ("\u{e9}", "e\u{301}")
+        var writer = FactsWriter()
+        try writer.append(run: rows)
+        let versions = try read(writer.bytes, FactsRow<AppTransaction>.self).map { $0.payload.applicationVersion ?? "" }
+        #expect(versions.map { Array($0.utf8) } == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
+    }
+
+    @Test("a number that would be refused when it is read is not written (invariant 10)")
+    func numbers() throws {
+        for number in [Int64.max, .min, InputBounds.storedIntegers.upperBound + 1] {
+            var transaction = Transaction.fixture("1", purchased: Bench.now)
+            transaction.price = number
+            #expect(throws: StoreError.corrupt("`\(number)` is beyond what is stored")) { try transaction.facts() }
+        }
+    }
+
+    @Test("damaged, cut and made-up bytes are an error or other facts, and never a crash (invariant 10)")
+    func hostile() throws {
+        var random = RandomFields(seed: 20_261_123)
+        var refused = 0
+        for round in 0..<400 {
+            var rows = [FactsRow<Transaction>.empty, .empty, .empty]
+            for index in rows.indices { try rows[index].code(with: &random) }
+            var infos = [FactsRow<RenewalInfo>.empty]
+            try infos[0].code(with: &random)
+            var writer = FactsWriter()
+            try writer.append(run: rows)
+            try writer.append(run: infos)
+            try writer.append(run: [FactsRow<AppTransaction>]())
+            var inputs = (0..<8).map { _ in damaged(writer.bytes, &random.generator) }
+            inputs.append(Array(writer.bytes.prefix(Int.random(in: 0..<writer.bytes.count, using: &random.generator))))
+            inputs.append([1] + (0..<40).map { _ in UInt8.random(in: 0...255, using: &random.generator) })
+            for input in inputs where !isRead(input, "seed \(random.seed), round \(round)") { refused += 1 }
+        }
+        #expect(refused > 1_000)
+    }
+
+    @Test(
+        "each impossible length, count, number, text and version is refused (invariant 10)",
+        arguments: [
+            [], [0], [2, 0, 0, 0], [1], [1, 0, 0], [1, 0, 0, 0, 0],
+            // A count of rows, and a length of text, beyond the end or all numbers.
+            [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0],
+            [1, 1, 0b1000, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0],
+            // A number of more than 64 bits, one beyond what is stored, and one of more bytes than any has.
+            [1, 1, 1, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2, 0, 0],
+            [1, 1, 1, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0],
+            [1, 1, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0, 0],
+            // A field that there is not, text where there is a number, no text where there must be, no UTF-8.
+            [1, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 0, 0], [1, 1, 1, 3, 65, 0, 0],
+            [1, 1, 0b1000, 0, 0, 0], [1, 1, 0b1000, 5, 0xC0, 0x80, 0, 0], [1, 1, 0b1000, 3, 0xFF, 0, 0],
+            // A provenance that there is not.
+            [1, 1, 0b100, 3, 65, 0, 0],
+        ] as [[UInt8]])
+    func impossible(_ bytes: [UInt8]) {
+        #expect(!isRead(bytes, "\(bytes)"))
+    }
+
+    private func isRead(_ bytes: [UInt8], _ note: Comment) -> Bool {
+        var history = History()
+        do {
+            _ = try bytes.withUnsafeBytes { try history.add($0, ownerIsProven: true) }
+            return true
+        } catch StoreError.corruptFacts {
+            return false
+        } catch {
+            Issue.record("\(error), \(note)")
+            return false
+        }
+    }
+
+    private func damaged(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+            let place = Int.random(in: 1..<bytes.count, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            case 1: bytes[place] = .random(in: 0...255, using: &generator)
+            case 2: bytes.insert(.random(in: 0...255, using: &generator), at: place)
+            default: if bytes.count > 2 { bytes.remove(at: place) }
+            }
+        }
+        return bytes
+    }
+}
+
+/// Puts random values into every field of a record, by the same list that stores it.
+private struct RandomFields: FactsCoder {
+    var generator: SeededGenerator
+    /// How many of a hundred fields stay as they are.
+    var keepsPercent = 0
+    let seed: UInt64
+
+    init(seed: UInt64) {
+        self.seed = seed
+        generator = SeededGenerator(seed: seed)
+    }
+
+    mutating func field<Value: Storable>(_ value: inout Value) throws {
+        if Int.random(in: 0..<100, using: &generator) < keepsPercent { return }
+        let bounds = InputBounds.storedIntegers
+        let numbers: [Int64] = [
+            0, 1, -1, 63, 64, bounds.lowerBound, bounds.upperBound, .random(in: bounds, using: &generator),
+            1_800_000_000_000,
+        ]
+        let texts = [
+            "", "A", String(repeating: "x", count: 63), String(repeating: "y", count: 200), "e\u{301}",
+            "\u{0}\u{1F600}",
+        ]
+        let candidates: [StoredValue] = [
+            .null, .integer(numbers.randomElement(using: &generator) ?? 0),
+            .integer(.random(in: 0...1, using: &generator)),
+            .text(texts.randomElement(using: &generator) ?? ""),
+            LowercaseUUID.number(.random(in: 0...9, using: &generator)).storedValue,
+            StoredTextList(texts.filter { _ in Bool.random(using: &generator) }).storedValue,
+            (Provenance.allCases.randomElement(using: &generator) ?? .client).storedValue,
+        ]
+        for candidate in candidates.shuffled(using: &generator) {
+            guard let new = Value(storedValue: candidate) else { continue }
+            value = new
+            return
+        }
+        Issue.record("no value for \(Value.self)")
+    }
+}

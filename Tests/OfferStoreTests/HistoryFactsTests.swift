@@ -1,0 +1,166 @@
+import OfferEligibility
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@testable import OfferStore
+
+@Suite("Facts rows and the history they follow from")
+struct HistoryFactsTests {
+    @Test(
+        "after random arrivals, repetitions, merges, imports and erasures each facts row is what its history gives, and decisions by facts are those by all rows (invariants 5 and 7)",
+        arguments: 1...60 as ClosedRange<UInt64>)
+    func followsFromHistory(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let bench = try await Bench()
+        let scope = bench.scope
+        var sent: [HistoryPayload] = []
+        for step in 0..<12 {
+            let note: Comment = "seed \(seed), step \(step)"
+            if step > 3, Int.random(in: 0..<6, using: &generator) == 0 {
+                guard let customer = try await customers(of: bench).randomElement(using: &generator) else { continue }
+                _ = try await bench.erase([customer])
+            } else {
+                var payloads = (0..<Int.random(in: 1...6, using: &generator)).map { _ in Self.payload(&generator) }
+                payloads += sent.filter { _ in Int.random(in: 0..<8, using: &generator) == 0 }
+                payloads.shuffle(using: &generator)
+                let arrived = payloads
+                _ = try await bench.keyed.write(by: AuditAuthor(actor: "tests")) {
+                    try HistoryStore($0).ingest(arrived, at: Bench.now, in: scope)
+                }
+                sent += arrived
+            }
+            #expect(try await HistoryFactsCheck(bench.database).run().wrong == 0, note)
+            try await expectSameDecisions(bench, note)
+        }
+    }
+
+    /// Of every customer, and of all together.
+    private func expectSameDecisions(_ bench: Bench, _ note: Comment) async throws {
+        let all = try await customers(of: bench)
+        for subject in all.map({ [$0] }) + [all] {
+            let (read, every) = try await bench.database.read { transaction in
+                let store = HistoryStore(transaction)
+                return (try store.history(of: subject), try store.history(of: subject, asOf: .distantFuture))
+            }
+            #expect(read.coverage == every.coverage, note)
+            #expect(
+                read.currentTransactions.map { [$0.sequence, $0.payload.signedDate.milliseconds] }
+                    == every.currentTransactions.map { [$0.sequence, $0.payload.signedDate.milliseconds] }, note)
+            #expect(read.subscriptionStates(at: Bench.now) == every.subscriptionStates(at: Bench.now), note)
+            let (facts, everything) = (SubjectFacts(history: read), SubjectFacts(history: every))
+            #expect(facts.redemptions() == everything.redemptions(), note)
+            for question in Self.questions {
+                #expect(decide(question, facts: facts) == decide(question, facts: everything), note)
+            }
+        }
+    }
+
+    private func customers(of bench: Bench) async throws -> [CustomerNumber] {
+        try await bench.database.read {
+            try $0.rows(Statement("SELECT id FROM customer WHERE merged_into IS NULL ORDER BY id")).map {
+                try $0.value(0)
+            }
+        }
+    }
+
+    /// Few ids, dates and offers, so that views, ranks and ties are met often.
+    private static func payload(_ generator: inout SeededGenerator) -> HistoryPayload {
+        func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &generator)] }
+        let original: TransactionId = pick(["1", "2", "3", "4"])
+        let account: AppTransactionId? = pick([nil, nil, nil, "A", "B"])
+        let signed = Bench.now.adding(milliseconds: -pick([0, 1, 2, 3]) * Instant.Duration.day)
+        let provenance: Provenance = pick([.client, .notification, .operator, .receipt])
+        let offer: OfferIdentifier? = pick([nil, nil, "comeback50", "other"])
+        let bytes = Array("\(UInt64.random(in: 0...9_999, using: &generator))".utf8)
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: return .installed(pick(["A", "B"]), created: signed)
+        case 1, 2:
+            let info = RenewalInfo.fixture(original, signed: signed) {
+                $0.autoRenewStatus = pick([.on, .off])
+                $0.offerIdentifier = offer
+                $0.offerType = offer == nil ? nil : .promotional
+                $0.renewalDate = pick([nil, Bench.now])
+                $0.appTransactionId = account
+                $0.eligibleWinBackOfferIds = pick([nil, [], ["back"]])
+            }
+            return HistoryPayload(.renewalInfo(info), bytes: bytes, provenance: provenance)
+        default:
+            // Now and then two subscriptions claim one transaction.
+            let id: TransactionId = pick([original, TransactionId("\(original)0"), TransactionId("\(original)1"), "99"])
+            let purchased = Bench.now.adding(milliseconds: -pick([5, 40, 41, 90]) * Instant.Duration.day)
+            let transaction = Transaction.fixture(id, original: original, purchased: purchased, signed: signed) {
+                $0.offerIdentifier = offer
+                $0.offerType = offer == nil ? pick([nil, .introductory]) : .promotional
+                $0.price = pick([0, 9_990])
+                $0.isUpgraded = pick([false, false, true])
+                $0.revocationDate = pick([nil, nil, nil, signed])
+                $0.appTransactionId = account
+            }
+            return HistoryPayload(.transaction(transaction), bytes: bytes, provenance: provenance)
+        }
+    }
+
+    private static let questions: [Question] = {
+        func compare(_ fact: String, _ sign: ComparisonOperator, _ operands: [FactValue]) -> RuleNode {
+            .comparison(Comparison(fact: fact, comparisonOperator: sign, operands: operands))
+        }
+        let offers = [OfferType.introductory, .promotional, .winBack].map { type in
+            var offer = Offer(
+                id: OfferId("\(type)"), type: type,
+                delivery: type == .introductory ? .introductoryEligibility : .signature,
+                offerIdentifier: type == .introductory ? nil : "comeback50", products: ["com.example.pro.monthly"],
+                paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
+                limits: [.perCustomer(count: 1, window: nil, across: .thisOffer)])
+            offer.eligibility = .any([
+                compare("subscription.state", .in, [.text("expired")]),
+                compare("subscription.paidMonths", .atLeast, [.number(2)]),
+                compare("customer.refunds", .atLeast, [.number(1)]),
+                compare("subscription.willAutoRenew", .is, [.boolean(false)]),
+            ])
+            return offer
+        }
+        return offers.map { offer in
+            Question(
+                now: Bench.now, scope: Scope(bundleId: "com.example.pro", environment: .sandbox), offer: offer,
+                productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001",
+                groupProducts: ["com.example.pro.monthly"], offers: offers)
+        }
+    }()
+
+    @Test(
+        "the check finds each facts row that is changed, missing or of no history, and rebuilds them; beyond one page")
+    func check() async throws {
+        let bench = try await Bench(.file)
+        try await bench.ingest(
+            (1_000..<1_700).map { .bought(TransactionId("\($0)"), account: AppTransactionId("\($0)")) })
+        try await bench.ingest((1_000..<1_600).map { .installed(AppTransactionId("\($0)")) })
+        // Renewal info that belongs to nobody yet has its row too.
+        try await bench.ingest([.renews("9")])
+        let check = HistoryFactsCheck(bench.database)
+        var counts = HistoryFactsCheck.Counts()
+        counts.rows = 1_301
+        #expect(try await check.run() == counts)
+        let customer = try await bench.customer("1650")
+        let before = try await bench.database.read { try HistoryStore($0).history(of: [customer]) }
+        try await bench.database.write { transaction in
+            for edit in [
+                "UPDATE history_facts SET facts = x'0200' WHERE value = '1650' AND kind = 'originalTransactionId'",
+                "DELETE FROM history_facts WHERE value IN ('1001', '9')",
+                "INSERT INTO history_facts SELECT 2, kind, value, facts FROM history_facts WHERE value = '1234'",
+                "INSERT INTO history_facts SELECT scope_id, kind, '', facts FROM history_facts WHERE value = '1234' AND scope_id = 1",
+            ] { try transaction.execute(Statement(edit)) }
+        }
+        (counts.changed, counts.missing, counts.superfluous) = (1, 3, 4)
+        #expect(try await check.run() == counts)
+        let error = await #expect(throws: StoreError.self) {
+            try await bench.database.read { try HistoryStore($0).history(of: [customer]) }
+        }
+        #expect(error == .corruptFacts("`history_facts`: facts are of version `2`, not of 1"))
+        #expect(error?.hint == "run `offerd doctor --rebuild-facts`")
+        #expect(try await check.run(rebuilding: true) == counts)
+        (counts.changed, counts.missing, counts.superfluous) = (0, 0, 0)
+        #expect(try await check.run() == counts)
+        #expect(try await bench.database.read { try HistoryStore($0).history(of: [customer]) } == before)
+    }
+}
