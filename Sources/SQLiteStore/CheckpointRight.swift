@@ -118,7 +118,7 @@ final class CheckpointRight: Sendable {
 
     /// The path without symbolic links, by which SQLite names its own files too: processes that open the database by
     /// different links must find each other.
-    private static func resolved(_ path: String) -> String {
+    static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)

@@ -166,6 +166,7 @@ final class Checkpointer: Sendable {
     ///
     /// - Throws: ``StoreError/unavailable(_:)``.
     func flush() throws {
+        let path = CheckpointRight.resolved(path)
         for (name, flags) in [(path + "-wal", O_RDONLY), (DatabaseFile.folder(of: path), O_RDONLY | O_DIRECTORY)] {
             let descriptor = open(name, flags | O_CLOEXEC)
             if descriptor < 0, errno == ENOENT { continue }

@@ -41,25 +41,24 @@ public struct CustomerStories: Sendable {
                 grouping: try store.sourcedIdentifiers(of: subject.customers), by: \.customer)
             let issued = try SlotStore(transaction).page(
                 of: subject.customers, offer: nil, before: nil, limit: Self.shownOffers, in: number)
+            let timeline = try Timeline.read(of: subject.customers, from: cursor, limit: limit, at: now, transaction)
+            let page = timeline.page(from: cursor, limit: limit) { record, offer in
+                try record.decideAgain(
+                    offer,
+                    by: catalogs.catalog(Int64(record.catalogRevision), of: number, in: caller.scope, transaction),
+                    scope: caller.scope, policy: policy, in: number, transaction)
+            }
             return (
                 customers: stored.map(KnownIdentifiers.init),
                 origins: stored.map { (origins[$0.number] ?? []).map(IdentifierOrigin.init) }, now: now, facts: facts,
                 issued: try IssuedOfferRows(issued, united: facts, in: number, transaction),
-                timeline: try Timeline.read(
-                    of: subject.customers, from: cursor, limit: limit, at: now, transaction
-                ) { record, offer in
-                    try record.decideAgain(
-                        offer,
-                        by: catalogs.catalog(Int64(record.catalogRevision), of: number, in: caller.scope, transaction),
-                        scope: caller.scope, policy: policy, in: number, transaction)
-                }
+                redemptions: timeline.redemptions, timeline: page
             )
         }
         return CustomerStory(
             customers: read.customers, origins: read.origins, attributes: read.facts.attributes, now: read.now,
             history: read.facts.history, issuedOffers: read.issued.offers(scope: caller.scope, at: read.now),
-            redemptions: read.timeline.redemptions.sorted { $0.firstEvidence < $1.firstEvidence },
-            timeline: read.timeline.page(from: cursor, limit: limit))
+            redemptions: read.redemptions.sorted { $0.firstEvidence < $1.firstEvidence }, timeline: read.timeline)
     }
 
     /// One issued offer of the caller's app and environment.

@@ -62,11 +62,17 @@ extension Slot {
 }
 
 extension RefusedDay {
-    /// - Parameter again: decides a record again, for the sentence that says why; throws or `nil` where that cannot be said.
-    func entry(_ again: (DecisionRecord, OfferId) throws -> Decision?) -> TimelineEntry {
+    /// The entry without the reason, which takes deciding again.
+    var entry: TimelineEntry {
         let times = count == 1 ? "" : " \(count) times on \(last.description.prefix { $0 != "T" }), the last time"
         let answer = outcome == .undetermined ? "could not be decided" : "was refused"
-        return TimelineEntry(.refused, at: last, "the offer `\(offerId)` \(answer)\(times): \(reason(again))")
+        return TimelineEntry(.refused, at: last, "the offer `\(offerId)` \(answer)\(times)")
+    }
+
+    /// - Parameter again: decides a record again, for the sentence that says why; throws or `nil` where that cannot be said.
+    func explained(_ again: (DecisionRecord, OfferId) throws -> Decision?) -> TimelineEntry {
+        let entry = entry
+        return TimelineEntry(.refused, at: last, "\(entry.message): \(reason(again))")
     }
 
     private func reason(_ again: (DecisionRecord, OfferId) throws -> Decision?) -> String {

@@ -19,7 +19,7 @@ struct Timeline: Sendable {
     /// Uses by others of what was issued to them.
     var usesByOthers: [Redemption]
     /// The refusals by day, from the cursor on.
-    var refusals: [TimelineEntry]
+    var refusals: [RefusedDay]
     /// Who was proven to be them.
     var merges: [RecordedMerge]
     /// What the App Store has told of them, the newest so many.
@@ -29,11 +29,9 @@ struct Timeline: Sendable {
     private static let mostNotifications = 1_000
 
     /// Reads what the entries of a page come from.
-    ///
-    /// - Parameter again: decides the record of a refusal again.
     static func read(
         of customers: [CustomerNumber], from cursor: TimelineCursor?, limit: Int, at now: Instant,
-        _ transaction: any StoreTransaction, again: (DecisionRecord, OfferId) throws -> Decision?
+        _ transaction: any StoreTransaction
     ) throws -> Timeline {
         let history = try HistoryStore(transaction).history(of: customers, asOf: .distantFuture)
         return Timeline(
@@ -42,22 +40,26 @@ struct Timeline: Sendable {
             redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption),
             usesByOthers: try RedemptionStore(transaction).usesByOthers(of: customers).map(\.redemption),
             refusals: try RefusalStore(transaction).days(
-                of: customers, until: cursor?.at ?? .distantFuture, limit: limit + (cursor?.shown ?? 0) + 1
-            ).map { $0.entry(again) },
+                of: customers, until: cursor?.at ?? .distantFuture, limit: limit + (cursor?.shown ?? 0) + 1),
             merges: try CustomerStore(transaction).merges(into: customers),
             notifications: try NotificationStore(transaction).notifications(
                 of: customers, limit: Self.mostNotifications))
     }
 
     /// So many entries from a place on, the newest first.
-    func page(from cursor: TimelineCursor?, limit: Int) -> TimelinePage {
+    ///
+    /// - Parameter again: decides the record of a refusal again, which is asked for the entries of the page alone.
+    func page(
+        from cursor: TimelineCursor?, limit: Int, again: (DecisionRecord, OfferId) throws -> Decision?
+    ) -> TimelinePage {
         let all = entries.sorted { ($1.at, $1.kind.rawValue, $1.message) < ($0.at, $0.kind.rawValue, $0.message) }
         var rest = all[...]
         if let cursor {
             rest = rest.drop { $0.at > cursor.at }
             rest = rest.dropFirst(min(cursor.shown, rest.prefix { $0.at == cursor.at }.count))
         }
-        let shown = Array(rest.prefix(limit))
+        let refused = Dictionary(refusals.map { ($0.entry, $0) }) { first, _ in first }
+        let shown = rest.prefix(limit).map { refused[$0]?.explained(again) ?? $0 }
         guard rest.count > limit, let last = shown.last else { return TimelinePage(entries: shown) }
         let before = cursor.map { $0.at == last.at ? $0.shown : 0 } ?? 0
         return TimelinePage(
@@ -66,7 +68,7 @@ struct Timeline: Sendable {
     }
 
     private var entries: [TimelineEntry] {
-        purchaseEntries + renewalEntries + issuedEntries + redemptionEntries + refusals
+        purchaseEntries + renewalEntries + issuedEntries + redemptionEntries + refusals.map(\.entry)
             + merges.map(\.entry) + notifications.map(\.entry)
     }
 }

@@ -130,7 +130,7 @@ struct OffersOfOthers {
         let row = try transaction.row(
             Statement(
                 """
-                SELECT counts_until, (v1_nonce IS NOT NULL AND app_account_token NOT LIKE ?3) OR EXISTS (
+                SELECT counts_until, COALESCE(v1_nonce IS NOT NULL AND app_account_token NOT LIKE ?3, 0) OR EXISTS (
                     SELECT 1 FROM signing s WHERE s.issued_offer = o.sequence AND s.v1_nonce IS NOT NULL
                     AND s.app_account_token NOT LIKE ?3
                 ) FROM issued_offer o WHERE id = ?1 AND customer_id <> ?2

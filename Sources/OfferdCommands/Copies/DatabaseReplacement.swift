@@ -13,6 +13,9 @@ struct DatabaseReplacement {
     /// The database's path.
     let path: String
 
+    /// Where the copy waits for its place.
+    private var incoming: String { "\(path).restoring" }
+
     /// What SQLite keeps beside a database that it did not close, and what belongs to no other.
     private static let companions = ["-wal", "-journal"]
 
@@ -35,16 +38,17 @@ struct DatabaseReplacement {
         do {
             let former = exists ? try FormerDatabase(path: path) : nil
             defer { former?.close() }
-            let incoming = try prepare(copy, exists: exists)
+            let isOnlyCopy = Self.isSame(copy, incoming)
+            try prepare(copy, exists: exists)
             // Until here nothing has changed; on failure the database stays as it is.
             if let former {
                 try former.fold()
-                try step(incoming) { try former.isWhole ? link(path, to: kept) : moveAway(to: kept) }
+                try step(keeping: isOnlyCopy) { try former.isWhole ? link(path, to: kept) : moveAway(to: kept) }
             } else {
                 // What a database that is gone has left is no part of the copy.
-                try step(incoming) { try moveCompanions(to: kept) }
+                try step(keeping: isOnlyCopy) { try moveCompanions(to: kept) }
             }
-            try step(incoming) { try require(rename(incoming, path)) }
+            try step(keeping: isOnlyCopy) { try require(rename(incoming, path)) }
         } catch let error as NotMoved {
             throw CommandFailure.failed(
                 "the copy could not be put in the place of `\(path)`: \(String(cString: strerror(error.code)))",
@@ -59,8 +63,7 @@ struct DatabaseReplacement {
     /// The copy beside the database, whole, checked and flushed.
     ///
     /// It replaces what an interrupted restore has left in one step, so that something is left at any time.
-    private func prepare(_ copy: String, exists: Bool) throws -> String {
-        let incoming = "\(path).restoring"
+    private func prepare(_ copy: String, exists: Bool) throws {
         // They take up the room that the copy may need.
         if exists { removeLeftovers(of: incoming, except: [copy]) }
         let draft = "\(incoming).\(UUID().uuidString.prefix(8))"
@@ -74,7 +77,6 @@ struct DatabaseReplacement {
         }
         try DirectoryEntries.flush(of: incoming)
         removeLeftovers(of: incoming, except: [copy, incoming])
-        return incoming
     }
 
     /// Deletes what interrupted restores have left; the one that goes on holds the lock of the database.
@@ -88,12 +90,14 @@ struct DatabaseReplacement {
     }
 
     /// Changes names, and flushes them before anything else is changed.
-    private func step(_ incoming: String, _ change: () throws -> Void) throws {
+    ///
+    /// - Parameter isOnlyCopy: whether the copy took the place of the one that was given.
+    private func step(keeping isOnlyCopy: Bool, _ change: () throws -> Void) throws {
         do {
             try change()
         } catch {
             // With the database gone the copy is all there is.
-            if FileManager.default.fileExists(atPath: path) { unlink(incoming) }
+            if !isOnlyCopy, FileManager.default.fileExists(atPath: path) { unlink(incoming) }
             throw error
         }
         try DirectoryEntries.flush(of: path)

@@ -324,6 +324,37 @@ struct RedeemedByAnotherTests {
         try await erasing.verify()
     }
 
+    @Test("after an erasure of the owner the other's data is taken in, also if the first signing names no account")
+    func erasedAfterSigningForNobody() async throws {
+        let erasing = try await ErasingBench()
+        let bench = erasing.bench
+        let foreign = ForeignUse(bench: bench)
+        try await bench.deliver(try foreign.account())
+        var order = try foreign.order()
+        order.customer.appAccountToken = nil
+        _ = try await bench.granted(order)
+        _ = try await bench.granted(try foreign.order())
+        #expect(try await bench.count("signing") == 1)
+        bench.clock.advance(hours: 1)
+        let use = try foreign.use(at: bench.clock.now)
+        try await foreign.deliver(use)
+        try await erasing.erase(named("100"))
+        bench.clock.advance(hours: 1)
+        // Signed again under the same account, so that what it used is looked for again.
+        let later = try bench.shop.edited(use) { payload in
+            payload["signedDate"] = bench.clock.now.milliseconds
+            payload["price"] = 1_990
+        }
+        try await erasing.deliver(SignedDelivery(signedTransactions: [later]))
+        let redeemed = try await bench.database.read { transaction in
+            try transaction.rows(Statement("SELECT redemptions FROM issued_offer")).map {
+                try $0.value(0, as: Int.self)
+            }
+        }
+        #expect(redeemed == [1])
+        try await erasing.verify()
+    }
+
     @Test("a later decision that has seen it is replayed without a difference (invariant 5), and the past without it")
     func replayed() async throws {
         let foreign = ForeignUse(bench: try await Workbench(), offer: "twice", identifier: "twice10")
