@@ -1,6 +1,9 @@
 import Hummingbird
 import OfferAPI
 import OfferApplication
+import OfferEligibility
+import OfferModel
+import OfferSigning
 
 /// `/v1/customers`: one customer's story, what Apple knows of them, what the app sets for them and calls them.
 struct CustomersController: Sendable {
@@ -50,5 +53,152 @@ struct CustomersController: Sendable {
         let known = try await attributes.replace(body.attributes, of: identifiers, caller: context.caller)
         return try .json(
             AttributesBody(customers: known.map(CustomerIdentifiersBody.init), attributes: body.attributes))
+    }
+}
+
+extension AttributesRequestBody {
+    /// Whose attributes they are.
+    ///
+    /// - Throws: ``RequestFault`` with every value that is not accepted.
+    func identifiers() throws(RequestFault) -> CustomerIdentifiers {
+        var checks = RequestChecks()
+        checks.customer(customer)
+        checks.attributes(attributes)
+        try checks.finish()
+        return CustomerIdentifiers(customer)
+    }
+}
+
+extension UnlinkRequestBody {
+    /// The customer it names.
+    ///
+    /// - Throws: ``RequestFault`` for a member that is not accepted, and if no alias is given.
+    func identifiers() throws(RequestFault) -> CustomerIdentifiers {
+        var checks = RequestChecks()
+        checks.customer(customer)
+        checks.text(
+            aliases.customerId?.rawValue, at: .root.appending("aliases").appending("customerId"),
+            maximum: RequestRules.identifierLength)
+        checks.text(reason, at: .root.appending("reason"), maximum: RequestRules.identifierLength)
+        if aliases.appAccountToken == nil, aliases.customerId == nil {
+            checks.add(
+                .root.appending("aliases"), .missingMember, "the request names no alias to detach",
+                hint: "give an `appAccountToken` or a `customerId`")
+        }
+        try checks.finish()
+        return CustomerIdentifiers(customer)
+    }
+}
+
+extension RefreshRequestBody {
+    /// What is asked.
+    ///
+    /// - Throws: ``RequestFault`` unless exactly one member is given, with a value that is accepted.
+    func question() throws(RequestFault) -> RefreshQuestion {
+        var checks = RequestChecks()
+        if let customer { checks.customer(customer) }
+        checks.text(orderId, at: .root.appending("orderId"), maximum: RequestRules.orderIdLength)
+        if customer == nil, orderId == nil {
+            checks.add(
+                .root, .missingMember, "the request names nobody",
+                hint: "give a `customer` with any identifier, or the `orderId` of a receipt")
+        }
+        if customer != nil, orderId != nil {
+            checks.add(
+                .root.appending("orderId"), .invalidValue, "an order names its customer by itself",
+                hint: "leave `customer` or `orderId` out")
+        }
+        try checks.finish()
+        if let orderId { return .order(orderId) }
+        return .customer(customer.map(CustomerIdentifiers.init) ?? CustomerIdentifiers())
+    }
+}
+
+extension CustomersBody {
+    init(_ story: CustomerStory) {
+        let coverage = story.history.coverage
+        let transactions = story.history.currentTransactions
+        let older = transactions.count - Self.shownTransactions
+        self.init(
+            customers: zip(story.customers, story.origins).map(KnownCustomerBody.init), attributes: story.attributes,
+            coverage: CoverageBody(
+                level: coverage.level.rawValue, asOf: coverage.asOf, provenance: coverage.provenance),
+            subscriptions: story.history.subscriptionStates(at: story.now).map(SubscriptionBody.init),
+            transactions: transactions.suffix(Self.shownTransactions).map(TransactionSummaryBody.init),
+            olderTransactions: older > 0 ? older : nil, issuedOffers: story.issuedOffers.map(IssuedOfferBody.init),
+            timeline: story.timeline.entries.map {
+                TimelineEntryBody(at: $0.at, kind: $0.kind.rawValue, message: $0.message)
+            }, next: story.timeline.next?.text)
+    }
+
+    /// How many of the newest transactions are shown; the timeline has them all.
+    private static let shownTransactions = 100
+}
+
+extension KnownCustomerBody {
+    init(_ known: KnownIdentifiers, _ origins: [IdentifierOrigin]) {
+        self.init(
+            originalTransactionIds: known.originalTransactionIds, appTransactionId: known.appTransactionId,
+            appAccountTokens: known.appAccountTokens, customerIds: known.customerIds,
+            identifiers: origins.map {
+                IdentifierOriginBody(
+                    kind: $0.kind.rawValue, value: $0.value, since: $0.since, provenance: $0.provenance,
+                    transactionId: $0.transactionId, requestId: $0.requestId)
+            })
+    }
+}
+
+extension SubscriptionBody {
+    init(_ state: SubscriptionState) {
+        self.init(
+            subscriptionGroupIdentifier: state.subscriptionGroupIdentifier, state: state.name,
+            undeterminedBecause: state.standing.undeterminedReason?.rawValue, hasAccess: state.hasAccess,
+            willAutoRenew: state.willAutoRenew, productId: state.transaction?.productId,
+            expiresDate: state.accessEnds, daysLeft: state.daysLeft, lastMomentToCancel: state.lastMomentToCancel,
+            transactionId: state.transaction?.transactionId)
+    }
+}
+
+extension TransactionSummaryBody {
+    init(_ row: Recorded<Transaction>) {
+        let transaction = row.payload
+        self.init(
+            transactionId: transaction.transactionId, originalTransactionId: transaction.originalTransactionId,
+            productId: transaction.productId, purchaseDate: transaction.purchaseDate,
+            expiresDate: transaction.expiresDate, revocationDate: transaction.revocationDate,
+            offerType: transaction.offerType?.rawValue, offerIdentifier: transaction.offerIdentifier,
+            price: transaction.paid?.description, provenance: row.provenance)
+    }
+}
+
+extension Transaction {
+    /// What was charged, where Apple says.
+    fileprivate var paid: Money? {
+        guard let price, let currency else { return nil }
+        return Money(milliunits: price, currency: currency)
+    }
+}
+
+extension RefreshBody {
+    init(_ report: RefreshReport) {
+        let coverage = report.coverage
+        self.init(
+            customers: report.customers.map(CustomerIdentifiersBody.init),
+            transactions: Counts(report.transactions), renewalInfos: Counts(report.renewalInfos),
+            appTransactions: Counts(report.appTransactions),
+            refused: report.refused.map {
+                Refused(path: $0.pointer, code: $0.refusal.code.rawValue, detail: $0.refusal.detail)
+            },
+            gaps: report.gaps.map { Gap(code: $0.rawValue, detail: $0.detail) },
+            coverage: CoverageBody(
+                level: coverage.level.rawValue, asOf: coverage.asOf, provenance: coverage.provenance))
+    }
+}
+
+extension RefreshBody.Counts {
+    fileprivate init(_ counts: OutcomeCounts) {
+        self.init(
+            added: counts[.added], updated: counts[.updated], unchanged: counts[.unchanged],
+            refused: counts[.refused])
     }
 }

@@ -17,3 +17,12 @@ struct HealthController: Sendable {
         return try .json(HealthBody(status: "ok"))
     }
 }
+
+/// `GET /openapi.yaml`: this API's own description.
+struct DescriptionController: Sendable {
+    let document: [UInt8]
+
+    @Sendable func show(_ request: Request, _ context: OfferContext) async throws -> Response {
+        .bytes(document, .yaml)
+    }
+}

@@ -2,7 +2,9 @@ import HTTPTypes
 import Hummingbird
 import OfferAPI
 import OfferApplication
+import OfferEligibility
 import OfferModel
+import OfferSigning
 
 /// `/v1/issued-offers`: signed offers, made and read back.
 struct IssuedOffersController: Sendable {
@@ -86,5 +88,166 @@ struct IssuedOffersController: Sendable {
         let text = try context.pathText("id")
         guard let id = LowercaseUUID(text) else { throw Problem.unknownIssuedOffer(text) }
         return try .json(IssuedOfferBody(try await customers.issuedOffer(id, caller: context.caller)))
+    }
+}
+
+/// `POST /v1/issued-offers/{id}/replay`: the recorded decision beside what comes out now.
+struct ReplayController: Sendable {
+    let replay: OfferReplay
+    let bodyLimit: Int
+
+    @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        let text = try context.pathText("id")
+        guard let id = LowercaseUUID(text) else { throw Problem.unknownIssuedOffer(text) }
+        let body = try await request.decode(ReplayRequestBody.self, upTo: bodyLimit)
+        return try .json(
+            ReplayBody(
+                try await replay.replay(id, catalogRevision: body.catalogRevision, caller: context.caller)))
+    }
+}
+
+extension IssueRequestBody {
+    /// What is ordered.
+    ///
+    /// - Throws: ``RequestFault`` with every value that is not accepted.
+    func order() throws(RequestFault) -> IssueOrder {
+        let delivery = SignedDelivery(
+            signedTransactions: signedTransactions ?? [], signedRenewalInfo: signedRenewalInfo ?? [],
+            signedAppTransaction: signedAppTransaction, historyComplete: historyComplete ?? false)
+        var checks = RequestChecks()
+        checks.text(offerId.rawValue, at: .root.appending("offerId"))
+        checks.text(productId?.rawValue, at: .root.appending("productId"))
+        checks.customer(customer)
+        checks.formats(formats)
+        checks.signals(signals)
+        checks.delivery(delivery)
+        checks.device(request)
+        try checks.finish()
+        return IssueOrder(
+            offerId: offerId, productId: productId, customer: CustomerIdentifiers(customer), formats: formats ?? [],
+            fresh: fresh ?? false, signals: signals ?? [:], request: DeviceRequest(request),
+            delivery: delivery)
+    }
+}
+
+extension CustomerIdentifiers {
+    init(_ reference: CustomerReference) {
+        self.init(
+            originalTransactionId: reference.originalTransactionId, appTransactionId: reference.appTransactionId,
+            appAccountToken: reference.appAccountToken, customerId: reference.customerId)
+    }
+}
+
+/// Writes the answer to an order as bytes: before the commit, so that exactly these can be kept (docs/design.md#issuing).
+struct IssueAnswerWriter: Sendable {
+    let offerId: OfferId
+    let role: Role
+    let instance: String
+    let requestId: LowercaseUUID
+
+    /// The answer as it goes out.
+    func write(_ answer: IssueAnswer) throws -> WrittenAnswer {
+        switch answer {
+        case .issued(let offer, let isNew):
+            let status: HTTPResponse.Status = isNew ? .created : .ok
+            return WrittenAnswer(
+                status: status.code, contentType: MediaType.json.rawValue, location: "/v1/issued-offers/\(offer.id)",
+                body: try WireJSON.encode(IssuedOfferBody(offer)))
+        case .refused(let refusal):
+            let problem = Problem(refusal, offerId: offerId, role: role)
+            let body = problem.body(instance: instance, requestId: requestId)
+            return WrittenAnswer(
+                status: body.status, contentType: ProblemBody.mediaType, body: try WireJSON.encode(body))
+        }
+    }
+}
+
+extension Response {
+    /// An answer that is written already.
+    init(_ answer: WrittenAnswer) {
+        var headers: HTTPFields = [.contentType: answer.contentType]
+        headers[.location] = answer.location
+        if answer.isReplayed { headers[.idempotentReplayed] = "true" }
+        self.init(
+            status: HTTPResponse.Status(code: answer.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+    }
+}
+
+extension IssuedOfferBody {
+    init(_ offer: IssuedOffer) {
+        self.init(
+            issuedOfferId: offer.id, decisionId: offer.decisionId, offerId: offer.offerId, offerType: offer.offerType,
+            delivery: offer.delivery, offerIdentifier: offer.offerIdentifier, productId: offer.productId,
+            bundleId: offer.scope.bundleId, environment: offer.scope.environment, keyId: offer.keyId,
+            state: offer.state, issuedAt: offer.issuedAt, expiresAt: offer.expiresAt,
+            catalogRevision: offer.catalogRevision,
+            signatures: SignaturesBody(
+                v1: offer.v1.map(SignatureV1Body.init), v2: offer.v2.map(SignatureV2Body.init),
+                introductoryEligibility: offer.introductoryEligibility.map(IntroductoryEligibilityBody.init)))
+    }
+}
+
+extension SignatureV1Body {
+    init(_ signature: PromotionalOfferSignatureV1) {
+        self.init(
+            keyId: signature.keyId, nonce: signature.nonce, timestamp: signature.timestamp,
+            signature: signature.signature, appAccountToken: signature.appAccountToken?.description ?? "")
+    }
+}
+
+extension SignatureV2Body {
+    init(_ signature: PromotionalOfferSignatureV2) {
+        self.init(jws: signature.jws)
+    }
+}
+
+extension IntroductoryEligibilityBody {
+    init(_ signature: IntroductoryOfferEligibilitySignature) {
+        self.init(jws: signature.jws, allowIntroductoryOffer: signature.allowIntroductoryOffer)
+    }
+}
+
+extension ExportedOfferBody {
+    /// An exported offer as the wire carries it.
+    init(_ offer: ExportedOffer, scope: Scope) {
+        self.init(
+            issuedOfferId: offer.id, offerId: offer.offerId, offerType: offer.offerType, delivery: offer.delivery,
+            offerIdentifier: offer.offerIdentifier, productId: offer.productId, bundleId: scope.bundleId,
+            environment: scope.environment, state: offer.state, issuedAt: offer.issuedAt, expiresAt: offer.expiresAt,
+            signings: offer.signings, voidedAt: offer.voidedAt, catalogRevision: offer.catalogRevision,
+            proof: offer.proof.map { proof in
+                LedgerProofBody(
+                    eventSequence: proof.eventSequence, eventHash: proof.eventHash, previousHash: proof.previousHash,
+                    rowDigest: proof.rowDigest,
+                    checkpoint: proof.checkpoint.map { checkpoint in
+                        CheckpointBody(
+                            number: checkpoint.number, eventSequence: checkpoint.eventSequence, head: checkpoint.head,
+                            signedAt: checkpoint.signedAt, keyFingerprint: checkpoint.keyFingerprint,
+                            signature: checkpoint.signature)
+                    })
+            })
+    }
+}
+
+extension ReplayBody {
+    init(_ replay: DecisionReplay) {
+        self.init(
+            issuedOfferId: replay.issuedOfferId, decisionId: replay.decisionId, offerId: replay.offerId,
+            decidedAt: replay.decidedAt, recorded: ReplayedDecisionBody(replay.recorded),
+            recomputed: ReplayedDecisionBody(replay.recomputed),
+            differences: replay.differences.map {
+                ReplayDifferenceBody(
+                    rule: $0.rule, path: $0.path, member: $0.member, recorded: $0.recorded, recomputed: $0.recomputed)
+            })
+    }
+}
+
+extension ReplayedDecisionBody {
+    init(_ replayed: ReplayedDecision) {
+        self.init(
+            catalogRevision: replayed.catalogRevision, outcome: replayed.decision.outcome.rawValue,
+            findings: replayed.decision.findings.map(FindingBody.init))
     }
 }

@@ -1,5 +1,6 @@
 import Hummingbird
 import OfferAPI
+import OfferApplication
 import OfferModel
 
 /// The query parameters of a request, from a closed list, each at most once.
@@ -117,5 +118,95 @@ struct QueryParameters {
 
     private static func decoded(_ text: Substring) -> String? {
         PercentEncoding.decoded(text, plusIsSpace: true)
+    }
+}
+
+extension QueryParameters {
+    /// Milliseconds since 1970, or a date and time with its zone; `nil` if absent.
+    mutating func instant(_ name: String) -> Instant? {
+        guard let text = text(name) else { return nil }
+        let instant = Int64(text).map(Instant.init(milliseconds:)) ?? Instant(iso8601: text)
+        if let instant, InputBounds.instants.contains(instant) { return instant }
+        refuse(
+            name, "`\(text.prefix(100))` is not a moment",
+            hint: "write milliseconds since 1970, or a date and time with its zone such as `2026-12-01T00:00:00Z`")
+        return nil
+    }
+}
+
+/// Query parameters that name a customer.
+enum CustomerQuery {
+    /// Their names.
+    static let names = ["originalTransactionId", "appTransactionId", "appAccountToken", "customerId"]
+
+    /// Reads them, if any is given.
+    ///
+    /// - Throws: ``RequestFault`` with everything wrong in the query so far.
+    static func readIfAny(_ query: inout QueryParameters) throws(RequestFault) -> CustomerIdentifiers {
+        let identifiers = CustomerIdentifiers(
+            originalTransactionId: query.text("originalTransactionId").map { TransactionId($0) },
+            appTransactionId: query.text("appTransactionId").map { AppTransactionId($0) },
+            appAccountToken: query.uuid("appAccountToken"),
+            customerId: query.text("customerId").map { CustomerId($0) })
+        try query.finish()
+        return identifiers
+    }
+
+    /// Reads them.
+    ///
+    /// - Throws: ``RequestFault`` if none is given.
+    static func read(_ query: inout QueryParameters) throws(RequestFault) -> CustomerIdentifiers {
+        let identifiers = try readIfAny(&query)
+        guard identifiers != CustomerIdentifiers() else {
+            throw RequestFault(errors: [
+                ProblemErrorBody(
+                    path: "query", code: RequestErrorCode.missingMember.rawValue,
+                    detail: "the query names no customer",
+                    hint: "give " + names.map { "`\($0)`" }.joined(separator: ", ") + " or several of them")
+            ])
+        }
+        return identifiers
+    }
+}
+
+extension CallerContext {
+    /// What stands in the path in a placeholder's stead, such as the `id` of `/v1/offers/{id}/pause`: the text that its
+    /// percent-encoding means, whether or not anything has that name.
+    ///
+    /// - Throws: ``RequestFault`` at `path.<name>` if it means none.
+    func pathText(_ name: String) throws -> String {
+        let raw = try parameters.require(name)
+        guard let text = PercentEncoding.decoded(raw, plusIsSpace: false) else {
+            throw RequestFault(errors: [
+                ProblemErrorBody(
+                    path: "path.\(name)", code: RequestErrorCode.invalidValue.rawValue,
+                    detail: "`\(raw.prefix(100))` is not percent-encoded UTF-8")
+            ])
+        }
+        return text
+    }
+}
+
+/// Bytes written as `%` and two hexadecimal digits (RFC 3986 §2.1).
+enum PercentEncoding {
+    /// The text that is meant; `nil` for an incomplete `%` and for what is not UTF-8.
+    ///
+    /// - Parameter plusIsSpace: whether `+` is a space, as forms write queries; in a path it is itself.
+    static func decoded(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
+        var bytes = [UInt8]()
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard rest.count >= 2,
+                    let value = Hexadecimal.bytes(String(decoding: rest.prefix(2), as: UTF8.self))?.first
+                else { return nil }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -125,3 +125,111 @@ extension JSONPointer {
     fileprivate static let offers = JSONPointer.root.appending("offerIds")
     fileprivate static let device = JSONPointer.root.appending("request")
 }
+
+extension RequestChecks {
+    /// A moment that may be absent.
+    mutating func instant(_ instant: Instant?, at pointer: @autoclosure () -> JSONPointer) {
+        guard let instant, !InputBounds.instants.contains(instant) else { return }
+        add(
+            pointer(), .invalidValue, "`\(instant.milliseconds)` is not a moment between 1970 and the year 9999",
+            hint: "give milliseconds since 1970-01-01T00:00:00Z")
+    }
+
+    /// A document or a revision: not both.
+    mutating func catalog(_ document: String?, _ revision: Int?) {
+        guard document != nil, revision != nil else { return }
+        add(
+            .root.appending("catalogRevision"), .invalidValue, "`catalog` and `catalogRevision` exclude each other",
+            hint: "send one of them")
+    }
+
+    /// A supplied history; whoever reads its payloads judges them. Of too many only the number is named.
+    mutating func history(_ history: HistoryBody?) {
+        guard let history else { return }
+        let pointer = JSONPointer.root.appending("history")
+        let payloads = history.transactions.count + history.renewalInfos.count
+        let most = RequestRules.suppliedCount
+        if payloads > most {
+            add(pointer, .tooMany, "at most \(most) transactions and renewal infos, these are \(payloads)")
+        }
+        let offers = history.issuedOffers ?? []
+        guard offers.count <= most else {
+            return add(
+                pointer.appending("issuedOffers"), .tooMany, "at most \(most) issued offers, these are \(offers.count)")
+        }
+        for (place, offer) in offers.enumerated() {
+            issuedOffer(offer, at: pointer.appending("issuedOffers").appending(place))
+        }
+    }
+
+    private mutating func issuedOffer(_ offer: PastOfferBody, at pointer: JSONPointer) {
+        text(offer.offerId.rawValue, at: pointer.appending("offerId"))
+        text(offer.productId?.rawValue, at: pointer.appending("productId"))
+        for (name, moment) in [
+            ("issuedAt", offer.issuedAt), ("expiresAt", offer.expiresAt), ("voidedAt", offer.voidedAt),
+        ] {
+            instant(moment, at: pointer.appending(name))
+        }
+        if let expiresAt = offer.expiresAt, expiresAt < offer.issuedAt {
+            add(pointer.appending("expiresAt"), .invalidValue, "it ends before it was issued")
+        }
+        if let voidedAt = offer.voidedAt, voidedAt < offer.issuedAt {
+            add(pointer.appending("voidedAt"), .invalidValue, "it was voided before it was issued")
+        }
+        if let signings = offer.signings, !RequestRules.signings.contains(signings) {
+            add(
+                pointer.appending("signings"), .invalidValue,
+                "an issued offer has \(RequestRules.signings.lowerBound) to \(RequestRules.signings.upperBound) signings"
+            )
+        }
+        if offer.released == true, offer.voidedAt == nil {
+            add(
+                pointer.appending("released"), .invalidValue, "only what is voided is released",
+                hint: "give `voidedAt` too")
+        }
+    }
+}
+
+/// What every text of a request must keep to.
+enum RequestRules {
+    /// The most characters of an identifier.
+    static let identifierLength = 255
+    /// The most characters of the id of an order; Apple's have ten.
+    static let orderIdLength = 64
+    /// The most signals of a request.
+    static let signalCount = 64
+    /// The most attributes of a customer.
+    static let attributeCount = 64
+    /// The most offers that one inquiry may name.
+    static let offerCount = 200
+    /// The most characters of a message kept with a catalog revision.
+    static let messageLength = 1_000
+
+    /// The most payloads, and the most issued offers, of a supplied history.
+    static let suppliedCount = 200
+    /// The signings of a supplied issued offer.
+    static let signings = 1...1_000
+
+    /// What is wrong with a text: empty, too long, with control characters in it, or like one that was taken away.
+    static func fault(inText text: String, maximum: Int) -> (code: RequestErrorCode, detail: String)? {
+        guard !isPlain(text, maximum: maximum) else { return nil }
+        let length = text.unicodeScalars.count
+        guard (1...maximum).contains(length) else {
+            return (.invalidLength, "a text of 1 to \(maximum) characters is needed, this one has \(length)")
+        }
+        guard !text.hasPrefix(RemovedText.prefix) else {
+            return (
+                .invalidValue, "a text does not begin with `\(RemovedText.prefix)`, which marks one that was removed"
+            )
+        }
+        let isControl: (Unicode.Scalar) -> Bool = { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+        return text.unicodeScalars.contains(where: isControl)
+            ? (.invalidValue, "control characters are not allowed") : nil
+    }
+
+    /// Whether a text is of printable ASCII, as identifiers nearly always are, and right: a look at its bytes says so.
+    private static func isPlain(_ text: String, maximum: Int) -> Bool {
+        (1...maximum).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            && !text.utf8.starts(with: RemovedText.prefix.utf8)
+    }
+}

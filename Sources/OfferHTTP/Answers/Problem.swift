@@ -1,6 +1,9 @@
 import HTTPTypes
+import Hummingbird
 import OfferAPI
+import OfferApplication
 import OfferModel
+import OfferSigning
 
 /// A request that ends in a problem document (RFC 9457).
 struct Problem: Error {
@@ -98,5 +101,75 @@ extension Problem {
         var problem = self
         problem.headers[.retryAfter] = String(seconds)
         return problem
+    }
+}
+
+extension Problem {
+    /// A request that came too fast, with the fields of draft-ietf-httpapi-ratelimit-headers.
+    static func rateLimited(_ rejected: RateLimited) -> Problem {
+        let (policy, limit, wait) = (rejected.policy.rawValue, rejected.limit, rejected.secondsToWait)
+        let (detail, hint) =
+            switch rejected.policy {
+            case .key:
+                ("the API key makes too many requests", "`rateLimits.key` in offerd.yaml sets how many it may make")
+            case .customer:
+                (
+                    "there are too many requests about this customer",
+                    "ask about a customer when something has changed; `rateLimits.customer` in offerd.yaml sets how often"
+                )
+            case .authentication:
+                (
+                    "too many requests with an unknown API key came from this address",
+                    "check the token; a valid one is accepted at once"
+                )
+            }
+        var problem = Problem(.rateLimited, detail, hint: "retry in \(wait) s; \(hint)").retry(after: wait)
+        problem.headers[.rateLimitPolicy] = "\"\(policy)\";q=\(limit.burst);w=\(limit.window)"
+        problem.headers[.rateLimit] = "\"\(policy)\";r=0;t=\(wait)"
+        return problem
+    }
+}
+
+extension Problem {
+    /// The App Store Server API gave no answer that can be used: `busy` where coming back later may be enough,
+    /// `not-ready` where somebody has something to set right first.
+    init(_ failure: AppStoreFailure) {
+        self = Problem(failure.isPassing ? .busy : .notReady, failure.detail, hint: failure.hint)
+            .retry(after: failure.secondsToWait)
+    }
+
+    /// Nothing of what the App Store Server API gave was believed, and so nothing of it is kept.
+    static func appStoreDataRefused(_ refused: [RefusedData]) -> Problem {
+        let first = refused.first.map { ": \($0.refusal.detail)" } ?? ""
+        return Problem(
+            .signedDataRefused, "nothing of what Apple gave was believed\(first)",
+            hint: "check that `bundleId`, `appAppleId` and the environment in keys.yaml are the app's",
+            errors: refused.map(ProblemErrorBody.init(ofAppStore:)))
+    }
+}
+
+extension ProblemErrorBody {
+    /// It stands in Apple's answer and not in the request, so a path names it.
+    fileprivate init(ofAppStore refused: RefusedData) {
+        self.init(path: refused.pointer, code: refused.refusal.code.rawValue, detail: refused.refusal.detail)
+    }
+}
+
+extension Response {
+    /// An answer in JSON.
+    static func json(
+        _ body: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) throws -> Response {
+        bytes(try WireJSON.encode(body), .json, status: status, headers: headers)
+    }
+
+    /// An answer in bytes that are written already.
+    static func bytes(
+        _ body: [UInt8], _ type: MediaType, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> Response {
+        var headers = headers
+        headers[.contentType] = type.rawValue
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

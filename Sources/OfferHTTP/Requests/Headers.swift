@@ -1,0 +1,114 @@
+import HTTPTypes
+import Hummingbird
+import OfferAPI
+
+/// The media types this API reads and writes.
+enum MediaType: String, Sendable, CaseIterable {
+    /// JSON.
+    case json = "application/json"
+    /// YAML.
+    case yaml = "application/yaml"
+
+    /// Names that mean the same.
+    private static let names: [String: MediaType] = [
+        "application/json": .json, "application/yaml": .yaml, "application/x-yaml": .yaml, "text/yaml": .yaml,
+    ]
+
+    /// What the body is; `nil` if the header is absent, names something else or a character set other than UTF-8.
+    static func ofBody(_ request: Request) throws -> MediaType? {
+        guard let value = request.headers[.contentType] else { return nil }
+        if value == Self.json.rawValue { return .json }
+        let parts = value.split(separator: ";").map { $0.trimmed.lowercased() }
+        let isUTF8 = parts.dropFirst().allSatisfy {
+            !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\""
+        }
+        guard isUTF8, let name = parts.first else { return nil }
+        return names[name]
+    }
+
+    /// The one of two that the client would rather have; the default where it does not say, or wants something else
+    /// altogether (RFC 9110 §12.4.1 lets a server answer then as if nothing had been asked).
+    static func preferred(_ request: Request, default fallback: MediaType) -> MediaType {
+        var best: (type: MediaType, weight: Double)?
+        for range in request.headers[values: .accept].flatMap({ $0.split(separator: ",") }) {
+            let parts = range.split(separator: ";").map { $0.trimmed.lowercased() }
+            guard let name = parts.first else { continue }
+            let type = name == "*/*" || name == "application/*" ? fallback : names[name]
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            if let type, weight > best?.weight ?? 0 { best = (type, weight) }
+        }
+        return best?.type ?? fallback
+    }
+}
+
+extension Substring {
+    /// Without spaces and tabs at both ends.
+    var trimmed: Substring {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
+            return ""
+        }
+        return self[first...last]
+    }
+}
+
+/// The `Idempotency-Key` header: under it a client may repeat a request (docs/design.md#issuing).
+enum IdempotencyKey {
+    /// The key; `nil` if the client sent none.
+    ///
+    /// - Throws: ``RequestFault`` if it is not 1 to 255 visible ASCII characters, or given twice.
+    static func of(_ request: Request) throws(RequestFault) -> String? {
+        let values = request.headers[values: .idempotencyKey]
+        guard let key = values.first else { return nil }
+        guard values.count == 1, (1...255).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw RequestFault(errors: [
+                ProblemErrorBody(
+                    path: "header.Idempotency-Key", code: RequestErrorCode.invalidHeader.rawValue,
+                    detail: "one key of 1 to 255 visible ASCII characters is needed",
+                    hint: "use a fresh UUID for every new request, and the same one to repeat it")
+            ])
+        }
+        return key
+    }
+}
+
+extension Request {
+    /// Whether the headers say that a body follows.
+    var announcesBody: Bool {
+        headers.contains(.transferEncoding) || headers[.contentLength].map { $0 != "0" } ?? false
+    }
+
+    /// Whether the client waits for leave before it sends its body (RFC 9110 §10.1.1).
+    var expectsContinue: Bool {
+        headers[.expect]?.lowercased() == "100-continue"
+    }
+
+    /// Whether the body does not come, because it would be larger than anything that is read and leave is not given.
+    var withholdsBody: Bool {
+        expectsContinue && headers[.contentLength].flatMap { Int($0) }.map { $0 > UnreadBodies.bound } ?? false
+    }
+}
+
+extension HTTPField.Name {
+    /// The request's id on every answer.
+    static let requestId = ours("X-Request-Id")
+    /// The key under which a request may be repeated.
+    static let idempotencyKey = ours("Idempotency-Key")
+    /// `true` on an answer that was given before.
+    static let idempotentReplayed = ours("Idempotent-Replayed")
+
+    /// What is left of a limit: `r` requests, and more in `t` seconds.
+    static let rateLimit = ours("RateLimit")
+    /// The limit itself: `q` requests at once, and as many again in `w` seconds.
+    static let rateLimitPolicy = ours("RateLimit-Policy")
+
+    /// A name written in this file.
+    private static func ours(_ text: StaticString) -> HTTPField.Name {
+        // A trap, because only the literals above come here and never any input: a name that HTTP does not allow is a
+        // mistake in this file, which the first test that asks anything meets.
+        guard let name = HTTPField.Name("\(text)") else { preconditionFailure("`\(text)` is no header name") }
+        return name
+    }
+}

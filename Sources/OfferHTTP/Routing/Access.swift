@@ -1,0 +1,147 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import OfferApplication
+import OfferModel
+
+/// Which roles may make a call; `admin` may make all (docs/design.md#http).
+protocol CallerAccess: Sendable {
+    /// The roles, in the order the documentation names them.
+    static var roles: [Role] { get }
+}
+
+/// The app's backend.
+enum ClientAccess: CallerAccess {
+    static let roles: [Role] = [.client]
+}
+
+/// People who help customers.
+enum SupportAccess: CallerAccess {
+    static let roles: [Role] = [.support]
+}
+
+/// People who configure offers.
+enum MarketingAccess: CallerAccess {
+    static let roles: [Role] = [.marketing]
+}
+
+/// The app's backend, and people who help customers.
+enum ClientOrSupportAccess: CallerAccess {
+    static let roles: [Role] = [.client, .support]
+}
+
+/// People who configure offers, and people who help customers.
+enum MarketingOrSupportAccess: CallerAccess {
+    static let roles: [Role] = [.marketing, .support]
+}
+
+/// Everyone with a key.
+enum AnyKeyAccess: CallerAccess {
+    static let roles: [Role] = [.client, .support, .marketing]
+}
+
+/// What belongs to one request, whoever makes it.
+struct OfferContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The request's id: in `X-Request-Id`, in every problem document and in the log.
+    let requestId: LowercaseUUID
+    /// Where the connection comes from.
+    let peer: PeerAddress
+    /// Who calls, once a key was seen.
+    var caller: Caller?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        requestId = .random()
+        peer = PeerAddress(source.channel.remoteAddress)
+        coreContext.parameters = Parameters()
+        logger[metadataKey: "hb.request.id"] = nil
+        logger[metadataKey: "request.id"] = "\(requestId)"
+    }
+}
+
+extension LowercaseUUID {
+    /// An id for a request. It protects nothing, so the standard library's generator is enough.
+    static func random() -> LowercaseUUID {
+        // Two draws and not sixteen: each asks the system.
+        withUnsafeBytes(of: (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))) {
+            LowercaseUUID(version4From: Array($0))
+        }
+    }
+}
+
+/// A request of somebody whose role may make it.
+///
+/// Its only initialiser refuses everyone else, so a method that takes this context cannot be reached without a key.
+struct CallerContext<Access: CallerAccess>: ChildRequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The request's id.
+    let requestId: LowercaseUUID
+    /// Who calls.
+    let caller: Caller
+
+    /// Lets the caller in.
+    ///
+    /// - Throws: ``Problem`` `unauthenticated` or `forbidden`.
+    init(context: OfferContext) throws {
+        guard var caller = context.caller else { throw Problem.unauthenticated(tokenWasGiven: false) }
+        guard caller.role == .admin || Access.roles.contains(caller.role) else {
+            throw Problem.forbidden(role: caller.role, needed: Access.roles)
+        }
+        coreContext = context.coreContext
+        requestId = context.requestId
+        caller.requestId = context.requestId
+        self.caller = caller
+    }
+}
+
+extension PeerAddress {
+    /// The address of a connection's other end.
+    init(_ address: SocketAddress?) {
+        guard let address else {
+            self = .unknown
+            return
+        }
+        // The address follows family and port (2 bytes each), in IPv6 also the flow label (4 bytes).
+        let place: Range<Int>? =
+            switch address {
+            case .v4: 4..<8
+            case .v6: 8..<24
+            case .unixDomainSocket: nil
+            }
+        self = address.withSockAddr { socket, size in
+            guard let place, place.upperBound <= size else { return .unknown }
+            return PeerAddress(bytes: Array(UnsafeRawBufferPointer(start: socket, count: size)[place]))
+        }
+    }
+}
+
+/// Finds out who calls, from the `Authorization` header.
+struct Authentication: RouterMiddleware {
+    let apiKeys: APIKeys
+
+    func handle(
+        _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        let values = request.headers[values: .authorization]
+        guard !values.isEmpty else { throw Problem.unauthenticated(tokenWasGiven: false) }
+        // What is no bearer token is a failed attempt, as is an empty one.
+        let token = Self.token(in: values) ?? ""
+        guard let caller = try await apiKeys.caller(forToken: token, from: context.peer) else {
+            throw Problem.unauthenticated(tokenWasGiven: true)
+        }
+        context.caller = caller
+        return try await next(request, context)
+    }
+
+    /// The bearer token; `nil` if the header is not that of one.
+    private static func token(in values: [String]) -> String? {
+        guard let value = values.first, values.count == 1 else { return nil }
+        // By bytes: by characters it takes longer than to find the key.
+        let words = value.utf8.split(separator: UInt8(ascii: " "))
+        guard words.count == 2, Substring(words[0]).lowercased() == "bearer" else { return nil }
+        return String(Substring(words[1]))
+    }
+}

@@ -1,0 +1,294 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import OfferAPI
+import OfferModel
+import Synchronization
+
+/// An HTTP/1.1 connection that answers unreadable requests with a problem document, and waits for no client longer than
+/// it must (invariant 10).
+struct AnsweringChannel: ServerChildChannel {
+    /// A connection and how far its requests are.
+    struct Value: ServerChildChannelValue {
+        let base: HTTP1Channel.Value
+        let progress: ConnectionProgress
+
+        var channel: any Channel { base.channel }
+    }
+
+    let responder: HTTPChannelHandler.Responder
+    let configuration: HTTP1Channel.Configuration
+    let patience: HTTPPatience
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        let progress = ConnectionProgress(patience)
+        do {
+            try channel.pipeline.syncOperations.addHandlers(
+                [
+                    LateClients(progress, patience: patience, logger: logger) as any ChannelHandler,
+                    UnreadableRequestAnswer(logger: logger),
+                ], position: .first)
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        var configuration = configuration
+        configuration.additionalChannelHandlers = { [UnderstoodRequests(progress)] }
+        return HTTP1Channel(responder: responder, configuration: configuration)
+            .setup(channel: channel, logger: logger).map { Value(base: $0, progress: progress) }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        let responder = responder
+        let reporting = HTTP1Channel(
+            responder: { request, writer, channel in
+                try await value.progress.respond(to: request, writer, channel, by: responder)
+            },
+            configuration: configuration)
+        await reporting.handle(value: value.base, logger: logger)
+    }
+}
+
+/// One connection's ``ConnectionPatience``, told what happens by the event loop and by the task that answers.
+final class ConnectionProgress: Sendable {
+    private let patience: Mutex<ConnectionPatience>
+
+    init(_ patience: HTTPPatience) {
+        self.patience = Mutex(ConnectionPatience(patience, at: .now))
+    }
+
+    /// Bytes have come; false if they are not to be read any more.
+    func received() -> Bool {
+        patience.withLock { patience in
+            patience.received(at: .now)
+            return !patience.isLeaving
+        }
+    }
+
+    /// Something of a request has been understood, its headers first.
+    func understood() {
+        patience.withLock { $0.readHeaders() }
+    }
+
+    /// The client takes what is sent to it, or has stopped doing so.
+    func takesAnswers(_ takes: Bool) {
+        patience.withLock { $0.takesAnswers(takes, at: .now) }
+    }
+
+    /// Who is late now.
+    func verdict() -> ConnectionPatience.Verdict {
+        patience.withLock { $0.verdict(at: .now) }
+    }
+
+    /// Answers one request with a responder, noting how far it is, and gives leave to send its body.
+    @concurrent func respond(
+        to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel,
+        by responder: HTTPChannelHandler.Responder
+    ) async throws {
+        var request = request
+        patience.withLock { $0.began(withBody: request.announcesBody, at: .now) }
+        if request.announcesBody {
+            if request.expectsContinue, !request.withholdsBody {
+                try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+            }
+            request.body = RequestBody(asyncSequence: ReportedBody(base: request.body, progress: self))
+        }
+        try await responder(request, writer, channel)
+        patience.withLock { $0.answered(at: .now) }
+    }
+
+    fileprivate func readBody() {
+        patience.withLock { $0.readBody() }
+    }
+}
+
+/// A body that says when it has been read to its end.
+private struct ReportedBody: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let base: RequestBody
+    let progress: ConnectionProgress
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(base: base.makeAsyncIterator(), progress: progress)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var base: RequestBody.AsyncIterator
+        let progress: ConnectionProgress
+
+        @concurrent mutating func next() async throws -> ByteBuffer? {
+            let buffer = try await base.next()
+            if buffer == nil { progress.readBody() }
+            return buffer
+        }
+    }
+}
+
+/// Ends connections whose clients are late, with an answer where one can be given (invariant 10).
+///
+/// It stands next to the socket and sees bytes only; what they mean it learns from ``ConnectionProgress``.
+final class LateClients: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = IOData
+
+    private let progress: ConnectionProgress
+    private let patience: HTTPPatience
+    private let logger: Logger
+    private var context: ChannelHandlerContext?
+    private var looks: RepeatedTask?
+
+    init(_ progress: ConnectionProgress, patience: HTTPPatience, logger: Logger) {
+        self.progress = progress
+        self.patience = patience
+        self.logger = logger
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let own = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let interval = TimeAmount(patience.interval)
+        looks = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in own.value.look()
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        looks?.cancel()
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if progress.received() { context.fireChannelRead(data) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        progress.takesAnswers(context.channel.isWritable)
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func look() {
+        guard let context else { return }
+        switch progress.verdict() {
+        case .wait:
+            return
+        case .close:
+            context.close(promise: nil)
+        case .refuse:
+            // Only the sending half is closed: closing with bytes unread would take the answer from the client.
+            if let answer = UnroutedAnswer.badRequest(.late("headers", after: patience.headers), logger: logger) {
+                context.writeAndFlush(wrapOutboundOut(.byteBuffer(answer)), promise: nil)
+            }
+            context.close(mode: .output, promise: nil)
+        case .giveUpBody:
+            context.fireErrorCaught(LateBody(patience: patience.body))
+        }
+    }
+}
+
+/// The rest of a request's body has not come in time; whoever reads the body meets this error in its place.
+struct LateBody: Error {
+    /// How long it was waited for.
+    var patience: Duration
+}
+
+extension Problem {
+    /// A part of the request has not come in time. The connection ends with the answer.
+    ///
+    /// - Parameter part: what is missing, such as `headers`.
+    static func late(_ part: String, after patience: Duration) -> Problem {
+        var problem = Problem(
+            .invalidRequest, "the \(part) did not arrive within \(patience.inWords)",
+            hint: "send the whole request without a pause, on a new connection")
+        problem.headers[.connection] = "close"
+        return problem
+    }
+}
+
+extension Duration {
+    /// Whole seconds, or milliseconds where there are some.
+    fileprivate var inWords: String {
+        let milliseconds = components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+        return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
+    }
+}
+
+/// Tells ``ConnectionProgress`` that bytes have become parts of a request; it stands behind what reads HTTP and does not
+/// look at the parts.
+final class UnderstoodRequests: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Any
+
+    private let progress: ConnectionProgress
+
+    init(_ progress: ConnectionProgress) {
+        self.progress = progress
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        progress.understood()
+        context.fireChannelRead(data)
+    }
+}
+
+/// Gives a body to the one answer that the framework writes itself: the empty 400 to a request it cannot parse.
+///
+/// It stands next to the socket, because such a request reaches no route. Every 400 of ours has a body, so an empty one
+/// is the framework's.
+final class UnreadableRequestAnswer: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let logger: Logger
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .byteBuffer(let buffer) = unwrapOutboundIn(data), Self.isEmptyBadRequest(buffer),
+            let answer = answer()
+        else { return context.write(data, promise: promise) }
+        context.write(wrapOutboundOut(.byteBuffer(answer)), promise: promise)
+    }
+
+    private static func isEmptyBadRequest(_ buffer: ByteBuffer) -> Bool {
+        // All that is sent comes by here; the status alone, ` 400`, tells nearly all of it apart.
+        guard buffer.readableBytes < 1_024,
+            buffer.getInteger(at: buffer.readerIndex + 8, as: UInt32.self) == 0x2034_3030,
+            buffer.readableBytesView.starts(with: "HTTP/1.1 400 ".utf8)
+        else {
+            return false
+        }
+        return String(buffer: buffer).lowercased().contains("\r\ncontent-length: 0\r\n")
+    }
+
+    private func answer() -> ByteBuffer? {
+        let problem = Problem(
+            .invalidRequest, "the request is not HTTP/1.1, its method does not exist, or its headers are too large",
+            hint: "check the method, the rest of the request line, the headers and `Content-Length`")
+        return UnroutedAnswer.badRequest(problem, logger: logger)
+    }
+}
+
+/// The answer to bytes that never became a request: a problem document with an id and a line in the log, like every
+/// other.
+enum UnroutedAnswer {
+    /// An `invalid-request` as it goes to the socket; the connection ends with it.
+    static func badRequest(_ problem: Problem, logger: Logger) -> ByteBuffer? {
+        let requestId = LowercaseUUID.random()
+        let status = HTTPResponse.Status.badRequest
+        logger.info(
+            "answered", metadata: ["request.id": "\(requestId)", "http.route": "none", "http.status": "\(status.code)"])
+        guard let body = try? WireJSON.encode(problem.body(instance: "/", requestId: requestId)) else { return nil }
+        let head = """
+            HTTP/1.1 \(status)\r
+            connection: close\r
+            content-type: \(ProblemBody.mediaType)\r
+            content-length: \(body.count)\r
+            x-request-id: \(requestId)\r
+            \r\n
+            """
+        return ByteBuffer(bytes: Array(head.utf8) + body)
+    }
+}
