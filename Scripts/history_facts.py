@@ -57,19 +57,39 @@ class Tokens:
                 self.pieces.append(varint(header))
 
 
+class Stencil:
+    """Facts of which many copies are made: what differs between them, and between that the bytes they share."""
+
+    def __init__(self, facts: bytes, are_runs: bool, differs):
+        """`differs` says of a text whether it is another one in a copy; the sequences of a run always are."""
+        self.pieces: list = [b""]
+        for piece in Tokens(facts, are_runs).pieces:
+            if isinstance(piece, str) and not differs(piece):
+                piece = text(piece)
+            if isinstance(piece, bytes) and isinstance(self.pieces[-1], bytes):
+                self.pieces[-1] += piece
+            else:
+                self.pieces.append(piece)
+
+    def copy(self, texts, sequences=None) -> bytes:
+        """The facts with each text that differs, and each sequence, as these functions give it."""
+        return b"".join(
+            [piece if piece.__class__ is bytes
+             else text(texts(piece)) if piece.__class__ is str
+             else varint((sequences(piece) * 2 + 1) << 1)
+             for piece in self.pieces])
+
+
+def text(words: str) -> bytes:
+    written = words.encode()
+    return varint(len(written) << 1 | 1) + written
+
+
 @functools.lru_cache(maxsize=4096)
-def pieces(facts: bytes, are_runs: bool) -> list:
-    return Tokens(facts, are_runs).pieces
+def whole_stencil(facts: bytes, are_runs: bool) -> Stencil:
+    return Stencil(facts, are_runs, lambda _: True)
 
 
 def renamed(facts: bytes, texts, sequences=None) -> bytes:
     """The facts with each text and each sequence as these functions give it; without sequences, the facts of one row."""
-    found = []
-    for piece in pieces(facts, sequences is not None):
-        if isinstance(piece, str):
-            text = texts(piece).encode()
-            piece = varint(len(text) << 1 | 1) + text
-        elif isinstance(piece, int):
-            piece = varint((sequences(piece) * 2 + 1) << 1)
-        found.append(piece)
-    return b"".join(found)
+    return whole_stencil(facts, sequences is not None).copy(texts, sequences)

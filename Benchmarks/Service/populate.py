@@ -44,6 +44,7 @@ class Template:
         # Of the rows of history, what they and their transactions are named in a clone.
         self.sequences: dict[int, int] = {}
         self.numbers: dict[str, int] = {}
+        self.stencils: dict[tuple[bytes, bool], history_facts.Stencil] = {}
         self.database.create_function("renamed_row", 2, lambda facts, clone: self.renamed(facts, clone, None))
         self.database.create_function("renamed_run", 2, lambda facts, clone: self.renamed(facts, clone, self.sequences))
         self.rows_per_clone = 0
@@ -53,9 +54,13 @@ class Template:
         """Facts as those of a clone."""
         first = self.first["identifiers"] + clone * self.first["ids"]
         start = self.first["sequence"] + clone * self.rows_per_clone
-        return history_facts.renamed(
-            facts, lambda text: str(first + self.numbers[text]) if text in self.numbers else text,
-            sequences and (lambda sequence: start + sequences[sequence]))
+        key = (facts, sequences is not None)
+        stencil = self.stencils.get(key)
+        if not stencil:
+            stencil = self.stencils[key] = history_facts.Stencil(*key, differs=self.numbers.__contains__)
+        numbers = self.numbers
+        return stencil.copy(
+            lambda text: str(first + numbers[text]), sequences and (lambda sequence: start + sequences[sequence]))
 
     def expression(self, table: str, column: str, row: int) -> str:
         number = f"(:identifiers + n.i * :ids + {row})"

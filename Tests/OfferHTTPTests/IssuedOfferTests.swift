@@ -172,7 +172,7 @@ struct IssuedOfferTests {
         }
     }
 
-    @Test("a client's dry-run shows what stands in the way, support's shows every rule")
+    @Test("a client's dry-run shows what blocks the offer, support's shows every rule")
     func decisions() async throws {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()

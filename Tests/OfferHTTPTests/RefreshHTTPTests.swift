@@ -62,7 +62,7 @@ struct RefreshHTTPTests {
     func unknown() async throws {
         try await ServiceFixture.run { service in
             let cases = [
-                (#"{"customer":{"customerId":"nobody"}}"#, "nobody is known by these identifiers"),
+                (#"{"customer":{"customerId":"nobody"}}"#, "no customer found"),
                 (
                     #"{"customer":{"originalTransactionId":"4711"}}"#,
                     "Apple knows no such transaction of `com.example.pro` in LocalTesting (4040010: Transaction id not found.)"

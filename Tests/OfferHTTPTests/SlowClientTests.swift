@@ -7,9 +7,9 @@ import Testing
 @Suite("Slow clients get an answer and hold nothing (invariant 10)")
 struct SlowClientTests {
     /// Patience that is short in one respect and far longer than a test in every other.
-    private static func limits(_ change: (inout HTTPPatience) -> Void) -> HTTPLimits {
+    private static func limits(_ change: (inout HTTPTimeouts) -> Void) -> HTTPLimits {
         var limits = HTTPLimits()
-        for part in [\HTTPPatience.idle, \.headers, \.body, \.answer] { limits.patience[keyPath: part] = .seconds(300) }
+        for part in [\HTTPTimeouts.idle, \.headers, \.body, \.answer] { limits.patience[keyPath: part] = .seconds(300) }
         change(&limits.patience)
         return limits
     }

@@ -124,7 +124,7 @@ struct OfferctlTests {
                 #expect(run.status == 1)
                 #expect(
                     run.errorText == """
-                        error: the API key is not known, or no longer in force
+                        error: the API key is unknown, expired or revoked
                         hint: the key may be revoked, expired or of another server; `offerd api-keys list` shows it
 
                         """)

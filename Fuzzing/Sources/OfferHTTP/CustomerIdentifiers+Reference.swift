@@ -1,7 +1,7 @@
 import OfferAPI
 import OfferApplication
 
-// As in `IssueRequestBody+Order.swift`, which needs more than a fuzzing build links.
+// As in `IssuedOffersController.swift`, which needs more than a fuzzing build links.
 extension CustomerIdentifiers {
     init(_ reference: CustomerReference) {
         self.init(

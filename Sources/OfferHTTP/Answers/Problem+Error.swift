@@ -6,7 +6,7 @@ import OfferModel
 import OfferSigning
 
 extension Problem {
-    /// The problem an error means; `nil` for an error nobody foresaw.
+    /// The problem an error maps to; `nil` for an unexpected error.
     ///
     /// The only place that maps errors to problems.
     init?(_ error: any Error) {
@@ -40,8 +40,8 @@ extension Problem {
                 hint: "`offerId` is the offer's `id` in the catalog, not Apple's `offerIdentifier`")
         case .unknownCustomer:
             self.init(
-                .unknownCustomer, "nobody is known by these identifiers",
-                hint: "customers become known by `POST /v1/transactions` or with an issued offer")
+                .unknownCustomer, "no customer found",
+                hint: "check the identifier; otherwise the app has not sent this customer's transactions yet")
         case .unknownIssuedOffer(let id):
             self = .unknownIssuedOffer(id.description)
         case .unknownScope(let scope):
@@ -137,7 +137,7 @@ extension ProblemErrorBody {
 }
 
 extension ClockLag {
-    /// Somebody may set the clock right any moment, so nobody is sent away for longer than a minute.
+    /// At most a minute: the operator may set the clock right at any moment.
     fileprivate var secondsToWait: Int {
         Int(min(60, max(1, caughtUpAfter.saturatingAdding(Instant.Duration.second - 1) / Instant.Duration.second)))
     }

@@ -4,7 +4,7 @@ import OfferEligibility
 import OfferModel
 
 extension Problem {
-    /// A reasoned no, shown as far as the caller's role may see it.
+    /// A refusal, with as much as the caller's role may see.
     init(_ refusal: IssueRefusal, offerId: OfferId, role: Role) {
         let isUndetermined = refusal.decision.outcome == .undetermined
         let verdict: Verdict = isUndetermined ? .undetermined : .violated
@@ -13,7 +13,7 @@ extension Problem {
         self.init(
             isUndetermined ? .undetermined : .notEligible,
             isUndetermined
-                ? "what is known does not decide `\(offerId)`: \(causes)"
+                ? "there is not enough information to decide `\(offerId)`: \(causes)"
                 : "the customer may not have `\(offerId)`: \(causes)",
             hint: isUndetermined
                 ? Self.missing(refusal.decision)

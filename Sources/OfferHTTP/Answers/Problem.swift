@@ -47,16 +47,16 @@ extension Problem {
     /// Too much work is waiting.
     static let busy = Problem(.busy, "too much work is waiting", hint: "ask again in a second").retry(after: 1)
 
-    /// Nobody has this path.
+    /// No route has this path.
     static func notFound(path: String) -> Problem {
         Problem(.notFound, "there is nothing at `\(path.prefix(200))`", hint: "`/openapi.yaml` lists every path")
     }
 
-    /// No key, or none that is in force.
+    /// No API key, or one that is unknown, expired or revoked.
     static func unauthenticated(tokenWasGiven: Bool) -> Problem {
         var problem = Problem(
             .unauthenticated,
-            tokenWasGiven ? "the API key is not known, or no longer in force" : "the request carries no API key",
+            tokenWasGiven ? "the API key is unknown, expired or revoked" : "the request carries no API key",
             hint: "send `Authorization: Bearer offerd_<id>_<secret>`; `offerd api-keys create` makes a key")
         problem.headers[.wwwAuthenticate] = "Bearer"
         return problem
@@ -131,25 +131,25 @@ extension Problem {
 }
 
 extension Problem {
-    /// The App Store Server API gave no answer that can be used: `busy` where coming back later may be enough,
-    /// `not-ready` where somebody has something to set right first.
+    /// The App Store Server API gave no usable answer: `busy` where a retry may help,
+    /// `not-ready` where the operator must fix something first.
     init(_ failure: AppStoreFailure) {
         self = Problem(failure.isPassing ? .busy : .notReady, failure.detail, hint: failure.hint)
             .retry(after: failure.secondsToWait)
     }
 
-    /// Nothing of what the App Store Server API gave was believed, and so nothing of it is kept.
+    /// None of the App Store Server API's data could be verified, so none was stored.
     static func appStoreDataRefused(_ refused: [RefusedData]) -> Problem {
         let first = refused.first.map { ": \($0.refusal.detail)" } ?? ""
         return Problem(
-            .signedDataRefused, "nothing of what Apple gave was believed\(first)",
+            .signedDataRefused, "none of Apple's data could be verified\(first)",
             hint: "check that `bundleId`, `appAppleId` and the environment in keys.yaml are the app's",
             errors: refused.map(ProblemErrorBody.init(ofAppStore:)))
     }
 }
 
 extension ProblemErrorBody {
-    /// It stands in Apple's answer and not in the request, so a path names it.
+    /// The data is in Apple's answer and not in the request, so a path names it.
     fileprivate init(ofAppStore refused: RefusedData) {
         self.init(path: refused.pointer, code: refused.refusal.code.rawValue, detail: refused.refusal.detail)
     }

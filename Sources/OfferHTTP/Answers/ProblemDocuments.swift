@@ -4,7 +4,7 @@ import Logging
 import OfferAPI
 import OfferApplication
 
-/// Turns whatever is thrown into a problem document, the framework's own empty 404 included (invariant 10).
+/// Turns every thrown error into a problem document, the framework's empty 404 included (invariant 10).
 struct ProblemDocuments: RouterMiddleware {
     let routes: RouteTable
 
@@ -62,7 +62,7 @@ struct ProblemDocuments: RouterMiddleware {
 }
 
 extension String {
-    /// Whether a path has a segment without a character, as it comes of a missing id. The router would read on past it:
+    /// Whether a path has an empty segment, as a missing id leaves it. The router would skip it:
     /// `/v1/offers//pause` would pause every offer.
     fileprivate var hasEmptySegment: Bool {
         var last: UInt8 = 0

@@ -28,7 +28,7 @@ struct AppStoreController: Sendable {
                             body.signedPayload, of: scope, source: .delivered,
                             author: .appStore(requestId: context.requestId))))
             } catch RequestError.signedDataRefused(let refused) {
-                // Nobody reads the answer but Apple's server, so the operator finds the cause here.
+                // Only Apple's server reads the answer, so the operator needs the cause in the log.
                 let codes = refused.map(\.refusal.code.rawValue).joined(separator: ", ")
                 context.logger.info("a notification was refused", metadata: ["code": "\(codes)"])
                 throw RequestError.signedDataRefused(refused)
@@ -54,7 +54,7 @@ struct AppStoreController: Sendable {
     }
 }
 
-/// How many requests without a key are served at once; the next is told to come back.
+/// Bounds how many requests without a key are served at once; beyond the bound, calls fail with `busy`.
 ///
 /// They are counted once their bodies are there, so that strangers can neither take more of the writer's queue than that
 /// many places from callers with a key, nor keep places by sending slowly. How many bodies are on their way at once is

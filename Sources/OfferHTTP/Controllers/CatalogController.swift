@@ -118,7 +118,7 @@ extension CatalogAppliedBody {
 }
 
 extension CatalogDocument {
-    /// The document in one of the two notations: as it was applied if it is in that one, else written anew.
+    /// The document in one of the two notations: unchanged if it was applied in that one, otherwise rewritten.
     ///
     /// - Throws: ``InvalidDocument`` if a document applied by an older version is no longer accepted.
     func text(as type: MediaType) throws -> String {

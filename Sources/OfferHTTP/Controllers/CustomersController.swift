@@ -100,7 +100,7 @@ extension RefreshRequestBody {
         checks.text(orderId, at: .root.appending("orderId"), maximum: RequestRules.orderIdLength)
         if customer == nil, orderId == nil {
             checks.add(
-                .root, .missingMember, "the request names nobody",
+                .root, .missingMember, "the request names no customer",
                 hint: "give a `customer` with any identifier, or the `orderId` of a receipt")
         }
         if customer != nil, orderId != nil {

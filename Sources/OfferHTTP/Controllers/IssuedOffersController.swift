@@ -20,7 +20,7 @@ struct IssuedOffersController: Sendable {
     let exporting: IssuedOfferExport
     let bodyLimit: Int
 
-    /// `POST`: 201 for a new signing, 200 for stored signatures, a problem for a reasoned no; under an
+    /// `POST`: 201 for a new signing, 200 for stored signatures, a problem document for a refusal; with an
     /// `Idempotency-Key` the same answer again.
     @Sendable func issue(_ request: Request, _ context: CallerContext<ClientAccess>) async throws -> Response {
         let key = try IdempotencyKey.of(request)

@@ -4,7 +4,7 @@ import OfferApplication
 import OfferEligibility
 import OfferModel
 
-/// `/v1/reports`: what became of offers.
+/// `/v1/reports`: the offer funnel.
 struct ReportsController: Sendable {
     let reports: FunnelReports
 

@@ -64,12 +64,12 @@ extension Problem {
     }
 }
 
-/// Reads what is left of a body when the answer does not depend on it.
+/// Drains the rest of a body that the answer did not need.
 ///
-/// Many clients write their whole request before they read; left unread, a large body would keep them from ever seeing
-/// a 401 or 413 (invariant 10). What goes beyond the bound is not read.
+/// Many clients write their whole request before they read; left unread, a large body would keep them from seeing a 401
+/// or 413 (invariant 10). At most ``bound`` bytes are drained.
 struct UnreadBodies: RouterMiddleware {
-    /// The most bytes that are read to no use.
+    /// The most bytes that are read and discarded.
     static let bound = 16 * 1_024 * 1_024
 
     func handle(
@@ -107,7 +107,7 @@ private final class WatchedBody: AsyncSequence, Sendable {
         return base.makeAsyncIterator()
     }
 
-    /// Reads a body nobody has begun to read. What goes wrong meanwhile concerns nobody: the answer is made.
+    /// Reads a body that was not read yet. Errors do not matter: the answer is already made.
     func drain(upTo bound: Int) async {
         guard isStarted.withLock({ isStarted in !isStarted }) else { return }
         var rest = bound

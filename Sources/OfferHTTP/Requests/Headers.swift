@@ -26,8 +26,7 @@ enum MediaType: String, Sendable, CaseIterable {
         return names[name]
     }
 
-    /// The one of two that the client would rather have; the default where it does not say, or wants something else
-    /// altogether (RFC 9110 §12.4.1 lets a server answer then as if nothing had been asked).
+    /// The type the client prefers; the default if it has no preference or accepts neither, which RFC 9110 §12.4.1 allows.
     static func preferred(_ request: Request, default fallback: MediaType) -> MediaType {
         var best: (type: MediaType, weight: Double)?
         for range in request.headers[values: .accept].flatMap({ $0.split(separator: ",") }) {

@@ -170,10 +170,9 @@ enum CustomerQuery {
 }
 
 extension CallerContext {
-    /// What stands in the path in a placeholder's stead, such as the `id` of `/v1/offers/{id}/pause`: the text that its
-    /// percent-encoding means, whether or not anything has that name.
+    /// The decoded value of a path placeholder, such as the `id` of `/v1/offers/{id}/pause`.
     ///
-    /// - Throws: ``RequestFault`` at `path.<name>` if it means none.
+    /// - Throws: ``RequestFault`` at `path.<name>` if it is not percent-encoded UTF-8.
     func pathText(_ name: String) throws -> String {
         let raw = try parameters.require(name)
         guard let text = PercentEncoding.decoded(raw, plusIsSpace: false) else {

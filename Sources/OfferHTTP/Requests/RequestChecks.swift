@@ -2,7 +2,7 @@ import OfferAPI
 import OfferApplication
 import OfferModel
 
-/// Collects everything wrong with the values of a JSON request, so that one answer names it all.
+/// Collects every invalid value of a JSON request, so that one answer reports them all.
 struct RequestChecks {
     private var errors: [ProblemErrorBody] = []
 
@@ -143,7 +143,7 @@ extension RequestChecks {
             hint: "send one of them")
     }
 
-    /// A supplied history; whoever reads its payloads judges them. Of too many only the number is named.
+    /// A supplied history; its payloads are checked when they are read. Beyond the bound only the number is reported.
     mutating func history(_ history: HistoryBody?) {
         guard let history else { return }
         let pointer = JSONPointer.root.appending("history")
@@ -190,7 +190,7 @@ extension RequestChecks {
     }
 }
 
-/// What every text of a request must keep to.
+/// Bounds of the values in a request.
 enum RequestRules {
     /// The most characters of an identifier.
     static let identifierLength = 255

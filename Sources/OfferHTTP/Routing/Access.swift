@@ -41,7 +41,7 @@ enum AnyKeyAccess: CallerAccess {
     static let roles: [Role] = [.client, .support, .marketing]
 }
 
-/// What belongs to one request, whoever makes it.
+/// The context of one request.
 struct OfferContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The request's id: in `X-Request-Id`, in every problem document and in the log.
@@ -71,9 +71,9 @@ extension LowercaseUUID {
     }
 }
 
-/// A request of somebody whose role may make it.
+/// The context of a request whose caller has one of the roles of `Access`.
 ///
-/// Its only initialiser refuses everyone else, so a method that takes this context cannot be reached without a key.
+/// Its only initialiser rejects every other caller, so a method that takes this context cannot be reached without a key.
 struct CallerContext<Access: CallerAccess>: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     /// The request's id.
@@ -81,8 +81,6 @@ struct CallerContext<Access: CallerAccess>: ChildRequestContext {
     /// Who calls.
     let caller: Caller
 
-    /// Lets the caller in.
-    ///
     /// - Throws: ``Problem`` `unauthenticated` or `forbidden`.
     init(context: OfferContext) throws {
         guard var caller = context.caller else { throw Problem.unauthenticated(tokenWasGiven: false) }
@@ -117,7 +115,7 @@ extension PeerAddress {
     }
 }
 
-/// Finds out who calls, from the `Authorization` header.
+/// Authenticates the caller by the `Authorization` header.
 struct Authentication: RouterMiddleware {
     let apiKeys: APIKeys
 

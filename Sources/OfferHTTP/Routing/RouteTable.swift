@@ -39,7 +39,7 @@ struct Route: Sendable {
         add = { router, _ in router.on(RouterPath(path), method: method, use: answer) }
     }
 
-    /// Whether a path as asked is this route's, whatever the method.
+    /// Whether a path is this route's, for any method.
     func matches(_ asked: String) -> Bool {
         let (own, others) = (path.split(separator: "/"), asked.split(separator: "/"))
         return own.count == others.count && zip(own, others).allSatisfy { $0.hasPrefix("{") || $0 == $1 }

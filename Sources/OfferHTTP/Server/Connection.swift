@@ -7,10 +7,10 @@ import OfferAPI
 import OfferModel
 import Synchronization
 
-/// An HTTP/1.1 connection that answers unreadable requests with a problem document, and waits for no client longer than
-/// it must (invariant 10).
+/// An HTTP/1.1 connection that answers unreadable requests with a problem document and enforces the client's deadlines
+/// (invariant 10).
 struct AnsweringChannel: ServerChildChannel {
-    /// A connection and how far its requests are.
+    /// A connection and the progress of its requests.
     struct Value: ServerChildChannelValue {
         let base: HTTP1Channel.Value
         let progress: ConnectionProgress
@@ -20,7 +20,7 @@ struct AnsweringChannel: ServerChildChannel {
 
     let responder: HTTPChannelHandler.Responder
     let configuration: HTTP1Channel.Configuration
-    let patience: HTTPPatience
+    let patience: HTTPTimeouts
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let progress = ConnectionProgress(patience)
@@ -50,15 +50,15 @@ struct AnsweringChannel: ServerChildChannel {
     }
 }
 
-/// One connection's ``ConnectionPatience``, told what happens by the event loop and by the task that answers.
+/// One connection's ``ConnectionDeadlines``, shared by the event loop and the task that answers.
 final class ConnectionProgress: Sendable {
-    private let patience: Mutex<ConnectionPatience>
+    private let patience: Mutex<ConnectionDeadlines>
 
-    init(_ patience: HTTPPatience) {
-        self.patience = Mutex(ConnectionPatience(patience, at: .now))
+    init(_ patience: HTTPTimeouts) {
+        self.patience = Mutex(ConnectionDeadlines(patience, at: .now))
     }
 
-    /// Bytes have come; false if they are not to be read any more.
+    /// Bytes arrived; false if they must not be read any more.
     func received() -> Bool {
         patience.withLock { patience in
             patience.received(at: .now)
@@ -66,22 +66,22 @@ final class ConnectionProgress: Sendable {
         }
     }
 
-    /// Something of a request has been understood, its headers first.
+    /// Part of a request was parsed, its headers first.
     func understood() {
         patience.withLock { $0.readHeaders() }
     }
 
-    /// The client takes what is sent to it, or has stopped doing so.
+    /// Whether the client reads what is sent to it.
     func takesAnswers(_ takes: Bool) {
         patience.withLock { $0.takesAnswers(takes, at: .now) }
     }
 
-    /// Who is late now.
-    func verdict() -> ConnectionPatience.Verdict {
+    /// What to do now.
+    func verdict() -> ConnectionDeadlines.Verdict {
         patience.withLock { $0.verdict(at: .now) }
     }
 
-    /// Answers one request with a responder, noting how far it is, and gives leave to send its body.
+    /// Answers one request through a responder, tracking its progress, and sends `100 Continue` if the client waits for it.
     @concurrent func respond(
         to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel,
         by responder: HTTPChannelHandler.Responder
@@ -103,7 +103,7 @@ final class ConnectionProgress: Sendable {
     }
 }
 
-/// A body that says when it has been read to its end.
+/// A body that reports when it was read to its end.
 private struct ReportedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -126,21 +126,21 @@ private struct ReportedBody: AsyncSequence, Sendable {
     }
 }
 
-/// Ends connections whose clients are late, with an answer where one can be given (invariant 10).
+/// Closes connections of late clients, with an answer where one is possible (invariant 10).
 ///
-/// It stands next to the socket and sees bytes only; what they mean it learns from ``ConnectionProgress``.
+/// It sits next to the socket and sees only bytes; ``ConnectionProgress`` knows what they mean.
 final class LateClients: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = IOData
 
     private let progress: ConnectionProgress
-    private let patience: HTTPPatience
+    private let patience: HTTPTimeouts
     private let logger: Logger
     private var context: ChannelHandlerContext?
     private var looks: RepeatedTask?
 
-    init(_ progress: ConnectionProgress, patience: HTTPPatience, logger: Logger) {
+    init(_ progress: ConnectionProgress, patience: HTTPTimeouts, logger: Logger) {
         self.progress = progress
         self.patience = patience
         self.logger = logger
@@ -187,14 +187,13 @@ final class LateClients: ChannelInboundHandler {
     }
 }
 
-/// The rest of a request's body has not come in time; whoever reads the body meets this error in its place.
+/// The rest of a request's body did not arrive in time; thrown to the reader of the body.
 struct LateBody: Error {
-    /// How long it was waited for.
     var patience: Duration
 }
 
 extension Problem {
-    /// A part of the request has not come in time. The connection ends with the answer.
+    /// A part of the request did not arrive in time. The connection closes after the answer.
     ///
     /// - Parameter part: what is missing, such as `headers`.
     static func late(_ part: String, after patience: Duration) -> Problem {

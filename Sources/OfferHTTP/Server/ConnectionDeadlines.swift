@@ -1,5 +1,5 @@
-/// How long the server waits for one client; a client that is slower loses its connection.
-public struct HTTPPatience: Sendable, Hashable {
+/// How long the server waits for a client; a slower client loses its connection.
+public struct HTTPTimeouts: Sendable, Hashable {
     /// Without a request: from the last answer, or from the opening of the connection, to the next byte.
     public var idle = Duration.seconds(30)
     /// From a request's first byte to the end of its headers.
@@ -14,28 +14,28 @@ public struct HTTPPatience: Sendable, Hashable {
     /// 30 s idle, 10 s for headers, 20 s for a body, 20 s for taking an answer.
     public init() {}
 
-    /// How often it is looked whether somebody is late.
+    /// How often deadlines are checked.
     var interval: Duration {
         let shortest = min(idle, headers, body, answer)
         return min(max(shortest / 4, .milliseconds(1)), .seconds(1))
     }
 }
 
-/// What one connection does and until when it may go on so: no clock, no channel, only rules.
+/// The phase a connection is in and its deadline, as a state machine without clock or channel.
 ///
-/// A byte is enough to begin a request and no byte prolongs it, so a client that sends one now and then is late too.
-struct ConnectionPatience: Sendable {
+/// The first byte starts a request's deadline and no later byte extends it, so a client that trickles bytes is late too.
+struct ConnectionDeadlines: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// What is to be done now.
+    /// What to do now.
     enum Verdict: Sendable, Equatable {
-        /// Nobody is late.
+        /// No deadline has passed.
         case wait
-        /// The connection is closed without an answer: there is none to give, or nobody takes it.
+        /// Close without an answer: there is none to give, or the client does not read it.
         case close
-        /// No request has come together: say so, and close.
+        /// The headers are incomplete: answer with a problem, and close.
         case refuse
-        /// A request lacks the rest of its body: whoever reads it is told.
+        /// The body is incomplete: its reader gets ``LateBody``.
         case giveUpBody
     }
 
@@ -44,14 +44,14 @@ struct ConnectionPatience: Sendable {
         case headers
         case body
         case answering
-        /// The body is given up; the answer to it is the last.
+        /// The body was given up; the answer to it is the connection's last.
         case bodyGivenUp
-        /// The answer is given, and the client still sends the body it belongs to.
+        /// The request was answered while the client still sends its body.
         case rest
         case leaving
     }
 
-    private let patience: HTTPPatience
+    private let patience: HTTPTimeouts
     private var phase = Phase.idle
     private var until: Instant?
     private var untilTaken: Instant?
@@ -60,7 +60,7 @@ struct ConnectionPatience: Sendable {
     private var hasUnread = false
 
     /// A connection that has just opened.
-    init(_ patience: HTTPPatience, at now: Instant) {
+    init(_ patience: HTTPTimeouts, at now: Instant) {
         self.patience = patience
         until = now + patience.idle
     }
@@ -77,21 +77,21 @@ struct ConnectionPatience: Sendable {
         }
     }
 
-    /// Bytes have become part of a request, whose headers are whole then. Who is to answer may not have seen them yet,
-    /// which is no fault of the client's.
+    /// Bytes were parsed as part of a request, so its headers are complete. The task that answers may not have seen
+    /// them yet; the client is not late for that.
     mutating func readHeaders() {
         hasUnread = false
         if phase == .headers { enter(.answering, until: nil) }
     }
 
-    /// Somebody begins to answer a request.
+    /// A request is being answered.
     mutating func began(withBody: Bool, at now: Instant) {
         guard phase != .leaving else { return }
         withBody ? enter(.body, until: now + patience.body) : enter(.answering, until: nil)
     }
 
-    /// The answer to the request that began last has been handed over to be sent. If it is the last, the time to read it
-    /// counts from the next look: only then is it sure to be on its way.
+    /// The answer was handed to the channel. If it is the last, the time to read it counts from the next check: only then
+    /// is it certainly on its way.
     mutating func answered(at now: Instant) {
         switch phase {
         case .bodyGivenUp: enter(.leaving, until: nil)
@@ -108,12 +108,12 @@ struct ConnectionPatience: Sendable {
         if phase == .body { enter(.answering, until: nil) }
     }
 
-    /// The client takes what is sent to it, or has stopped doing so.
+    /// Whether the client reads what is sent to it.
     mutating func takesAnswers(_ takes: Bool, at now: Instant) {
         untilTaken = takes ? nil : untilTaken ?? now + patience.answer
     }
 
-    /// Who is late, and what comes of it.
+    /// What to do at this instant.
     mutating func verdict(at now: Instant) -> Verdict {
         if let untilTaken, untilTaken <= now { return .close }
         if phase == .leaving, until == nil { until = now + patience.farewell }

@@ -9,13 +9,13 @@ public enum OfferServer {
     /// `openapi.yaml`, which `GET /openapi.yaml` answers with: built into the program, so it is there wherever that runs.
     public static let description: [UInt8] = PackageResources.openapi_yaml
 
-    /// The server as a service: it runs until its service group is told to stop, and then lets running requests end.
+    /// The server as a service: it runs until its service group stops, then finishes running requests.
     ///
     /// - Parameters:
     ///   - useCases: what the requests ask for.
-    ///   - settings: where it listens and what it bears.
+    ///   - settings: listen address and resource limits.
     ///   - logger: gets one line a request, without secrets or identifiers of customers.
-    ///   - onListening: told the port once connections are accepted.
+    ///   - onListening: called with the port once connections are accepted.
     public static func application(
         useCases: UseCases, settings: HTTPSettings, logger: Logger,
         onListening: @escaping @Sendable (_ port: Int) async -> Void
@@ -39,16 +39,14 @@ public enum OfferServer {
     }
 }
 
-/// Where the server listens and what it bears.
+/// Listen address and resource limits.
 public struct HTTPSettings: Sendable, Hashable {
     /// The host name or address.
     public var host: String
     /// The port; 0 takes a free one.
     public var port: Int
-    /// What it bears.
     public var limits: HTTPLimits
 
-    /// Settings by their parts.
     public init(host: String, port: Int, limits: HTTPLimits = HTTPLimits()) {
         self.host = host
         self.port = port
@@ -56,12 +54,12 @@ public struct HTTPSettings: Sendable, Hashable {
     }
 }
 
-/// What one client can make the server bear.
+/// Resource limits of the server.
 public struct HTTPLimits: Sendable, Hashable {
     /// Open connections; more wait in the system's queue until one is closed. Each needs a file descriptor.
     public var connections = 1_024
     /// How long the server waits for a client.
-    public var patience = HTTPPatience()
+    public var patience = HTTPTimeouts()
     /// Bytes of all header lines, and of one.
     public var headerBytes = 16 * 1_024
     /// Header lines.
@@ -72,7 +70,7 @@ public struct HTTPLimits: Sendable, Hashable {
     public var catalogBytes = 2 * 1_024 * 1_024
     /// Bytes of a notification: 256 KiB (docs/design.md#http).
     public var notificationBytes = 256 * 1_024
-    /// Notifications at work at once; a further one is told to come back.
+    /// Notifications processed at once; beyond it, 503 `busy`.
     public var notifications = 256
     /// Bytes of every other body.
     public var bodyBytes = 256 * 1_024

@@ -13,6 +13,8 @@ struct ModelState: Sendable {
     var kept: [String: Kept] = [:]
     /// By slot, signing and format.
     var signatures: [String: [Int: [String: String]]] = [:]
+    /// The numbers of the requests that were refused, by the recorded decision.
+    var refusals: [String: Int] = [:]
     /// The newest sequence that was checked.
     var sequence: Int64
 }

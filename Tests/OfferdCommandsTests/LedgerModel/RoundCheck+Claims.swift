@@ -12,6 +12,8 @@ extension RoundCheck {
                     } else {
                         checkReleased(asked, decision)
                     }
+                } else if let answer = asked.answers.first, let decision = refusal(repeatedIn: answer, number) {
+                    claims.append(claim(of: ask, repeating: decision, answer, asked))
                 } else if let answer = asked.answers.first {
                     claims.append(claim(of: ask, storedIn: answer, asked))
                 }
@@ -83,6 +85,27 @@ extension RoundCheck {
                 let isRight = rules.map { $0 == violated } ?? !violated.isEmpty
                 return isRight ? nil : "\(asked.request): refused by \(rules ?? []), the model says \(violated)"
             }
+        }
+    }
+
+    /// The decision of an earlier round that refused the same request: sent again after its key expired, it is answered
+    /// with the recorded decision if nothing has changed.
+    private func refusal(repeatedIn answer: RunningServer.Answer, _ number: Int) -> String? {
+        guard answer.status == 403, let id = answer.json["decisionId"] as? String, state.refusals[id] == number else {
+            return nil
+        }
+        return id
+    }
+
+    /// A repeated refusal is what the rules say now, too.
+    private func claim(
+        of ask: ModelLedger.Ask, repeating decision: String, _ answer: RunningServer.Answer, _ asked: Asked
+    ) -> RoundReplay.Claim {
+        let rules = answer.rules
+        return claim(asked) { ledger, now in
+            let violated = ledger.answer(ask, at: now).violated
+            return rules == violated && !violated.isEmpty
+                ? nil : "refused again by \(rules) in \(decision), the model says \(violated)"
         }
     }
 

@@ -58,6 +58,9 @@ struct RoundCheck {
         if let problem = replay.problem { problems.append(problem) }
         if let ledger = replay.ledger { state.ledger = ledger }
         if problems.isEmpty { checkRows() }
+        for decision in rows.decisions where decision.kind == "refusal" {
+            state.refusals[decision.id] = decision.number
+        }
         state.sequence = rows.newest
         return (state, events.sorted { ($0.place ?? .max) < ($1.place ?? .max) })
     }

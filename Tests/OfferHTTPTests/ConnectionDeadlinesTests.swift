@@ -3,18 +3,18 @@ import Testing
 @testable import OfferHTTP
 
 @Suite("How long one connection is waited for")
-struct ConnectionPatienceTests {
+struct ConnectionDeadlinesTests {
     private let start = ContinuousClock.now
-    private var connection: ConnectionPatience
+    private var connection: ConnectionDeadlines
 
     init() {
-        var patience = HTTPPatience()
+        var patience = HTTPTimeouts()
         patience.idle = .seconds(30)
         patience.headers = .seconds(10)
         patience.body = .seconds(20)
         patience.answer = .seconds(15)
         patience.farewell = .seconds(1)
-        connection = ConnectionPatience(patience, at: start)
+        connection = ConnectionDeadlines(patience, at: start)
     }
 
     private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }

@@ -1,0 +1,1 @@
+../../../Sources/OfferHTTP/Answers/DecisionAnswer.swift

@@ -1,1 +1,0 @@
-../../../Sources/OfferHTTP/Answers/DecisionsBody+InquiryAnswer.swift

@@ -1,0 +1,81 @@
+import OfferAPI
+import OfferApplication
+import OfferEligibility
+import OfferModel
+
+extension DecisionsBody {
+    init(_ answer: InquiryAnswer, role: Role) {
+        self.init(
+            decisions: answer.decisions.map { DecisionBody($0, role: role) }, best: answer.choice?.offerId,
+            bestReason: role == .client ? nil : answer.choice?.sentence)
+    }
+}
+
+extension DecisionBody {
+    fileprivate init(_ decided: OfferDecision, role: Role) {
+        self.init(
+            offerId: decided.offer.id, outcome: decided.decision.outcome.rawValue, delivery: decided.offer.delivery,
+            priority: decided.offer.priority,
+            turningPoint: decided.outlook.turningPoint.map(TurningPointBody.init),
+            explanation: role == .client
+                ? nil : ExplanationBody(Explanation(decided.decision, outlook: decided.outlook)),
+            findings: decided.decision.findings.bodies(for: role))
+    }
+}
+
+extension ExplanationBody {
+    fileprivate init(_ explanation: Explanation) {
+        self.init(
+            sentence: explanation.sentence, change: explanation.change, customerAnswer: explanation.customerAnswer)
+    }
+}
+
+extension [Finding] {
+    /// The findings as a role may see them: a `client` key only what blocks the offer, without the customer's data
+    /// (docs/design.md#http).
+    func bodies(for role: Role) -> [FindingBody] {
+        guard role == .client else { return map(FindingBody.init) }
+        return filter(\.verdict.isInTheWay).map {
+            FindingBody(
+                rule: $0.rule.rawValue, verdict: $0.verdict.rawValue, reason: $0.reason.rawValue,
+                turningPoint: $0.turningPoint.map(TurningPointBody.init))
+        }
+    }
+}
+
+extension FindingBody {
+    init(_ finding: Finding) {
+        self.init(
+            rule: finding.rule.rawValue, verdict: finding.verdict.rawValue, reason: finding.reason.rawValue,
+            path: finding.path, message: finding.message, evidence: finding.evidence.map(EvidenceBody.init),
+            turningPoint: finding.turningPoint.map(TurningPointBody.init),
+            children: finding.children?.map(FindingBody.init))
+    }
+}
+
+extension EvidenceBody {
+    init(_ evidence: Evidence) {
+        self.init(
+            field: evidence.field, observed: evidence.observed.map(ObservedValue.init),
+            required: evidence.required.map(ObservedValue.init), provenance: evidence.provenance,
+            transactionId: evidence.transactionId)
+    }
+}
+
+extension ObservedValue {
+    init(_ value: EvidenceValue) {
+        switch value {
+        case .value(let value): self = .value(value)
+        case .list(let values): self = .list(values)
+        }
+    }
+}
+
+extension TurningPointBody {
+    init(_ point: TurningPoint) {
+        switch point {
+        case .at(let instant): self.init(at: instant)
+        case .event(let event): self.init(event: event.rawValue)
+        }
+    }
+}
