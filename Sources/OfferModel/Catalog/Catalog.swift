@@ -70,3 +70,50 @@ public struct Product: Sendable, Hashable {
         self.price = price
     }
 }
+
+/// An amount of one currency in milliunits (thousandths), as Apple counts prices.
+public struct Money: Hashable, Sendable {
+    /// Thousandths of the currency's unit: 9.99 is 9,990.
+    public let milliunits: Int64
+    /// ISO 4217 code in capitals.
+    public let currency: String
+
+    /// An amount in milliunits.
+    public init(milliunits: Int64, currency: String) {
+        self.milliunits = milliunits
+        self.currency = currency
+    }
+
+    /// Reads a decimal such as `9.99`: digits with at most three decimals, no sign, no grouping; `nil` for anything else.
+    public static func milliunits(_ amount: some StringProtocol) -> Int64? {
+        var scanner = DigitScanner(amount)
+        guard let whole = scanner.number() else { return nil }
+        var thousandths: Int64 = 0
+        if scanner.skip(".") {
+            guard let fraction = scanner.fractionInThousandths() else { return nil }
+            thousandths = fraction
+        }
+        guard scanner.isAtEnd else { return nil }
+        return whole * 1_000 + thousandths
+    }
+
+    /// Whether the text has the form of an ISO 4217 code: three capital letters.
+    public static func isCurrencyCode(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == 3 && text.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+    }
+
+    /// The amount as a decimal with two or, where needed, three decimals: `9.99`.
+    public var amount: String {
+        let fraction = (milliunits % 1_000).magnitude
+        let digits = fraction % 10 == 0 ? fraction / 10 : fraction
+        let width = fraction % 10 == 0 ? 2 : 3
+        let text = String(digits)
+        let sign = milliunits < 0 ? "-" : ""
+        return "\(sign)\((milliunits / 1_000).magnitude).\(String(repeating: "0", count: width - text.count))\(text)"
+    }
+}
+
+extension Money: CustomStringConvertible {
+    /// The amount and its currency: `9.99 USD`.
+    public var description: String { "\(amount) \(currency)" }
+}

@@ -63,3 +63,170 @@ public enum FactVocabulary {
         return isLetter(first) && name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
     }
 }
+
+/// The name of a fact, read: one of the closed vocabulary, or one whose ending is a word of the catalog's or the
+/// backend's own (docs/design.md#decisions).
+public enum FactName: Sendable, Hashable {
+    /// About the subscription in the group of the offer's product: `subscription.state`.
+    case subscription(SubscriptionFact)
+    /// About the customer in the whole app: `customer.refunds`.
+    case customer(CustomerFact)
+    /// How often an offer of the catalog was redeemed: `customer.redeemed.<offerId>`.
+    case redeemed(OfferId)
+    /// What the backend keeps about the customer: `customer.attributes.<name>`.
+    case attribute(String)
+    /// About the device that asks: `request.appVersion`.
+    case request(RequestFact)
+    /// What the backend says in the request: `signals.<name>`.
+    case signal(String)
+
+    /// Reads a dotted name; `nil` if no fact can have it.
+    public init?(_ name: some StringProtocol) {
+        if let fixed = Self.fixed[String(name)] {
+            self = fixed
+        } else if let rest = name.after(FactVocabulary.signalPrefix) {
+            guard FactVocabulary.isSignalName(rest) else { return nil }
+            self = .signal(rest)
+        } else if let rest = name.after(FactVocabulary.attributePrefix) {
+            guard FactVocabulary.isSignalName(rest) else { return nil }
+            self = .attribute(rest)
+        } else if let rest = name.after(FactVocabulary.redeemedPrefix) {
+            guard !rest.isEmpty else { return nil }
+            self = .redeemed(OfferId(rest))
+        } else {
+            return nil
+        }
+    }
+
+    /// Every comparison reads its fact's name whenever it is judged, so the fixed ones are looked up.
+    private static let fixed: [String: FactName] = {
+        var names: [String: FactName] = [:]
+        for fact in SubscriptionFact.allCases { names[SubscriptionFact.prefix + fact.rawValue] = .subscription(fact) }
+        for fact in CustomerFact.allCases { names[CustomerFact.prefix + fact.rawValue] = .customer(fact) }
+        for fact in RequestFact.allCases { names[RequestFact.prefix + fact.rawValue] = .request(fact) }
+        return names
+    }()
+
+    /// The type of its values; `nil` where the first use in the catalog says it.
+    public var type: FactType? {
+        switch self {
+        case .subscription(let fact): fact.definition.type
+        case .customer(let fact): fact.definition.type
+        case .redeemed: .number
+        case .request(let fact): fact.definition.type
+        case .attribute, .signal: nil
+        }
+    }
+}
+
+extension StringProtocol {
+    /// What follows the prefix, compared by bytes; `nil` if it does not begin so.
+    fileprivate func after(_ prefix: String) -> String? {
+        utf8.starts(with: prefix.utf8)
+            ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
+    }
+}
+
+/// What a fact means: an entry of the closed, typed vocabulary that catalogs may use (docs/design.md#decisions).
+public struct FactDefinition: Sendable, Hashable {
+    /// The dotted name.
+    public let name: String
+    /// The type of its values.
+    public let type: FactType
+    /// The unit of a number.
+    public let unit: String?
+    /// What it says, in a sentence.
+    public let meaning: String
+    /// What makes it undetermined; silence is never zero.
+    public let unknownWhen: String
+    /// The only values of a text, if they are closed.
+    public let values: [String]?
+    /// The smallest value of a number.
+    public let minimum: Double?
+    /// Whose word it is.
+    public let source: FactSource
+
+    init(
+        _ name: String, _ type: FactType, unit: String? = nil, _ meaning: String, unknownWhen: String,
+        values: [String]? = nil, source: FactSource
+    ) {
+        self.name = name
+        self.type = type
+        self.unit = unit
+        self.meaning = meaning
+        self.unknownWhen = unknownWhen
+        self.values = values
+        minimum = type == .number ? 0 : nil
+        self.source = source
+    }
+}
+
+/// Whose word a fact is; what the backend says has names of its own, so it never outranks what Apple signed.
+public enum FactSource: String, Sendable, Hashable, CaseIterable {
+    /// The customer's history; every piece of evidence names the provenance of its row.
+    case history
+    /// The history together with what `offerd` itself recorded.
+    case record
+    /// The backend's word.
+    case caller
+}
+
+/// Facts whose names end in a word that the vocabulary does not close.
+public struct FactFamily: Sendable, Hashable {
+    /// What every name of the family begins with, the dot included.
+    public let prefix: String
+    /// What the ending is: `name` or `offerId`.
+    public let ending: String
+    /// The type of the values; `nil` where the first use in the catalog says it.
+    public let type: FactType?
+    /// The unit of a number.
+    public let unit: String?
+    /// What it says, in a sentence.
+    public let meaning: String
+    /// What makes it undetermined.
+    public let unknownWhen: String
+    /// Whose word it is.
+    public let source: FactSource
+
+    /// The name with a placeholder for its ending: `signals.<name>`.
+    public var name: String { "\(prefix)<\(ending)>" }
+}
+
+/// The type of a fact, which says what it is compared with and how.
+public enum FactType: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Text, compared byte by byte.
+    case text
+    /// A number.
+    case number
+    /// Yes or no.
+    case boolean
+    /// An amount with its currency.
+    case money
+    /// A moment.
+    case instant
+    /// A text of numbers and dots, compared number by number: see ``DottedVersion``.
+    case version
+    /// A text that names a language and perhaps more; what is required may be its beginning: see ``LocaleTag``.
+    case locale
+    /// A text of three capital letters, Apple's code of a country's App Store.
+    case storefront
+
+    /// The type of the values that a fact of this type has: a version, a locale and a storefront are texts.
+    public var valueType: FactType {
+        switch self {
+        case .text, .version, .locale, .storefront: .text
+        case .number, .boolean, .money, .instant: self
+        }
+    }
+
+    /// The operators that make sense of values of the type.
+    public var operators: [ComparisonOperator] {
+        switch self {
+        case .text, .locale, .storefront: [.is, .isNot, .in, .notIn, .exists]
+        case .boolean: [.is, .isNot, .exists]
+        case .number, .version: ComparisonOperator.allCases
+        case .money: [.is, .isNot, .atLeast, .atMost, .moreThan, .lessThan, .between, .exists]
+        case .instant: [.atLeast, .atMost, .moreThan, .lessThan, .between, .exists]
+        }
+    }
+}

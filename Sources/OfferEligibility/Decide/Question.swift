@@ -1,0 +1,194 @@
+public import OfferModel
+
+/// What is asked: may this subject have this offer, for this product, now?
+public struct Question: Sendable, Hashable {
+    /// The one instant of the request.
+    public var now: Instant
+    /// The app and environment.
+    public var scope: Scope
+    /// The offer as the catalog in force has it, made ready.
+    public var compiledOffer: CompiledOffer
+    /// The catalog in force: conditions and limits may ask about other offers than this one.
+    public var catalog: CompiledCatalog
+    /// The product it is asked for; one of the offer's, or the refusal says so.
+    public var productId: ProductId
+    /// The group of that product; absent if the catalog does not know the product.
+    public var subscriptionGroupIdentifier: SubscriptionGroupId?
+    /// Whether this offer, or every offer, is paused.
+    public var pause: Pause
+    /// What the backend says about the customer, by the name after `signals.`.
+    public var signals: [String: FactValue]
+    /// Whether the answer would need a signing beyond those the open slot holds.
+    public var needsNewSigning: Bool
+    /// Whether the history was supplied for a "what if" and stands for what Apple would have signed.
+    ///
+    /// Never set where something is signed: a customer without a verified payload gets no signature (docs/design.md#identity).
+    public var takesHistoryAsProven: Bool
+    /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts elsewhere
+    /// leaves open what the group lacks. Empty if the catalog does not know the group.
+    public var groupProducts: Set<ProductId>
+    /// The products of that group with their prices: budgets are counted in them.
+    public var products: [Product]
+    /// What the backend says about the device that asks.
+    public var request: DeviceRequest
+    /// The app's account that the request names. It is only told, never judged by.
+    public var signUp = SignUp()
+    /// The encodings that promotional offers are signed in where it is asked.
+    public var formats = Set(SignatureFormat.allCases)
+
+    /// A question by its parts.
+    public init(
+        now: Instant, scope: Scope, offer: CompiledOffer, productId: ProductId,
+        subscriptionGroupIdentifier: SubscriptionGroupId?, catalog: CompiledCatalog, pause: Pause = .none,
+        signals: [String: FactValue] = [:], needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false,
+        groupProducts: Set<ProductId> = [], products: [Product] = [], request: DeviceRequest = DeviceRequest()
+    ) {
+        self.now = now
+        self.scope = scope
+        compiledOffer = offer
+        self.catalog = catalog
+        self.productId = productId
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.pause = pause
+        self.signals = signals
+        self.needsNewSigning = needsNewSigning
+        self.takesHistoryAsProven = takesHistoryAsProven
+        self.groupProducts = groupProducts
+        self.products = products
+        self.request = request
+    }
+}
+
+extension Question {
+    /// A question about an offer and other offers that nobody made ready.
+    ///
+    /// - Parameter offerGroups: the subscription group of each of these offers, as far as the catalog says: Apple's name
+    ///   of an offer is unique in its group only.
+    public init(
+        now: Instant, scope: Scope, offer: Offer, productId: ProductId,
+        subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],
+        needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false, groupProducts: Set<ProductId> = [],
+        products: [Product] = [], request: DeviceRequest = DeviceRequest(), offers: [Offer] = [],
+        offerGroups: [OfferId: SubscriptionGroupId] = [:]
+    ) {
+        self.init(
+            now: now, scope: scope, offer: CompiledOffer(offer), productId: productId,
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier,
+            catalog: CompiledCatalog(Catalog(bundleId: scope.bundleId, offers: offers), offerGroups: offerGroups),
+            pause: pause, signals: signals, needsNewSigning: needsNewSigning,
+            takesHistoryAsProven: takesHistoryAsProven, groupProducts: groupProducts, products: products,
+            request: request)
+    }
+
+    /// The offer as the catalog in force has it.
+    public var offer: Offer {
+        get { compiledOffer.offer }
+        set { compiledOffer = CompiledOffer(newValue) }
+    }
+
+    /// Every offer of the catalog in force.
+    public var offers: [Offer] {
+        get { catalog.catalog.offers }
+        set {
+            catalog = CompiledCatalog(Catalog(bundleId: scope.bundleId, offers: newValue), offerGroups: offerGroups)
+        }
+    }
+
+    /// The subscription group of each of these offers, as far as the catalog says.
+    public var offerGroups: [OfferId: SubscriptionGroupId] {
+        get { catalog.offerGroups }
+        set { catalog = CompiledCatalog(catalog.catalog, offerGroups: newValue) }
+    }
+}
+
+/// The kill switch as it stands for one offer.
+public enum Pause: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Not paused.
+    case none
+    /// This offer is paused.
+    case offer
+    /// Every offer is paused.
+    case everyOffer
+}
+
+/// What is known of the subject of a question.
+public struct SubjectFacts: Sendable, Hashable {
+    /// Their purchases.
+    public var history: History
+    /// Every slot ever issued to them, of every offer.
+    public var slots: [Slot]
+    /// What the app set for the customer, by the name after `customer.attributes.`.
+    public var attributes: [String: FactValue]
+    /// When the first of the subject's customers was first stored; absent for somebody unknown.
+    public var firstStoredAt: Instant?
+    /// The identifier by which rollouts draw (docs/design.md#decisions); absent for somebody unknown without an identifier.
+    public var rolloutKey: String?
+    /// When an offer with `availableFor` was first found open to the subject by an issue request (docs/design.md#decisions).
+    public var openedAt: [OfferId: Instant]
+    /// How much everyone has used of the offers whose limits count that; of others nothing is known.
+    public var counters: [OfferId: OfferCounters]
+    /// Whether they are several customers whom only the app's word makes one (docs/design.md#identity).
+    public var isUnited = false
+    /// What stays known of uses of offers whose history was erased, and what is known of others' uses of these slots; nearly
+    /// always nothing.
+    public var keptEvidence: [KeptEvidence] = []
+
+    /// Facts by their parts; nothing is known of an empty one.
+    public init(
+        history: History = History(), slots: [Slot] = [], attributes: [String: FactValue] = [:],
+        firstStoredAt: Instant? = nil, rolloutKey: String? = nil, openedAt: [OfferId: Instant] = [:],
+        counters: [OfferId: OfferCounters] = [:]
+    ) {
+        self.history = history
+        self.slots = slots
+        self.attributes = attributes
+        self.firstStoredAt = firstStoredAt
+        self.rolloutKey = rolloutKey
+        self.openedAt = openedAt
+        self.counters = counters
+    }
+}
+
+/// The app's account under which an offer is asked for: the aliases that a request names (docs/design.md#identity).
+///
+/// One Apple Account may have several. They never decide anything; they tell people who took what.
+public struct SignUp: Sendable, Hashable {
+    /// The UUID that the app gave StoreKit for the account.
+    public var appAccountToken: AppAccountToken?
+    /// The app's own name of the account.
+    public var customerId: CustomerId?
+
+    /// A sign-up by its aliases; nobody's without any.
+    public init(appAccountToken: AppAccountToken? = nil, customerId: CustomerId? = nil) {
+        self.appAccountToken = appAccountToken
+        self.customerId = customerId
+    }
+
+    /// Whether no alias is known.
+    public var isUnknown: Bool { appAccountToken == nil && customerId == nil }
+
+    /// Whether two are the same account: one alias in common says so; `nil` where none can be compared.
+    func isSame(as other: SignUp) -> Bool? {
+        let tokens = appAccountToken.flatMap { own in other.appAccountToken.map { own == $0 } }
+        let names = customerId.flatMap { own in other.customerId.map { own == $0 } }
+        let compared = [tokens, names].compactMap(\.self)
+        return compared.isEmpty ? nil : compared.contains(true)
+    }
+
+    /// The aliases by their names, the app's own first, as people know it.
+    private var aliases: [(name: String, value: String)] {
+        (customerId.map { [("customerId", $0.rawValue)] } ?? [])
+            + (appAccountToken.map { [("appAccountToken", $0.description)] } ?? [])
+    }
+
+    /// For messages: "`customerId` `anna`".
+    public var words: String { aliases.map { "`\($0.name)` `\($0.value)`" }.joined(separator: ", ") }
+
+    /// The aliases as evidence below a field, such as `issuedOffer.customerId`.
+    func evidence(below field: String, provenance: Provenance, transactionId: TransactionId? = nil) -> [Evidence] {
+        aliases.map { name, value in
+            Evidence(
+                field: "\(field).\(name)", observed: .text(value), provenance: provenance, transactionId: transactionId)
+        }
+    }
+}

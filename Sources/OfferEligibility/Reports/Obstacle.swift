@@ -1,0 +1,75 @@
+/// A rule that stood between a customer and an offer.
+public struct Obstacle: Sendable, Hashable {
+    /// The rule.
+    public var rule: RuleId
+    /// `violated` or `undetermined`.
+    public var verdict: Verdict
+    /// Of the offer's own condition, the fact that decided it.
+    public var fact: String?
+
+    /// An obstacle by its parts.
+    public init(rule: RuleId, verdict: Verdict, fact: String? = nil) {
+        self.rule = rule
+        self.verdict = verdict
+        self.fact = fact
+    }
+}
+
+/// Everything that stood in the way by one decision.
+public struct Obstacles: Sendable, Hashable {
+    /// What the refusal counts as; absent where nothing stood in the way.
+    public let kind: RefusalKind?
+    /// What decided it: the rules that said no, else those that were undetermined. Who is ineligible anyway is not also
+    /// counted as left out by the rollout.
+    public let deciding: Set<Obstacle>
+
+    /// Reads them from the answers of a decision's rules.
+    public init(_ findings: [RuleAnswer]) {
+        let violated = findings.filter { $0.verdict == .violated }
+        let undetermined = findings.filter { $0.verdict == .undetermined }
+        let refusing = violated.filter { !$0.isRollout }
+        if refusing.contains(where: { $0.rule != .catalogPaused }) {
+            kind = .ineligible
+            deciding = Set(refusing.flatMap(\.obstacles))
+        } else if !undetermined.isEmpty {
+            kind = .undetermined
+            deciding = Set(undetermined.flatMap(\.obstacles))
+        } else if !refusing.isEmpty {
+            kind = .paused
+            deciding = Set(refusing.flatMap(\.obstacles))
+        } else if violated.contains(where: { $0.rule == .rolloutPercent }) {
+            kind = .notInRollout
+            deciding = Set(violated.flatMap(\.obstacles))
+        } else {
+            kind = violated.isEmpty ? nil : .heldOut
+            deciding = Set(violated.flatMap(\.obstacles))
+        }
+    }
+}
+
+extension RuleAnswer {
+    fileprivate var isRollout: Bool { rule == .rolloutPercent || rule == .rolloutHoldout }
+
+    /// The rule, or the facts of the offer's own condition that decided it.
+    fileprivate var obstacles: [Obstacle] {
+        facts.isEmpty
+            ? [Obstacle(rule: rule, verdict: verdict)]
+            : facts.map { Obstacle(rule: rule, verdict: verdict, fact: $0) }
+    }
+}
+
+/// Why an issue request led to no offer, in the words that a report counts by.
+public enum RefusalKind: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Everything held but the holdout: this customer is kept for comparison.
+    case heldOut
+    /// Everything held but the rollout's percentage.
+    case notInRollout
+    /// Everything held but the kill switch was on.
+    case paused
+    /// A rule said no.
+    case ineligible
+    /// Nothing said no, and what is known did not decide.
+    case undetermined
+    /// Why is not recorded any more: retention removed it.
+    case removed
+}

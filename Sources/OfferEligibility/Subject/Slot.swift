@@ -1,0 +1,136 @@
+public import OfferModel
+
+/// One issued offer: one place under a limit given to one customer, holding one or more signatures (docs/design.md#issued-offers-and-limits).
+public struct Slot: Sendable, Hashable {
+    /// The issued offer's id.
+    public var id: LowercaseUUID
+    /// The offer in the catalog, across revisions.
+    public var offerId: OfferId
+    /// Apple's name of the offer when it was issued; absent for introductory offers.
+    public var offerIdentifier: OfferIdentifier?
+    /// What kind of offer it was.
+    public var offerType: OfferType
+    /// How it was delivered; decides which redemptions match.
+    public var delivery: Delivery
+    /// The product it was issued for.
+    public var productId: ProductId
+    /// The group of that product.
+    public var subscriptionGroupIdentifier: SubscriptionGroupId
+    /// The offer's tags when it was issued.
+    public var tags: [String]
+    /// When it was issued.
+    public var issuedAt: Instant
+    /// When its newest signature ends.
+    public var expiresAt: Instant
+    /// Until when it counts unless it is redeemed.
+    public var countsUntil: Instant
+    /// How many signings it holds.
+    public var signings: Int
+    /// When it was voided.
+    public var voidedAt: Instant?
+    /// Whether the void freed its place at once.
+    public var isReleased: Bool
+    /// What it costs nominally, by the catalog it was issued on; absent if that cannot be told.
+    public var cost: Money?
+    /// When its redemption or its end was recorded; since then it is never open again, even if later evidence no longer
+    /// matches that redemption to it.
+    public var settledAt: Instant?
+    /// The app's account that it was first issued for; absent where the request named none.
+    public var signUp: SignUp?
+
+    /// A slot by its parts.
+    public init(
+        id: LowercaseUUID, offerId: OfferId, offerIdentifier: OfferIdentifier?, offerType: OfferType,
+        delivery: Delivery, productId: ProductId, subscriptionGroupIdentifier: SubscriptionGroupId,
+        tags: [String] = [], issuedAt: Instant, expiresAt: Instant, countsUntil: Instant, signings: Int,
+        cost: Money? = nil, voidedAt: Instant? = nil, isReleased: Bool = false, settledAt: Instant? = nil
+    ) {
+        self.id = id
+        self.offerId = offerId
+        self.offerIdentifier = offerIdentifier
+        self.offerType = offerType
+        self.delivery = delivery
+        self.productId = productId
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.tags = tags
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.countsUntil = countsUntil
+        self.signings = signings
+        self.cost = cost
+        self.voidedAt = voidedAt
+        self.isReleased = isReleased
+        self.settledAt = settledAt
+    }
+
+    /// Whether it can still be asked for signatures: neither voided, settled nor past the moment it stops counting.
+    public func isOpen(at now: Instant) -> Bool {
+        voidedAt == nil && settledAt == nil && now < countsUntil
+    }
+
+    /// Whether it has stopped counting by itself, and nothing notes that yet.
+    public func waitsToBeSettled(at now: Instant) -> Bool {
+        voidedAt == nil && settledAt == nil && countsUntil <= now
+    }
+}
+
+extension Slot {
+    /// Where it stands; a use known from the history settles it whatever else happened.
+    ///
+    /// - Parameter redemptions: those of the same subject, matched to its slots.
+    public func state(at now: Instant, redemptions: [Redemption]) -> SlotState {
+        if redemptions.contains(where: { $0.slotId == id }) { return .redeemed }
+        if voidedAt != nil { return .voided }
+        if now >= countsUntil { return .expired }
+        // Settled before its end: its redemption was recorded, though the history no longer matches it.
+        return settledAt == nil ? .open : .redeemed
+    }
+}
+
+/// Why an offer stated for a "what if" cannot have been issued.
+public enum SuppliedOfferFault: Error, Sendable, Hashable {
+    /// The catalog has no such offer.
+    case unknownOffer
+    /// The offer has several products and none is named.
+    case productRequired
+    /// The offer has no such product.
+    case unknownProduct
+
+    /// The member at fault.
+    public var member: String {
+        switch self {
+        case .unknownOffer: "offerId"
+        case .productRequired, .unknownProduct: "productId"
+        }
+    }
+}
+
+extension Slot {
+    /// The slot of an offer that somebody states for a "what if"; kind, name and tags are those of the catalog.
+    ///
+    /// - Parameter place: the offer's place among those stated, from 0; the id follows from it.
+    /// - Throws: ``SuppliedOfferFault`` if the catalog cannot have issued it.
+    public init(
+        _ supplied: SuppliedOffer, place: Int, in catalog: Catalog, policy: Policy
+    ) throws(SuppliedOfferFault) {
+        guard let offer = catalog.offer(supplied.offerId) else { throw .unknownOffer }
+        guard let product = supplied.productId ?? (offer.products.count == 1 ? offer.products.first : nil) else {
+            throw .productRequired
+        }
+        guard offer.products.contains(product), let group = catalog.product(product)?.group.id else {
+            throw .unknownProduct
+        }
+        let expiresAt = supplied.expiresAt ?? supplied.issuedAt.adding(milliseconds: policy.signatureLife)
+        self.init(
+            id: Self.id(of: place), offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
+            delivery: offer.delivery, productId: product, subscriptionGroupIdentifier: group, tags: offer.tags,
+            issuedAt: supplied.issuedAt, expiresAt: expiresAt,
+            countsUntil: expiresAt.adding(milliseconds: policy.slotTail), signings: supplied.signings,
+            voidedAt: supplied.voidedAt, isReleased: supplied.isReleased)
+    }
+
+    /// `00000000-0000-4000-8000-000000000000` for the first: no random number, and so never the id of a stored slot.
+    private static func id(of place: Int) -> LowercaseUUID {
+        LowercaseUUID(version4From: (0..<16).map { $0 < 12 ? 0 : UInt8(truncatingIfNeeded: place >> (8 * (15 - $0))) })
+    }
+}

@@ -1,0 +1,78 @@
+/// What an API key may do; no role includes another, except that `admin` may call all (docs/design.md#http).
+public enum Role: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The app's backend.
+    case client
+    /// People who help customers.
+    case support
+    /// People who configure offers.
+    case marketing
+    /// The operator.
+    case admin
+}
+
+/// A token bucket: each request takes a token, and tokens come back at a steady rate.
+public struct RateLimit: Sendable, Hashable {
+    /// What either number may be.
+    public static let range = 1...1_000_000
+
+    /// Tokens that come back per second.
+    public let perSecond: Int
+    /// Tokens that a full bucket holds.
+    public let burst: Int
+
+    /// A bucket; a number outside ``range`` becomes the nearest one inside.
+    public init(perSecond: Int, burst: Int) {
+        self.perSecond = min(max(perSecond, Self.range.lowerBound), Self.range.upperBound)
+        self.burst = min(max(burst, Self.range.lowerBound), Self.range.upperBound)
+    }
+
+    /// Seconds in which an empty bucket fills.
+    public var window: Int { (burst + perSecond - 1) / perSecond }
+}
+
+/// How fast requests may come; an absent limit is switched off.
+public struct RateLimits: Sendable, Hashable {
+    /// Of one API key.
+    public var key: RateLimit?
+    /// About one customer, by callers of one role.
+    public var customer: RateLimit?
+    /// Failed authentication from one address.
+    public var failedAuthentication: RateLimit?
+
+    /// No limit at all.
+    public static let off = RateLimits(key: nil, customer: nil, failedAuthentication: nil)
+
+    /// Limits by their parts; the defaults are those of `offerd.yaml` (docs/decisions/0043).
+    public init(
+        key: RateLimit? = RateLimit(perSecond: 5_000, burst: 10_000),
+        customer: RateLimit? = RateLimit(perSecond: 20, burst: 500),
+        failedAuthentication: RateLimit? = RateLimit(perSecond: 1, burst: 60)
+    ) {
+        self.key = key
+        self.customer = customer
+        self.failedAuthentication = failedAuthentication
+    }
+}
+
+/// How long what is no longer needed is kept, in milliseconds; `nil` means for good.
+public struct RetentionTerms: Sendable, Hashable {
+    /// The text of a signature, after it was signed and once its slot no longer counts.
+    public var signatures: Int64?
+    /// What a refusal depended on, after it was decided.
+    public var refusals: Int64?
+    /// An answer that is kept for its `Idempotency-Key`; never less than the 24 hours it may be asked for again.
+    public var answers: Int64?
+    /// A notification's text as Apple signed it, after it was stored.
+    public var notifications: Int64?
+
+    /// 90 days, a year, a day and 90 days, unless told otherwise.
+    public init(
+        signatures: Int64? = 90 * Instant.Duration.day, refusals: Int64? = 365 * Instant.Duration.day,
+        answers: Int64? = Instant.Duration.day, notifications: Int64? = 90 * Instant.Duration.day
+    ) {
+        self.signatures = signatures
+        self.refusals = refusals
+        self.answers = answers
+        self.notifications = notifications
+    }
+}

@@ -1,0 +1,66 @@
+/// Where data comes from and where offers are redeemed; nothing of one environment is ever seen by another.
+public enum AppStoreEnvironment: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The App Store.
+    case production = "Production"
+    /// Apple's sandbox.
+    case sandbox = "Sandbox"
+    /// A local App Store made by `offerd dev root`: never trusted for Production.
+    case localTesting = "LocalTesting"
+    /// StoreKit testing in Xcode; its one-certificate data is refused until that certificate can be pinned.
+    case xcode = "Xcode"
+}
+
+/// One app in one environment: the boundary that customers, offers and keys never cross.
+public struct Scope: Sendable, Hashable, CustomStringConvertible {
+    /// The app.
+    public let bundleId: BundleId
+    /// The environment.
+    public let environment: AppStoreEnvironment
+
+    /// One app in one environment.
+    public init(bundleId: BundleId, environment: AppStoreEnvironment) {
+        self.bundleId = bundleId
+        self.environment = environment
+    }
+
+    /// `com.example.pro in Sandbox`.
+    public var description: String { "\(bundleId) in \(environment.rawValue)" }
+}
+
+/// How a piece of history, or a statement about it, reached us.
+public enum Provenance: String, Sendable, Hashable, CaseIterable, Codable {
+    /// A signed App Store Server Notification.
+    case notification
+    /// Signed data sent by the app's backend for its client.
+    case client
+    /// A signed answer of the App Store Server API.
+    case serverAPI
+    /// The backend's own word, such as `historyComplete` or a signal.
+    case caller
+    /// A legacy verifyReceipt answer.
+    case receipt
+    /// Imported or stated by an authorised operator.
+    case `operator`
+
+    /// Whether a signature that leads to Apple's root stands behind it.
+    ///
+    /// Proven data outranks the rest whatever its date (docs/design.md#history-and-state).
+    public var isProven: Bool {
+        switch self {
+        case .notification, .client, .serverAPI: true
+        case .caller, .receipt, .operator: false
+        }
+    }
+}
+
+/// What became of one payload.
+public enum IngestOutcome: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Never seen before.
+    case added
+    /// A newer view of something known.
+    case updated
+    /// Known already.
+    case unchanged
+    /// Not believed.
+    case refused
+}
