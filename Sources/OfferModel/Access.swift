@@ -2,22 +2,16 @@
 public enum Role: String, Sendable, Hashable, CaseIterable, Codable {
     /// The app's backend.
     case client
-    /// People who help customers.
     case support
-    /// People who configure offers.
     case marketing
-    /// The operator.
     case admin
 }
 
 /// A token bucket: each request takes a token, and tokens come back at a steady rate.
 public struct RateLimit: Sendable, Hashable {
-    /// What either number may be.
     public static let range = 1...1_000_000
 
-    /// Tokens that come back per second.
     public let perSecond: Int
-    /// Tokens that a full bucket holds.
     public let burst: Int
 
     /// A bucket; a number outside ``range`` becomes the nearest one inside.
@@ -32,14 +26,11 @@ public struct RateLimit: Sendable, Hashable {
 
 /// How fast requests may come; an absent limit is switched off.
 public struct RateLimits: Sendable, Hashable {
-    /// Of one API key.
     public var key: RateLimit?
     /// About one customer, by callers of one role.
     public var customer: RateLimit?
-    /// Failed authentication from one address.
     public var failedAuthentication: RateLimit?
 
-    /// No limit at all.
     public static let off = RateLimits(key: nil, customer: nil, failedAuthentication: nil)
 
     /// Limits by their parts; the defaults are those of `offerd.yaml` (docs/decisions/0043).
@@ -65,7 +56,6 @@ public struct RetentionTerms: Sendable, Hashable {
     /// A notification's text as Apple signed it, after it was stored.
     public var notifications: Int64?
 
-    /// 90 days, a year, a day and 90 days, unless told otherwise.
     public init(
         signatures: Int64? = 90 * Instant.Duration.day, refusals: Int64? = 365 * Instant.Duration.day,
         answers: Int64? = Instant.Duration.day, notifications: Int64? = 90 * Instant.Duration.day

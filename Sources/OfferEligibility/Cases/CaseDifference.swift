@@ -5,18 +5,13 @@ public struct CaseDifference: Sendable, Hashable {
     /// The rule of the finding, and its place in the offer's condition if it has one; `nil` for the decision as a whole
     /// or a state.
     public var rule: String?
-    /// The place in the offer's condition.
     public var path: String?
-    /// What differs.
     public var aspect: Aspect
     /// What the case expects; `nil` for nothing.
     public var expected: String?
-    /// What came out; `nil` for nothing.
     public var got: String?
-    /// The finding's sentence, where there is a finding.
     public var message: String?
 
-    /// A difference by its parts.
     public init(
         rule: String? = nil, path: String? = nil, aspect: Aspect, expected: String?, got: String?,
         message: String? = nil
@@ -31,23 +26,15 @@ public struct CaseDifference: Sendable, Hashable {
 
     /// What of an answer can differ.
     public enum Aspect: Sendable, Hashable, CustomStringConvertible {
-        /// The decision's outcome.
         case outcome
-        /// Whether there is such a finding.
         case finding
         /// A rule that decides the outcome and is not among the expected findings.
         case unlistedRule
-        /// The finding's verdict.
         case verdict
-        /// The finding's reason.
         case reason
-        /// The finding's turning point.
         case turningPoint
-        /// A transaction in the finding's evidence.
         case transactionId
-        /// The finding's sentence.
         case message
-        /// A member of a subscription state.
         case state(String)
 
         /// The word for it, such as `turningPoint` or `state.hasAccess`.
@@ -169,7 +156,6 @@ extension ExpectedState {
 }
 
 extension TurningPoint {
-    /// The instant or the event, in the words of a case.
     fileprivate var text: String {
         switch self {
         case .at(let instant): instant.description
@@ -226,7 +212,6 @@ enum StateMember: String, CaseIterable {
 }
 
 extension CaseVocabulary {
-    /// The words of this evaluator.
     public static let evaluator = CaseVocabulary(
         outcomes: Outcome.allCases.map(\.rawValue), rules: RuleId.allCases.map(\.rawValue),
         verdicts: Verdict.allCases.map(\.rawValue), reasons: ReasonCode.allCases.map(\.rawValue),

@@ -1,7 +1,6 @@
 public import OfferModel
 
 extension CaseFile {
-    /// What a case asks about one of the file's offers.
     public func question(_ asked: OfferCase, about offer: Offer) -> Question {
         let product = asked.productId ?? offer.products.first ?? CaseWorld.product.productId
         let group = group(of: product)

@@ -20,7 +20,6 @@ final class OfferMark: Sendable {
         place = nil
     }
 
-    /// The same in a group and a catalog.
     init(_ mark: OfferMark, group: SubscriptionGroupId?, place: Int?) {
         id = mark.id
         tags = mark.tags
@@ -53,7 +52,6 @@ struct OfferMarks: Sendable {
         }
     }
 
-    /// Those that a use may be of.
     func matching(_ key: RedemptionKey) -> [OfferMark] {
         let look = Look(offerType: key.offerType, offerIdentifier: key.offerIdentifier)
         return (places[look] ?? []).map { all[$0] }.filter { $0.matches(key) }

@@ -3,14 +3,12 @@ public import OfferModel
 /// A catalog with what deciding about its offers takes made ready once for a revision, instead of with every decision
 ///.
 public final class CompiledCatalog: Sendable {
-    /// The catalog.
     public let catalog: Catalog
     /// The subscription group of each of its offers, as far as it says.
     public let offerGroups: [OfferId: SubscriptionGroupId]
     /// Its offers, in the order of the catalog. Those that ask the same share the comparison, and the node where it stands at
     /// the same place.
     let offers: [CompiledOffer]
-    /// What a use without a slot shows of each offer.
     let marks: OfferMarks
     private let lengths: OfferLengths
     private let lengthsPreferring: [OfferLengths]
@@ -19,15 +17,11 @@ public final class CompiledCatalog: Sendable {
 
     /// The group of a product.
     public struct ProductGroup: Sendable {
-        /// Apple's identifier of the group.
         public let id: SubscriptionGroupId
-        /// Its products, as the catalog has them.
         public let products: [Product]
-        /// Their ids.
         public let productIds: Set<ProductId>
     }
 
-    /// Makes a catalog ready.
     public convenience init(_ catalog: Catalog) {
         self.init(catalog, offerGroups: catalog.offerGroups)
     }
@@ -62,7 +56,6 @@ public final class CompiledCatalog: Sendable {
         ownPlace(offer).map { lengthsPreferring[$0] } ?? lengths.preferring(offer.offer)
     }
 
-    /// What a use without a slot shows of an offer in a group.
     func mark(of offer: CompiledOffer, in group: SubscriptionGroupId?) -> OfferMark {
         if let place = ownPlace(offer), marks.all[place].group == group { return marks.all[place] }
         return OfferMark(offer.mark, group: group, place: place(of: offer.mark.id))
@@ -73,7 +66,6 @@ public final class CompiledCatalog: Sendable {
         offer.place.flatMap { $0 < offers.count && offers[$0] === offer ? $0 : nil }
     }
 
-    /// The place of an offer; `nil` if the catalog does not have it.
     func place(of offer: OfferId) -> Int? { places[offer] }
 
     /// The offer as it stands in the catalog, made ready; one that does not stand there is made ready by itself.
@@ -84,12 +76,10 @@ public final class CompiledCatalog: Sendable {
 }
 
 extension CompiledCatalog: Hashable {
-    /// Equality of the catalogs.
     public static func == (left: CompiledCatalog, right: CompiledCatalog) -> Bool {
         left === right || left.catalog == right.catalog && left.offerGroups == right.offerGroups
     }
 
-    /// Feeds the offers.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(catalog.offers)
     }
@@ -97,11 +87,8 @@ extension CompiledCatalog: Hashable {
 
 /// An offer with what deciding about it takes made ready.
 public final class CompiledOffer: Sendable {
-    /// The offer.
     public let offer: Offer
-    /// Its own condition; `nil` if it has none.
     let condition: CompiledNode?
-    /// What a use without a slot shows of it.
     let mark: OfferMark
     /// Its limits per customer without a window, and those with one.
     let customerLimits: [CustomerLimit]
@@ -109,17 +96,13 @@ public final class CompiledOffer: Sendable {
     /// Its limits of everyone together, and its budgets.
     let totals: [SharedLimit]
     let budgets: [SharedLimit]
-    /// The salt by which customers are drawn who never get it.
     let holdoutSalt: String
-    /// Its status as evidence.
     let status: [Evidence]
-    /// Its products as evidence.
     let products: EvidenceValue
     /// Its place in the catalog that it was made ready with; `nil` if it was made ready by itself.
     let place: Int?
     private let environments: [(asked: AppStoreEnvironment, evidence: [Evidence])]
 
-    /// Makes an offer of no catalog ready.
     public convenience init(_ offer: Offer) {
         var nodes = CompiledNodes()
         self.init(offer, place: nil, &nodes)
@@ -157,12 +140,10 @@ extension CompiledOffer {
 }
 
 extension CompiledOffer: Hashable {
-    /// Equality of the offers.
     public static func == (left: CompiledOffer, right: CompiledOffer) -> Bool {
         left === right || left.offer == right.offer
     }
 
-    /// Feeds the offer.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(offer)
     }

@@ -118,7 +118,6 @@ extension FactValue {
     }
 }
 
-/// A comparison's answer and why.
 struct ComparisonAnswer: Sendable, Equatable {
     let verdict: Verdict
     let reason: ReasonCode
@@ -133,7 +132,6 @@ struct ComparisonAnswer: Sendable, Equatable {
         ComparisonAnswer(verdict: .undetermined, reason: reason)
     }
 
-    /// The answer to the opposite question.
     var negated: ComparisonAnswer {
         switch verdict {
         case .satisfied: .of(false)

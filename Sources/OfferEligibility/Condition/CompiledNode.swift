@@ -54,7 +54,6 @@ struct CompiledNodes {
         let parts: [ObjectIdentifier]
     }
 
-    /// - Parameter path: `nil` at the root.
     mutating func compiled(_ node: RuleNode, path: String? = nil) -> CompiledNode {
         switch node {
         case .all(let nodes): return group(.all, of: nodes, path: path)
@@ -106,9 +105,7 @@ final class CompiledComparison: Sendable, Placed {
     let name: FactName?
     /// `nil` where the values themselves say it.
     let type: FactType?
-    /// The operands that are numbers.
     let numbers: [Double]
-    /// The operands as evidence.
     let required: EvidenceValue?
     let place: Int
 

@@ -107,7 +107,6 @@ extension Comparison {
         return "`\(self.fact)` \(observed), \(verb): \(requirement)"
     }
 
-    /// The operator and operands in words.
     fileprivate var requirement: String {
         let values = operands.map { "`\($0)`" }
         let first = values.first ?? ""

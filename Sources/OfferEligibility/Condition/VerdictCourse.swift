@@ -5,7 +5,6 @@ struct VerdictCourse: Sendable {
     let now: Verdict
     private(set) var changes: [Change] = []
 
-    /// From an instant on.
     struct Change: Sendable {
         let at: Instant
         let verdict: Verdict
@@ -45,7 +44,6 @@ struct VerdictCourse: Sendable {
         return changes.first { $0.verdict == wanted }?.at
     }
 
-    /// The verdict at an instant from that of the question on.
     func verdict(at instant: Instant) -> Verdict { changes.last { $0.at <= instant }?.verdict ?? now }
 
     /// The first instant from the given one on at which it is violated.

@@ -3,39 +3,30 @@ public import OfferModel
 /// The best of several eligible offers: the largest priority, then the largest value to the customer, then the smallest
 /// id (docs/catalog.md, "A larger `priority` wins").
 public struct Choice: Sendable, Hashable {
-    /// The offer chosen.
     public var offerId: OfferId
     /// The others, from the best to the least, with what decided against each.
     public var others: [Rejected]
 
     /// An eligible offer that was not chosen.
     public struct Rejected: Sendable, Hashable {
-        /// The offer.
         public var offerId: OfferId
-        /// What decided.
         public var reason: Reason
     }
 
     /// Why one offer is better than another.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// Its priority is larger.
         case priority
-        /// It saves the customer more.
         case value
-        /// Nothing else decides; its id comes first.
         case id
     }
 
     /// An offer to choose from.
     public struct Candidate: Sendable, Hashable {
-        /// The offer.
         public var offerId: OfferId
-        /// Its rank.
         public var priority: Int
         /// What the customer saves; absent if that cannot be told.
         public var value: Money?
 
-        /// A candidate by its parts.
         public init(offerId: OfferId, priority: Int, value: Money?) {
             self.offerId = offerId
             self.priority = priority

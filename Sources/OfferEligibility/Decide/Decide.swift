@@ -32,7 +32,6 @@ extension Decision {
 
 /// The answer to a question, with every rule's finding.
 public struct Decision: Sendable, Hashable, Codable {
-    /// The answer.
     public var outcome: Outcome
     /// What every rule found, in the policy's order.
     public var findings: [Finding]
@@ -55,9 +54,7 @@ public struct Decision: Sendable, Hashable, Codable {
 
 /// Whether the subject may have the offer.
 public enum Outcome: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Yes.
     case eligible
-    /// No.
     case ineligible
     /// What is known does not decide; then nothing is signed (invariant 3).
     case undetermined

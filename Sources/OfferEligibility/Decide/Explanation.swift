@@ -5,19 +5,13 @@ import OfferModel
 /// A pure function of the decision, so that the same findings always read the same. What is left out here is in the
 /// findings; `offerctl dry-run --detail` shows as much of them as is asked for.
 public struct Explanation: Sendable, Hashable {
-    /// The answer.
     public var outcome: Outcome
     /// The finding that matters most: of those that stand against the offer the one that goes away last, first those
     /// that nothing known would change. Absent if nothing stands against it.
     public var decisive: Finding?
-    /// How many other findings stand against the offer.
     public var others: Int
-    /// When the answer changes.
     public var outlook: Outlook
 
-    /// Explains a decision.
-    ///
-    /// - Parameter outlook: the decision's own.
     public init(_ decision: Decision, outlook: Outlook) {
         outcome = decision.outcome
         self.outlook = outlook

@@ -2,13 +2,10 @@ public import OfferModel
 
 /// What one rule found.
 public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The rule holds.
     case satisfied
-    /// The rule does not hold.
     case violated
     /// What is known does not decide it; never counts as satisfied (invariant 3).
     case undetermined
-    /// The rule has nothing to say here.
     case notApplicable
 
     /// Whether it keeps the offer back.
@@ -19,16 +16,12 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
 public struct Finding: Sendable, Hashable, Codable {
     // Only the initialiser that the compiler writes sets its members without a copy of all of them.
 
-    /// The rule.
     public var rule: RuleId
-    /// Its answer.
     public var verdict: Verdict
-    /// Why, from a closed list.
     public var reason: ReasonCode
     /// Where in the offer's own condition, such as `all[1].any[0]`, or which of several limits, such as `limits[1]`.
     public var path: String?
     var sentence: Message
-    /// What was seen and what was required.
     public var evidence: [Evidence] = []
     /// When this finding would flip, if that can be said.
     public var turningPoint: TurningPoint?
@@ -48,7 +41,6 @@ extension Finding {
         set { sentence = Message { newValue } }
     }
 
-    /// A finding by its parts.
     public init(
         rule: RuleId, verdict: Verdict, reason: ReasonCode, path: String? = nil, message: String,
         evidence: [Evidence] = [], turningPoint: TurningPoint? = nil, children: [Finding]? = nil
@@ -71,20 +63,14 @@ public struct Evidence: Sendable, Hashable, Codable {
     public var required: EvidenceValue?
     /// Where the observation comes from; absent for the catalog and the clock.
     public var provenance: Provenance?
-    /// The transaction that shows it.
     public var transactionId: TransactionId?
 }
 
 /// One value, or several where a rule compares with a list.
 public enum EvidenceValue: Sendable, Hashable, Codable {
-    /// One value.
     case value(FactValue)
-    /// Several values.
     case list([FactValue])
 
-    /// Reads a value or an array of values.
-    ///
-    /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let list = try? container.decode([FactValue].self) {
@@ -94,7 +80,6 @@ public enum EvidenceValue: Sendable, Hashable, Codable {
         }
     }
 
-    /// Writes a value or an array of values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -106,9 +91,7 @@ public enum EvidenceValue: Sendable, Hashable, Codable {
 
 /// The earliest instant, or the event, at which a finding would flip.
 public enum TurningPoint: Sendable, Hashable, Codable {
-    /// At this instant.
     case at(Instant)
-    /// When this happens.
     case event(TurningEvent)
 
     private enum Keys: String, CodingKey {
@@ -128,7 +111,6 @@ public enum TurningPoint: Sendable, Hashable, Codable {
         }
     }
 
-    /// Writes `{"at": milliseconds}` or `{"event": name}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Keys.self)
         switch self {
@@ -172,7 +154,6 @@ extension Message: Hashable, Codable {
 // Members stand in the order of their names, as Foundation's encoder sorts them.
 
 extension TurningPoint: JSONWritable {
-    /// Writes `{"at": milliseconds}` or `{"event": name}`.
     public func write(to json: inout JSONWriter) throws {
         try json.object { json in
             switch self {

@@ -18,7 +18,6 @@ public struct Outlook: Sendable, Hashable {
         changesAt.map(TurningPoint.at) ?? events.first.map(TurningPoint.event)
     }
 
-    /// Nothing is known to change.
     static let none = Outlook(events: [], isFinal: false)
 }
 
@@ -40,7 +39,6 @@ extension Decision {
         outlook(subject.context(question), about: subject)
     }
 
-    /// - Parameter context: the decision's own.
     func outlook(_ context: RuleContext, about subject: PreparedSubject) -> Outlook {
         let forecast = Forecast(context: context, subject: subject)
         return outcome == .eligible ? forecast.end(of: self) : forecast.beginning(of: self)
@@ -126,13 +124,11 @@ extension Decision {
 }
 
 extension TurningPoint {
-    /// The instant, if it is one.
     public var instant: Instant? {
         guard case .at(let instant) = self else { return nil }
         return instant
     }
 
-    /// The event, if it is one.
     public var event: TurningEvent? {
         guard case .event(let event) = self else { return nil }
         return event

@@ -16,10 +16,8 @@ public struct Policy: Sendable {
     /// least 24 hours before").
     public var renewalNotice: Int64 = 24 * hour
 
-    /// The rules in the order of the findings.
     var rules: [any Rule]
 
-    /// Today's rules.
     public static let standard = Policy(rules: [
         CatalogStatusRule(), CatalogScheduleRule(), CatalogEnvironmentRule(), CatalogProductRule(),
         CatalogPausedRule(),

@@ -2,11 +2,8 @@ public import OfferModel
 
 /// What is asked: may this subject have this offer, for this product, now?
 public struct Question: Sendable, Hashable {
-    /// The one instant of the request.
     public var now: Instant
-    /// The app and environment.
     public var scope: Scope
-    /// The offer as the catalog in force has it, made ready.
     public var compiledOffer: CompiledOffer
     /// The catalog in force: conditions and limits may ask about other offers than this one.
     public var catalog: CompiledCatalog
@@ -14,7 +11,6 @@ public struct Question: Sendable, Hashable {
     public var productId: ProductId
     /// The group of that product; absent if the catalog does not know the product.
     public var subscriptionGroupIdentifier: SubscriptionGroupId?
-    /// Whether this offer, or every offer, is paused.
     public var pause: Pause
     /// What the backend says about the customer, by the name after `signals.`.
     public var signals: [String: FactValue]
@@ -29,14 +25,12 @@ public struct Question: Sendable, Hashable {
     public var groupProducts: Set<ProductId>
     /// The products of that group with their prices: budgets are counted in them.
     public var products: [Product]
-    /// What the backend says about the device that asks.
     public var request: DeviceRequest
     /// The app's account that the request names. It is only told, never judged by.
     public var signUp = SignUp()
     /// The encodings that promotional offers are signed in where it is asked.
     public var formats = Set(SignatureFormat.allCases)
 
-    /// A question by its parts.
     public init(
         now: Instant, scope: Scope, offer: CompiledOffer, productId: ProductId,
         subscriptionGroupIdentifier: SubscriptionGroupId?, catalog: CompiledCatalog, pause: Pause = .none,
@@ -80,13 +74,11 @@ extension Question {
             request: request)
     }
 
-    /// The offer as the catalog in force has it.
     public var offer: Offer {
         get { compiledOffer.offer }
         set { compiledOffer = CompiledOffer(newValue) }
     }
 
-    /// Every offer of the catalog in force.
     public var offers: [Offer] {
         get { catalog.catalog.offers }
         set {
@@ -94,7 +86,6 @@ extension Question {
         }
     }
 
-    /// The subscription group of each of these offers, as far as the catalog says.
     public var offerGroups: [OfferId: SubscriptionGroupId] {
         get { catalog.offerGroups }
         set { catalog = CompiledCatalog(catalog.catalog, offerGroups: newValue) }
@@ -103,50 +94,9 @@ extension Question {
 
 /// The kill switch as it stands for one offer.
 public enum Pause: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Not paused.
     case none
-    /// This offer is paused.
     case offer
-    /// Every offer is paused.
     case everyOffer
-}
-
-/// What is known of the subject of a question.
-public struct SubjectFacts: Sendable, Hashable {
-    /// Their purchases.
-    public var history: History
-    /// Every slot ever issued to them, of every offer.
-    public var slots: [Slot]
-    /// What the app set for the customer, by the name after `customer.attributes.`.
-    public var attributes: [String: FactValue]
-    /// When the first of the subject's customers was first stored; absent for somebody unknown.
-    public var firstStoredAt: Instant?
-    /// The identifier by which rollouts draw (docs/design.md#decisions); absent for somebody unknown without an identifier.
-    public var rolloutKey: String?
-    /// When an offer with `availableFor` was first found open to the subject by an issue request (docs/design.md#decisions).
-    public var openedAt: [OfferId: Instant]
-    /// How much everyone has used of the offers whose limits count that; of others nothing is known.
-    public var counters: [OfferId: OfferCounters]
-    /// Whether they are several customers whom only the app's word makes one (docs/design.md#identity).
-    public var isUnited = false
-    /// What stays known of uses of offers whose history was erased, and what is known of others' uses of these slots; nearly
-    /// always nothing.
-    public var keptEvidence: [KeptEvidence] = []
-
-    /// Facts by their parts; nothing is known of an empty one.
-    public init(
-        history: History = History(), slots: [Slot] = [], attributes: [String: FactValue] = [:],
-        firstStoredAt: Instant? = nil, rolloutKey: String? = nil, openedAt: [OfferId: Instant] = [:],
-        counters: [OfferId: OfferCounters] = [:]
-    ) {
-        self.history = history
-        self.slots = slots
-        self.attributes = attributes
-        self.firstStoredAt = firstStoredAt
-        self.rolloutKey = rolloutKey
-        self.openedAt = openedAt
-        self.counters = counters
-    }
 }
 
 /// The app's account under which an offer is asked for: the aliases that a request names (docs/design.md#identity).
@@ -158,13 +108,11 @@ public struct SignUp: Sendable, Hashable {
     /// The app's own name of the account.
     public var customerId: CustomerId?
 
-    /// A sign-up by its aliases; nobody's without any.
     public init(appAccountToken: AppAccountToken? = nil, customerId: CustomerId? = nil) {
         self.appAccountToken = appAccountToken
         self.customerId = customerId
     }
 
-    /// Whether no alias is known.
     public var isUnknown: Bool { appAccountToken == nil && customerId == nil }
 
     /// Whether two are the same account: one alias in common says so; `nil` where none can be compared.

@@ -2,13 +2,11 @@ import OfferModel
 
 /// One condition of an offer: a pure function of the question and of what is known.
 protocol Rule: Sendable {
-    /// Its stable id.
     var id: RuleId { get }
 
     /// Whether it has anything to do with that kind of offer; if not, the decision does not mention it.
     func concerns(_ offer: Offer) -> Bool
 
-    /// Its answer with what it saw.
     func finding(_ context: RuleContext) -> Finding
 }
 
@@ -135,9 +133,7 @@ final class RuleContext: Sendable {
     let own: OfferMark
     /// The state of the product's group; `nil` if the catalog does not know the group.
     let state: SubscriptionState?
-    /// The offer's own condition, judged; `nil` if it has none.
     let condition: JudgedNode?
-    /// The use of the offer asked for.
     let use: OfferUse
 
     init(
@@ -160,14 +156,10 @@ final class RuleContext: Sendable {
 
     var offer: Offer { question.offer }
     var now: Instant { question.now }
-    /// The identifier by which rollouts draw.
     var rolloutKey: String? { subject.past.facts.rolloutKey }
-    /// When the offer asked for was opened to the subject.
     var openedAt: Instant? { subject.past.facts.openedAt[own.id] }
-    /// How much everyone has used of the offer asked for.
     var counters: OfferCounters? { subject.past.facts.counters[own.id] }
 
-    /// The state of the product's group at another instant.
     func state(at instant: Instant) -> SubscriptionState? {
         question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: instant) }
     }
@@ -194,7 +186,6 @@ final class RuleContext: Sendable {
 }
 
 extension SubscriptionState {
-    /// The state as evidence.
     func evidence(required: EvidenceValue? = nil) -> Evidence {
         Evidence(
             field: "subscription.state", observed: name.map { .text($0.rawValue) }, required: required,

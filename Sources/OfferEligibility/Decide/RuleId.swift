@@ -1,62 +1,33 @@
 /// The rules, by their stable ids, never reused (docs/design.md#decisions).
 public enum RuleId: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The offer is active.
     case catalogStatus = "catalog.status"
-    /// The instant is within the offer's dates.
     case catalogSchedule = "catalog.schedule"
-    /// The offer is meant for this environment.
     case catalogEnvironment = "catalog.environment"
-    /// The product is one of the offer's.
     case catalogProduct = "catalog.product"
-    /// The offer is not paused.
     case catalogPaused = "catalog.paused"
-    /// No introductory offer was used in the group.
     case introductoryUnusedInGroup = "platform.introductory.unusedInGroup"
-    /// No subscription of the group is active.
     case introductoryNotSubscribed = "platform.introductory.notSubscribed"
-    /// A proven transaction or app transaction is known to sign for.
     case introductoryTransactionKnown = "platform.introductory.transactionKnown"
-    /// A subscription in the app was ever bought by the customer.
     case promotionalEverSubscribed = "platform.promotional.everSubscribed"
-    /// The same offer is neither pending nor running.
     case promotionalNotApplied = "platform.promotional.notApplied"
-    /// The subscription has lapsed.
     case winBackLapsed = "platform.winBack.lapsed"
-    /// The subscription does not renew.
     case winBackAutoRenewOff = "platform.winBack.autoRenewOff"
-    /// The lapsed subscription was bought, not shared.
     case winBackOwned = "platform.winBack.owned"
-    /// No subscription of the group is active, shared ones included.
     case winBackNoActiveInGroup = "platform.winBack.noActiveInGroup"
-    /// The customer has paid for enough months.
     case winBackPaidDuration = "platform.winBack.paidDuration"
-    /// The subscription ended so many months ago.
     case winBackTimeSinceLastSubscribed = "platform.winBack.timeSinceLastSubscribed"
-    /// The same offer was not used too recently.
     case winBackWaitBetweenOffers = "platform.winBack.waitBetweenOffers"
-    /// The App Store lists the offer among those the customer may have.
     case winBackListedByAppStore = "platform.winBack.listedByAppStore"
-    /// The offer's own condition.
     case ruleEligibility = "rule.eligibility"
-    /// The time for which the offer stays open once its condition held.
     case ruleAvailableFor = "rule.availableFor"
-    /// The share of customers who may get the offer.
     case rolloutPercent = "rollout.percent"
-    /// The share of customers who never get it.
     case rolloutHoldout = "rollout.holdout"
-    /// The limits per customer without a window.
     case limitCustomer = "limit.customer"
-    /// The limits per customer within a window.
     case limitCustomerWindow = "limit.customerWindow"
-    /// The limits of everyone together.
     case limitTotal = "limit.total"
-    /// The budgets of everyone together.
     case limitBudget = "limit.budget"
-    /// The rest after a redemption of the offer.
     case limitCoolDown = "limit.coolDown"
-    /// The offers after which this one is never issued.
     case limitExcludes = "limit.excludes"
-    /// The signings of one slot.
     case limitSignatures = "limit.signatures"
 }
 
@@ -75,7 +46,6 @@ public struct RuleAnswer: Sendable, Hashable {
         self.facts = facts
     }
 
-    /// The answer of a finding.
     public init(_ finding: Finding) {
         self.init(
             rule: finding.rule, verdict: finding.verdict, reason: finding.reason,

@@ -2,9 +2,7 @@ import OfferModel
 
 /// What is known of a fact at an instant, and where from.
 struct Fact: Sendable {
-    /// What is known.
     enum Knowledge: Sendable {
-        /// The value.
         case known(FactValue)
         /// At least so much, and perhaps more: what only grows with what is not known yet.
         case atLeast(Double, because: ReasonCode)
@@ -14,9 +12,7 @@ struct Fact: Sendable {
 
     /// What something that happens, rather than time, can make of a known value.
     enum Change: Sendable {
-        /// Nothing.
         case none
-        /// Any other value.
         case any(TurningEvent)
         /// A greater value only.
         case growth(TurningEvent)
@@ -176,7 +172,6 @@ extension FactName {
 }
 
 extension SubscriptionFact {
-    /// Whether the value can change by itself as time goes on.
     var dependsOnTime: Bool {
         switch self {
         case .paidMonths, .paidPeriods, .everInGroup: false

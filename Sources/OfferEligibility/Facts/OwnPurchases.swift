@@ -27,7 +27,6 @@ struct OwnPurchases: Sendable {
     private(set) var refunds: [Dated] = []
     /// Whether there may be more of them.
     private(set) var areRefundsUncertain = false
-    /// Subscriptions of any group.
     private(set) var anySubscription = Subscribed()
     /// Subscriptions with a row of unknown ownership.
     private(set) var uncertain: Set<TransactionId> = []
@@ -104,7 +103,6 @@ extension Recorded<Transaction> {
 /// may count, and nobody knows how much.
 /// Each period counts its whole calendar months, and 30 days of what remains of all periods make another month.
 struct PaidTime: Sendable {
-    /// Periods paid for.
     private(set) var periods = 0
     /// Whether there are periods of which it is not known whether they were paid for: then there may be more.
     private(set) var isPartial = false
@@ -120,7 +118,6 @@ struct PaidTime: Sendable {
         }
     }
 
-    /// Whole months paid for.
     var months: Int {
         wholeMonths.saturatingAdding(Int(remainder / (Self.daysOfAMonth * Instant.Duration.day)))
     }

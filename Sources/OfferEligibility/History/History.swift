@@ -8,7 +8,6 @@ public final class Recorded<Payload: Sendable & Hashable>: Sendable {
     public let payload: Payload
     /// What settles ties between equal dates: the payload's exact bytes, or where the store has settled them, how.
     public let payloadBytes: [UInt8]
-    /// How it reached us.
     public let provenance: Provenance
     /// Its place in the store-wide order of arrival; evidence and replay name it, the current view never asks it.
     public let sequence: Int64
@@ -48,14 +47,12 @@ extension Recorded<Transaction> {
 }
 
 extension Recorded: Hashable {
-    /// Equality of every member.
     public static func == (left: Recorded, right: Recorded) -> Bool {
         left === right
             || left.sequence == right.sequence && left.provenance == right.provenance
                 && left.payloadBytes == right.payloadBytes && left.payload == right.payload
     }
 
-    /// Feeds what differs between any two rows.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(sequence)
         hasher.combine(payloadBytes)
@@ -64,16 +61,11 @@ extension Recorded: Hashable {
 
 /// How much of a customer's history is known.
 public struct Coverage: Sendable, Hashable {
-    /// The extent.
     public enum Level: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
-        /// Nothing is known.
         case none
-        /// Something is known, and there may be more.
         case partial
-        /// Everything was known at `asOf`.
         case complete
 
-        /// Less coverage is smaller.
         public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
         private var rank: Int {
@@ -85,21 +77,17 @@ public struct Coverage: Sendable, Hashable {
         }
     }
 
-    /// The extent.
     public var level: Level
     /// When a complete history was fetched or stated.
     public var asOf: Instant?
-    /// Who said so.
     public var provenance: Provenance?
 
-    /// An extent by its parts.
     public init(level: Level, asOf: Instant? = nil, provenance: Provenance? = nil) {
         self.level = level
         self.asOf = asOf
         self.provenance = provenance
     }
 
-    /// Nothing known.
     public static let none = Coverage(level: .none)
 }
 
@@ -107,16 +95,11 @@ public struct Coverage: Sendable, Hashable {
 ///
 /// Any order and any repetition of the same rows means the same (invariant 7).
 public struct History: Sendable, Hashable {
-    /// Rows of transactions.
     public var transactions: [Recorded<Transaction>]
-    /// Rows of renewal info.
     public var renewalInfos: [Recorded<RenewalInfo>]
-    /// Rows of app transactions.
     public var appTransactions: [Recorded<AppTransaction>]
-    /// How much is known.
     public var coverage: Coverage
 
-    /// A history by its rows; nothing is known of an empty one.
     public init(
         transactions: [Recorded<Transaction>] = [], renewalInfos: [Recorded<RenewalInfo>] = [],
         appTransactions: [Recorded<AppTransaction>] = [], coverage: Coverage = .none

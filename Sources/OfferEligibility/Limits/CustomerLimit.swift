@@ -29,7 +29,6 @@ struct CustomerLimit: Sendable {
         return "uses per customer\(span)\(others)"
     }
 
-    /// The finding on this limit alone.
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
         let counted = CountedOffers(across, context)
         let places = context.places(of: counted, in: window, at: context.now)

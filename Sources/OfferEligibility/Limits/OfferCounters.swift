@@ -17,7 +17,6 @@ public struct OfferCounters: Sendable, Hashable {
     /// When enough will have passed for the limits that are reached.
     public var endings: [Ending]
 
-    /// Counters by their parts; nothing is used by default.
     public init(
         asOf: Instant, places: Int = 0, spent: [String: Int64] = [:], unmatched: [String: Int] = [:],
         open: [OpenPlace] = [], endings: [Ending] = []
@@ -32,16 +31,11 @@ public struct OfferCounters: Sendable, Hashable {
 
     /// A place that an open issued offer of the subject takes.
     public struct OpenPlace: Sendable, Hashable {
-        /// The issued offer.
         public var id: LowercaseUUID
-        /// Until when it counts.
         public var countsUntil: Instant
-        /// What it costs, in milliunits.
         public var cost: Int64?
-        /// The currency of that.
         public var currency: String?
 
-        /// A place by its parts.
         public init(id: LowercaseUUID, countsUntil: Instant, cost: Int64?, currency: String?) {
             self.id = id
             self.countsUntil = countsUntil
@@ -49,7 +43,6 @@ public struct OfferCounters: Sendable, Hashable {
             self.currency = currency
         }
 
-        /// The place of an open slot.
         public init(_ slot: Slot) {
             self.init(
                 id: slot.id, countsUntil: slot.countsUntil, cost: slot.cost?.milliunits, currency: slot.cost?.currency)
@@ -58,14 +51,12 @@ public struct OfferCounters: Sendable, Hashable {
 
     /// When so much of what is counted will have passed.
     public struct Ending: Sendable, Hashable {
-        /// What is counted.
         public var unit: CounterUnit
         /// How much of it: places, or milliunits.
         public var amount: Int64
         /// The first instant at which so much has passed if nothing else happens; absent if it never will.
         public var at: Instant?
 
-        /// An ending by its parts.
         public init(unit: CounterUnit, amount: Int64, at: Instant?) {
             self.unit = unit
             self.amount = amount
@@ -94,7 +85,6 @@ public enum CounterUnit: Sendable, Hashable {
         }
     }
 
-    /// The unit of that name.
     public init(name: String) {
         self = name == "places" ? .places : .money(name)
     }

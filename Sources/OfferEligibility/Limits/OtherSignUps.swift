@@ -3,7 +3,6 @@ import OfferModel
 /// Of some places those that were taken under another sign-up than the one that asks: what somebody who signed up anew
 /// has to be told (docs/design.md#identity).
 struct OtherSignUps: Sendable {
-    /// One such place.
     private struct Taking {
         let place: Place
         let signUp: SignUp

@@ -7,11 +7,9 @@ final class Place: Sendable {
     let takenAt: Instant
     /// From when it no longer counts; `nil` for a redemption.
     let countsUntil: Instant?
-    /// What took it.
     let evidence: Evidence
     /// The slot that took it; absent for a use that we did not issue.
     let slotId: LowercaseUUID?
-    /// When that slot was issued.
     let issuedAt: Instant?
     /// The app's account that it was issued for.
     let signUp: SignUp?
@@ -80,7 +78,6 @@ struct UsesElsewhere {
         self.purchased = purchased
     }
 
-    /// Whether there is none, of whatever age.
     var isEmpty: Bool { purchased.isEmpty }
 
     mutating func add(_ others: UsesElsewhere) {

@@ -2,14 +2,11 @@ public import OfferModel
 
 /// One limit that all customers share: a total or a budget, with its place among the offer's limits.
 public struct SharedLimit: Sendable, Hashable {
-    /// Its place.
     public var index: Int
-    /// What it counts.
     public var unit: CounterUnit
     /// How much it allows: places, or milliunits.
     public var allowed: Int64
 
-    /// The shared limits of an offer.
     public static func all(of offer: Offer) -> [SharedLimit] {
         offer.limits.enumerated().compactMap { index, limit in
             switch limit {
@@ -57,7 +54,6 @@ public struct SharedLimit: Sendable, Hashable {
 
 /// What is taken under a shared limit, and what one more use would take.
 public struct SharedUse: Sendable, Hashable {
-    /// The limit.
     public var limit: SharedLimit
     /// What others have taken: places, or milliunits.
     public var taken: Int64
@@ -97,7 +93,6 @@ extension Offer {
 }
 
 extension SharedLimit {
-    /// The finding on this limit alone.
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
         guard let counters = context.counters else {
             return rule.undetermined(
@@ -133,7 +128,6 @@ extension SharedLimit {
             turningPoint: (ending?.at).map(TurningPoint.at))
     }
 
-    /// Used and allowed, in words.
     private func sentence(_ use: SharedUse) -> String {
         let overrun = use.overrun > 0 ? ", \(words(use.overrun)) more than allowed" : ""
         switch unit {

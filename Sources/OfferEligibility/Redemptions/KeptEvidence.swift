@@ -4,7 +4,6 @@ public import OfferModel
 /// the offer waited for the next renewal. Dates and the catalog's names alone, so that limits hold for whoever comes back
 /// with the same Apple account.
 public struct KeptEvidence: Sendable, Hashable {
-    /// What it was.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A transaction: a period of the subscription, with an offer or after one.
         case period
@@ -12,36 +11,26 @@ public struct KeptEvidence: Sendable, Hashable {
         case pending
     }
 
-    /// What it was.
     public var kind: Kind
     /// The subscription; what stands for an erased one until Apple signs it again.
     public var originalTransactionId: TransactionId
-    /// Its group.
     public var subscriptionGroupIdentifier: SubscriptionGroupId
     /// The product of the period, or of the next one.
     public var productId: ProductId
-    /// The kind of offer; absent for a period without one.
     public var offerType: TransactionOfferType?
-    /// Apple's name of the offer; absent for introductory offers.
     public var offerIdentifier: OfferIdentifier?
     /// The length of the offer where Apple's data stated it.
     public var offerPeriod: String?
     /// When the period began, or the renewal info was signed.
     public var at: Instant
-    /// When the period ended.
     public var expires: Instant?
-    /// When it was taken back.
     public var revoked: Instant?
-    /// Whether the period renewed the one before.
     public var isRenewal: Bool
-    /// Whether an upgrade took its place.
     public var isUpgraded: Bool
-    /// How it had reached us.
     public var provenance: Provenance
     /// The slot, where another customer's history shows the use.
     public var slotId: LowercaseUUID?
 
-    /// Evidence by its parts.
     public init(
         kind: Kind, originalTransactionId: TransactionId, subscriptionGroupIdentifier: SubscriptionGroupId,
         productId: ProductId, offerType: TransactionOfferType?, offerIdentifier: OfferIdentifier?, offerPeriod: String?,
@@ -64,7 +53,6 @@ public struct KeptEvidence: Sendable, Hashable {
 }
 
 extension KeptEvidence {
-    /// What stays of a period.
     init(_ row: Recorded<Transaction>, in group: SubscriptionGroupId) {
         let period = row.payload
         self.init(
@@ -75,7 +63,6 @@ extension KeptEvidence {
             isUpgraded: period.isUpgraded, provenance: row.provenance)
     }
 
-    /// What stays of renewal info.
     init(_ row: Recorded<RenewalInfo>, in group: SubscriptionGroupId) {
         let info = row.payload
         self.init(

@@ -50,7 +50,6 @@ extension [Slot] {
 
 /// The redemptions of a history with the slots that they used; the same at any instant.
 final class KnownUses: Sendable {
-    /// Every redemption, from the earliest.
     let redemptions: [Redemption]
     /// What makes each redemption one of an offer.
     let keys: [RedemptionKey]

@@ -2,23 +2,17 @@ public import OfferModel
 
 /// One use of an offer at Apple: a run of consecutive periods of one subscription with the same offer (docs/design.md#issued-offers-and-limits).
 public struct Redemption: Sendable, Hashable {
-    /// The kind of offer.
     public var offerType: TransactionOfferType
-    /// Apple's name of the offer; absent for introductory offers.
     public var offerIdentifier: OfferIdentifier?
-    /// The group it was used in.
     public var subscriptionGroupIdentifier: SubscriptionGroupId
-    /// The subscription it was used for.
     public var originalTransactionId: TransactionId
     /// The first transaction of the run; absent while the offer only waits for the next renewal.
     public var transactionId: TransactionId?
-    /// The product it was used for first.
     public var productId: ProductId
     /// When the first evidence of it is dated: a purchase, or renewal info that shows it pending.
     public var firstEvidence: Instant
     /// When its last known period ends or was cut short; absent while the offer only waits for the next renewal.
     public var offerEnds: Instant?
-    /// How that evidence reached us.
     public var provenance: Provenance
     /// The slot it used, if we issued one: the newest of that offer issued before the evidence.
     public var slotId: LowercaseUUID?
@@ -30,7 +24,6 @@ public struct Redemption: Sendable, Hashable {
     /// shows.
     public var isByAnother = false
 
-    /// A redemption by its parts.
     public init(
         offerType: TransactionOfferType, offerIdentifier: OfferIdentifier?,
         subscriptionGroupIdentifier: SubscriptionGroupId, originalTransactionId: TransactionId, productId: ProductId,

@@ -1,13 +1,11 @@
 /// A rule that stood between a customer and an offer.
 public struct Obstacle: Sendable, Hashable {
-    /// The rule.
     public var rule: RuleId
     /// `violated` or `undetermined`.
     public var verdict: Verdict
     /// Of the offer's own condition, the fact that decided it.
     public var fact: String?
 
-    /// An obstacle by its parts.
     public init(rule: RuleId, verdict: Verdict, fact: String? = nil) {
         self.rule = rule
         self.verdict = verdict
@@ -23,7 +21,6 @@ public struct Obstacles: Sendable, Hashable {
     /// counted as left out by the rollout.
     public let deciding: Set<Obstacle>
 
-    /// Reads them from the answers of a decision's rules.
     public init(_ findings: [RuleAnswer]) {
         let violated = findings.filter { $0.verdict == .violated }
         let undetermined = findings.filter { $0.verdict == .undetermined }
@@ -66,9 +63,7 @@ public enum RefusalKind: String, Sendable, Hashable, CaseIterable, Codable {
     case notInRollout
     /// Everything held but the kill switch was on.
     case paused
-    /// A rule said no.
     case ineligible
-    /// Nothing said no, and what is known did not decide.
     case undetermined
     /// Why is not recorded any more: retention removed it.
     case removed

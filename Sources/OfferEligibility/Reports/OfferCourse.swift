@@ -134,7 +134,6 @@ public struct OwnSubscription: Sendable, Hashable {
     /// Whether it gives access and was cancelled.
     public var isCancelled: Bool { hasAccess == true && willAutoRenew == false }
 
-    /// As a history shows it.
     public init(_ history: History, of group: SubscriptionGroupId, at instant: Instant, policy: Policy = .standard) {
         let subject = Subject(SubjectFacts(history: history), at: instant, policy: policy)
         self.init(subject.view(of: group).candidates(at: instant))
@@ -169,7 +168,6 @@ public enum SaveOutcome: Sendable, Hashable {
     /// How many days after the redemption's first evidence it is judged.
     public static let days: Int64 = 30
 
-    /// When a redemption is judged.
     public static func isDue(_ redemption: Redemption) -> Instant {
         redemption.firstEvidence.adding(milliseconds: days * Instant.Duration.day)
     }

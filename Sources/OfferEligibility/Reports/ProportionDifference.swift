@@ -7,12 +7,9 @@
 public struct ProportionDifference: Sendable, Hashable {
     /// How many of how many.
     public struct Share: Sendable, Hashable {
-        /// The members with the outcome.
         public var count: Int
-        /// All members.
         public var of: Int
 
-        /// A share by its parts.
         public init(_ count: Int, of: Int) {
             self.count = count
             self.of = of
@@ -21,12 +18,9 @@ public struct ProportionDifference: Sendable, Hashable {
 
     /// The first share minus the second.
     public let difference: Double
-    /// Where the interval begins.
     public let lower: Double
-    /// Where the interval ends.
     public let upper: Double
 
-    /// The confidence.
     public static let level = 0.95
     /// The two-sided normal quantile of that confidence.
     private static let quantile = 1.959963984540054
@@ -46,7 +40,6 @@ public struct ProportionDifference: Sendable, Hashable {
     }
 }
 
-/// Wilson's score interval of one share.
 private struct WilsonInterval {
     let share: Double
     let lower: Double

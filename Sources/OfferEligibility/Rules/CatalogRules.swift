@@ -1,6 +1,5 @@
 import OfferModel
 
-/// The offer is active.
 struct CatalogStatusRule: Rule {
     let id = RuleId.catalogStatus
 
@@ -96,7 +95,6 @@ struct CatalogProductRule: Rule {
     }
 }
 
-/// Neither the offer nor every offer is paused.
 struct CatalogPausedRule: Rule {
     let id = RuleId.catalogPaused
 

@@ -56,7 +56,6 @@ final class StateCourse: Sendable {
         place(at: instant).flatMap { lastEnded[$0] }
     }
 
-    /// Whether it has begun at an instant.
     func hasBegun(at instant: Instant) -> Bool { place(at: instant) != nil }
 
     private func place(at instant: Instant) -> Int? {

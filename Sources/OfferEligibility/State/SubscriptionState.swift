@@ -21,7 +21,6 @@ public struct SubscriptionState: Sendable, Hashable {
                 lastMomentToCancel: lastMomentToCancel))
     }
 
-    /// The group.
     public var subscriptionGroupIdentifier: SubscriptionGroupId { told.members.subscriptionGroupIdentifier }
     /// The state, or why it cannot be told.
     public var standing: Standing { told.members.standing }
@@ -31,9 +30,7 @@ public struct SubscriptionState: Sendable, Hashable {
     public var accessEnds: Instant? { told.members.accessEnds }
     /// Why the subscription expired, in Apple's numbers.
     public var expirationIntent: ExpirationIntent? { told.members.expirationIntent }
-    /// The product of the next renewal, if it is another one.
     public var pendingProductId: ProductId? { told.members.pendingProductId }
-    /// The price of the next renewal.
     public var renewalPrice: Money? { told.members.renewalPrice }
     /// The last moment to cancel without being charged, 24 hours before the renewal; it may have passed. Absent where
     /// nothing that cancelling could avoid is known to be charged.
@@ -42,13 +39,10 @@ public struct SubscriptionState: Sendable, Hashable {
     public var transaction: Transaction? { row?.payload }
     /// The row of that transaction: to ask it one thing, without a copy of all its members.
     var row: Recorded<Transaction>? { told.members.shown?.row }
-    /// How that transaction reached us.
     public var provenance: Provenance? { row?.provenance }
     /// Whether nothing was paid for its period; `nil` if neither the offer nor the price tells.
     var isFree: Bool? { row?.isFree }
-    /// The id of that transaction.
     var transactionId: TransactionId? { row?.payload.transactionId }
-    /// The state's name, if it is known.
     public var name: SubscriptionStateName? { standing.name }
     /// Whether the customer has access; absent if that cannot be told.
     public var hasAccess: Bool? { standing.hasAccess }
@@ -119,18 +113,14 @@ extension History {
 
 /// A state by its name, or why it cannot be told.
 public enum Standing: Sendable, Hashable {
-    /// The state is known.
     case determined(SubscriptionStateName)
-    /// What is known does not decide it.
     case undetermined(ReasonCode)
 
-    /// The state's name, if it is known.
     public var name: SubscriptionStateName? {
         guard case .determined(let name) = self else { return nil }
         return name
     }
 
-    /// Why the state is not known.
     public var undeterminedReason: ReasonCode? {
         guard case .undetermined(let reason) = self else { return nil }
         return reason

@@ -11,13 +11,11 @@ public final class PreparedSubject {
     private var uses: [(lengths: OfferLengths, takesHistoryAsProven: Bool, uses: KnownUses)] = []
     private var catalogUses: [(catalog: CompiledCatalog, uses: KnownUses, found: CatalogUses)] = []
 
-    /// Prepares what is known of a subject.
     public init(_ facts: SubjectFacts, policy: Policy = .standard) {
         past = SubjectPast(facts)
         self.policy = policy
     }
 
-    /// What is known of the subject.
     public var facts: SubjectFacts { past.facts }
 
     func context(_ question: Question, coverage: Coverage? = nil) -> RuleContext {

@@ -2,31 +2,23 @@ public import OfferModel
 
 /// One issued offer: one place under a limit given to one customer, holding one or more signatures (docs/design.md#issued-offers-and-limits).
 public struct Slot: Sendable, Hashable {
-    /// The issued offer's id.
     public var id: LowercaseUUID
     /// The offer in the catalog, across revisions.
     public var offerId: OfferId
     /// Apple's name of the offer when it was issued; absent for introductory offers.
     public var offerIdentifier: OfferIdentifier?
-    /// What kind of offer it was.
     public var offerType: OfferType
     /// How it was delivered; decides which redemptions match.
     public var delivery: Delivery
-    /// The product it was issued for.
     public var productId: ProductId
-    /// The group of that product.
     public var subscriptionGroupIdentifier: SubscriptionGroupId
-    /// The offer's tags when it was issued.
     public var tags: [String]
-    /// When it was issued.
     public var issuedAt: Instant
     /// When its newest signature ends.
     public var expiresAt: Instant
     /// Until when it counts unless it is redeemed.
     public var countsUntil: Instant
-    /// How many signings it holds.
     public var signings: Int
-    /// When it was voided.
     public var voidedAt: Instant?
     /// Whether the void freed its place at once.
     public var isReleased: Bool
@@ -38,7 +30,6 @@ public struct Slot: Sendable, Hashable {
     /// The app's account that it was first issued for; absent where the request named none.
     public var signUp: SignUp?
 
-    /// A slot by its parts.
     public init(
         id: LowercaseUUID, offerId: OfferId, offerIdentifier: OfferIdentifier?, offerType: OfferType,
         delivery: Delivery, productId: ProductId, subscriptionGroupIdentifier: SubscriptionGroupId,
@@ -89,14 +80,10 @@ extension Slot {
 
 /// Why an offer stated for a "what if" cannot have been issued.
 public enum SuppliedOfferFault: Error, Sendable, Hashable {
-    /// The catalog has no such offer.
     case unknownOffer
-    /// The offer has several products and none is named.
     case productRequired
-    /// The offer has no such product.
     case unknownProduct
 
-    /// The member at fault.
     public var member: String {
         switch self {
         case .unknownOffer: "offerId"

@@ -9,7 +9,6 @@ final class Subject: Sendable {
     let isComplete: Bool
     /// The subscriptions of each group, as they stand at the instant of the question.
     let subscriptions: [SubscriptionGroupId: [Subscription]]
-    /// The uses of offers, and the slots that they used.
     let uses: KnownUses
     /// Slots that count and were not redeemed, at the instant of the question.
     let countingSlots: [Slot]
@@ -66,7 +65,6 @@ final class Subject: Sendable {
     var redemptions: [Redemption] { uses.redemptions }
     var purchases: OwnPurchases { past.purchases }
     var firstSeen: FirstSeen? { past.firstSeen }
-    /// What the backend keeps about the customer, by the name after `customer.attributes.`.
     var attributes: [String: FactValue] { past.facts.attributes }
 
     /// Every transaction of a subscription in the group, by purchase date.
@@ -95,7 +93,6 @@ final class Subject: Sendable {
             isComplete: isComplete, policy: policy)
     }
 
-    /// The state of a group at an instant.
     func state(of group: SubscriptionGroupId, at instant: Instant) -> SubscriptionState {
         if let course, group == asked?.group, let state = course.state(at: instant) { return state }
         return view(of: group).state(at: instant)

@@ -1,5 +1,41 @@
 public import OfferModel
 
+/// What is known of the subject of a question.
+public struct SubjectFacts: Sendable, Hashable {
+    public var history: History
+    /// Every slot ever issued to them, of every offer.
+    public var slots: [Slot]
+    /// What the app set for the customer, by the name after `customer.attributes.`.
+    public var attributes: [String: FactValue]
+    /// When the first of the subject's customers was first stored; absent for somebody unknown.
+    public var firstStoredAt: Instant?
+    /// The identifier by which rollouts draw (docs/design.md#decisions); absent for somebody unknown without an identifier.
+    public var rolloutKey: String?
+    /// When an offer with `availableFor` was first found open to the subject by an issue request (docs/design.md#decisions).
+    public var openedAt: [OfferId: Instant]
+    /// How much everyone has used of the offers whose limits count that; of others nothing is known.
+    public var counters: [OfferId: OfferCounters]
+    /// Whether they are several customers whom only the app's word makes one (docs/design.md#identity).
+    public var isUnited = false
+    /// What stays known of uses of offers whose history was erased, and what is known of others' uses of these slots; nearly
+    /// always nothing.
+    public var keptEvidence: [KeptEvidence] = []
+
+    public init(
+        history: History = History(), slots: [Slot] = [], attributes: [String: FactValue] = [:],
+        firstStoredAt: Instant? = nil, rolloutKey: String? = nil, openedAt: [OfferId: Instant] = [:],
+        counters: [OfferId: OfferCounters] = [:]
+    ) {
+        self.history = history
+        self.slots = slots
+        self.attributes = attributes
+        self.firstStoredAt = firstStoredAt
+        self.rolloutKey = rolloutKey
+        self.openedAt = openedAt
+        self.counters = counters
+    }
+}
+
 extension SubjectFacts {
     /// What was known at an earlier instant: evidence signed or bought after it is dropped (docs/design.md#history-and-state).
     ///

@@ -4,11 +4,9 @@ import OfferModel
 final class SubjectPast: Sendable {
     let facts: SubjectFacts
     let history: CurrentHistory
-    /// What the customer's own purchases say together.
     let purchases: OwnPurchases
     /// When the customer was first seen; `nil` for somebody of whom nothing is known.
     let firstSeen: FirstSeen?
-    /// The subscriptions of each group.
     let groups: [SubscriptionGroupId: GroupPast]
     /// Every transaction of a subscription, by purchase date.
     let subscriptionRows: [Recorded<Transaction>]
@@ -38,11 +36,9 @@ final class SubjectPast: Sendable {
 struct GroupPast: Sendable {
     /// Every transaction, by purchase date.
     fileprivate(set) var rows: [Recorded<Transaction>] = []
-    /// The same by subscription.
     fileprivate(set) var subscriptions: [SubscriptionPast] = []
     /// Whether the customer bought one.
     fileprivate(set) var subscribed = OwnPurchases.Subscribed()
-    /// How long the customer has paid for them.
     fileprivate(set) var paid = PaidTime([])
     private var originals = Places<TransactionId>()
 

@@ -1,8 +1,6 @@
 /// Where data comes from and where offers are redeemed; nothing of one environment is ever seen by another.
 public enum AppStoreEnvironment: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The App Store.
     case production = "Production"
-    /// Apple's sandbox.
     case sandbox = "Sandbox"
     /// A local App Store made by `offerd dev root`: never trusted for Production.
     case localTesting = "LocalTesting"
@@ -12,28 +10,22 @@ public enum AppStoreEnvironment: String, Sendable, Hashable, CaseIterable, Codab
 
 /// One app in one environment: the boundary that customers, offers and keys never cross.
 public struct Scope: Sendable, Hashable, CustomStringConvertible {
-    /// The app.
     public let bundleId: BundleId
-    /// The environment.
     public let environment: AppStoreEnvironment
 
-    /// One app in one environment.
     public init(bundleId: BundleId, environment: AppStoreEnvironment) {
         self.bundleId = bundleId
         self.environment = environment
     }
 
-    /// `com.example.pro in Sandbox`.
     public var description: String { "\(bundleId) in \(environment.rawValue)" }
 }
 
 /// How a piece of history, or a statement about it, reached us.
 public enum Provenance: String, Sendable, Hashable, CaseIterable, Codable {
-    /// A signed App Store Server Notification.
     case notification
     /// Signed data sent by the app's backend for its client.
     case client
-    /// A signed answer of the App Store Server API.
     case serverAPI
     /// The backend's own word, such as `historyComplete` or a signal.
     case caller
@@ -55,11 +47,9 @@ public enum Provenance: String, Sendable, Hashable, CaseIterable, Codable {
 
 /// What became of one payload.
 public enum IngestOutcome: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Never seen before.
     case added
     /// A newer view of something known.
     case updated
-    /// Known already.
     case unchanged
     /// Not believed.
     case refused

@@ -1,15 +1,12 @@
 /// A file of cases: what is asked, what is known, and what must come out (`docs/cases.md`).
 public struct CaseFile: Sendable, Hashable {
-    /// The app.
     public var bundleId: BundleId
     /// The catalog that the file names; absent where it states the offers itself.
     public var catalog: Catalog?
     /// The offers: those of the catalog, or the file's own by their ids.
     public var offers: [Offer]
-    /// The cases in the order of the file.
     public var cases: [OfferCase]
 
-    /// A file by its parts.
     public init(bundleId: BundleId, catalog: Catalog? = nil, offers: [Offer], cases: [OfferCase]) {
         self.bundleId = bundleId
         self.catalog = catalog
@@ -17,7 +14,6 @@ public struct CaseFile: Sendable, Hashable {
         self.cases = cases
     }
 
-    /// The offer with that id.
     public func offer(_ id: OfferId) -> Offer? {
         offers.first { $0.id == id }
     }
@@ -31,7 +27,6 @@ public struct CaseFile: Sendable, Hashable {
 
 /// The app that cases are about where they name no catalog, so that most of them need not describe one.
 public enum CaseWorld {
-    /// The app.
     public static let bundleId: BundleId = "com.example.pro"
     /// The product bought and discounted unless a case says otherwise: a month at 9.99 USD.
     public static let product = Product(
@@ -48,39 +43,29 @@ public enum CaseWorld {
 
 /// One case: a question about a customer at an instant, and the expected answer.
 public struct OfferCase: Sendable, Hashable {
-    /// What the case shows, in a sentence.
     public var name: String
-    /// The line of the file it begins in, from 1.
     public var line: Int
-    /// The one instant of the question.
     public var asOf: Instant
     /// The offer asked for; absent where only a state is expected.
     public var offer: OfferId?
     /// The product; the offer's first if absent.
     public var productId: ProductId?
-    /// Where it is asked.
     public var environment: AppStoreEnvironment
-    /// What is known of the customer's purchases.
     public var history: CaseHistory
     /// What the backend says, by the name after `signals.`.
     public var signals: [String: FactValue] = [:]
     /// What the app set for the customer, by the name after `customer.attributes.`.
     public var attributes: [String: FactValue] = [:]
-    /// What the backend says of the device.
     public var request = DeviceRequest()
-    /// The offers issued to the customer before.
     public var issuedOffers: [CaseIssuedOffer] = []
     /// The kill switch, in the words of ``CaseVocabulary/pauses``; not paused if absent.
     public var pause: String?
     /// When an offer with `availableFor` was first found open to the customer.
     public var openedAt: [OfferId: Instant] = [:]
-    /// The identifier by which rollouts draw.
     public var rolloutKey: String?
-    /// When the customer was first stored.
     public var firstStoredAt: Instant?
     /// What everyone together has used of the offers; absent if nothing is known of it.
     public var counters: CaseCounters? = CaseCounters()
-    /// Whether the answer would need another signing.
     public var needsNewSigning = true
     /// Whether the history stands for what Apple signed, as in a "what if".
     public var takesHistoryAsProven = false
@@ -88,10 +73,8 @@ public struct OfferCase: Sendable, Hashable {
     public var groupProducts: [ProductId]?
     /// Whether data signed or bought after `asOf` counts too: Apple charges up to a day early.
     public var isPresent = false
-    /// What must come out.
     public var expected: CaseExpectation
 
-    /// A case by what it cannot do without.
     public init(
         name: String, line: Int, asOf: Instant, offer: OfferId?, environment: AppStoreEnvironment = .production,
         history: CaseHistory = CaseHistory(), expected: CaseExpectation
@@ -108,18 +91,13 @@ public struct OfferCase: Sendable, Hashable {
 
 /// The history of a case.
 public struct CaseHistory: Sendable, Hashable {
-    /// Transactions in the order of the file.
     public var transactions: [CaseRow<Transaction>]
-    /// Renewal info in the order of the file.
     public var renewalInfos: [CaseRow<RenewalInfo>]
-    /// App transactions in the order of the file.
     public var appTransactions: [CaseRow<AppTransaction>]
-    /// Whether nothing is missing.
     public var isComplete: Bool
     /// When it was complete; at the instant of the case if absent.
     public var completeAsOf: Instant?
 
-    /// A history by its parts; nothing is known of an empty one.
     public init(
         transactions: [CaseRow<Transaction>] = [], renewalInfos: [CaseRow<RenewalInfo>] = [],
         appTransactions: [CaseRow<AppTransaction>] = [], isComplete: Bool = false, completeAsOf: Instant? = nil
@@ -134,12 +112,9 @@ public struct CaseHistory: Sendable, Hashable {
 
 /// A payload of a case's history and how it reached us.
 public struct CaseRow<Payload: Sendable & Hashable>: Sendable, Hashable {
-    /// What it says.
     public var payload: Payload
-    /// How it reached us.
     public var provenance: Provenance
 
-    /// A payload with its provenance.
     public init(_ payload: Payload, provenance: Provenance) {
         self.payload = payload
         self.provenance = provenance
@@ -157,7 +132,6 @@ public struct CaseCounters: Sendable, Hashable {
     /// When it was counted; at the instant of the case if absent.
     public var asOf: Instant?
 
-    /// Counters by their parts; nothing is used by default.
     public init(used: Int? = nil, spent: Money? = nil, frees: Instant? = nil, asOf: Instant? = nil) {
         self.used = used
         self.spent = spent
@@ -170,24 +144,19 @@ public struct CaseCounters: Sendable, Hashable {
 public struct CaseIssuedOffer: Sendable, Hashable {
     /// Its id; made from its place in the list if absent.
     public var id: LowercaseUUID?
-    /// The offer.
     public var offerId: OfferId
     /// The product; the offer's first if absent.
     public var productId: ProductId?
-    /// When it was issued.
     public var issuedAt: Instant
     /// When its newest signature ends; 24 hours after `issuedAt` if absent.
     public var expiresAt: Instant?
     /// Until when it counts unless it is redeemed; an hour after `expiresAt` if absent.
     public var countsUntil: Instant?
-    /// How many signings it holds.
     public var signings: Int
-    /// When it was voided.
     public var voidedAt: Instant?
     /// Whether the void freed its place at once.
     public var isReleased: Bool
 
-    /// An issued offer by its parts.
     public init(
         id: LowercaseUUID? = nil, offerId: OfferId, productId: ProductId? = nil, issuedAt: Instant,
         expiresAt: Instant? = nil, countsUntil: Instant? = nil, signings: Int = 1, voidedAt: Instant? = nil,

@@ -1,25 +1,19 @@
 /// One app's offers and the products they discount: the content of one catalog document (docs/catalog.md).
 public struct Catalog: Sendable, Hashable {
-    /// The app.
     public var bundleId: BundleId
-    /// The app's subscription groups.
     public var subscriptionGroups: [SubscriptionGroup]
-    /// The offers in the order of the document.
     public var offers: [Offer]
 
-    /// A catalog by its parts; the reader in `OfferCatalog` checks them.
     public init(bundleId: BundleId, subscriptionGroups: [SubscriptionGroup] = [], offers: [Offer] = []) {
         self.bundleId = bundleId
         self.subscriptionGroups = subscriptionGroups
         self.offers = offers
     }
 
-    /// The offer with that id.
     public func offer(_ id: OfferId) -> Offer? {
         offers.first { $0.id == id }
     }
 
-    /// The product with that identifier and the group it is in.
     public func product(_ id: ProductId) -> (product: Product, group: SubscriptionGroup)? {
         for group in subscriptionGroups {
             if let product = group.products.first(where: { $0.productId == id }) { return (product, group) }
@@ -39,12 +33,9 @@ public struct Catalog: Sendable, Hashable {
 
 /// A subscription group: a customer can hold one subscription of it at a time.
 public struct SubscriptionGroup: Sendable, Hashable {
-    /// Apple's `subscriptionGroupIdentifier`.
     public var id: SubscriptionGroupId
-    /// The products of the group.
     public var products: [Product]
 
-    /// A group by its parts.
     public init(id: SubscriptionGroupId, products: [Product]) {
         self.id = id
         self.products = products
@@ -53,16 +44,12 @@ public struct SubscriptionGroup: Sendable, Hashable {
 
 /// A subscription product.
 public struct Product: Sendable, Hashable {
-    /// The identifier in App Store Connect.
     public var productId: ProductId
     /// The level of service; 1 is the highest.
     public var level: Int
-    /// The length of a subscription period.
     public var period: Period
-    /// The regular price of a period.
     public var price: Money
 
-    /// A product by its parts.
     public init(productId: ProductId, level: Int, period: Period, price: Money) {
         self.productId = productId
         self.level = level
@@ -78,7 +65,6 @@ public struct Money: Hashable, Sendable {
     /// ISO 4217 code in capitals.
     public let currency: String
 
-    /// An amount in milliunits.
     public init(milliunits: Int64, currency: String) {
         self.milliunits = milliunits
         self.currency = currency
@@ -114,6 +100,5 @@ public struct Money: Hashable, Sendable {
 }
 
 extension Money: CustomStringConvertible {
-    /// The amount and its currency: `9.99 USD`.
     public var description: String { "\(amount) \(currency)" }
 }

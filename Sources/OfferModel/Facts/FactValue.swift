@@ -4,14 +4,11 @@ public enum FactValue: Sendable {
     case text(String)
     /// A finite number; counts and days are whole.
     case number(Double)
-    /// Yes or no.
     case boolean(Bool)
     /// An amount; amounts of different currencies do not compare.
     case money(Money)
-    /// A moment.
     case instant(Instant)
 
-    /// The type of the value.
     public var type: FactType {
         switch self {
         case .text: .text
@@ -36,7 +33,6 @@ extension FactValue: Hashable {
         }
     }
 
-    /// Feeds type and value, in step with `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(type)
         switch self {
@@ -103,7 +99,6 @@ extension FactValue: Codable {
         self = .money(Money(milliunits: milliunits, currency: try container.decode(String.self, forKey: .currency)))
     }
 
-    /// Writes the form that `init(from:)` reads.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .text(let text):

@@ -17,7 +17,6 @@ public enum FactVocabulary {
     /// The prefix of the uses of one offer; what follows is the offer's id in the catalog.
     public static let redeemedPrefix = "customer.redeemed."
 
-    /// `customer.redeemed.<offerId>`.
     public static let redeemed = FactFamily(
         prefix: redeemedPrefix, ending: "offerId", type: .number, unit: "redemptions",
         meaning: "how often the offer was redeemed, issued by us or not; introductory offers of a group count together",
@@ -42,7 +41,6 @@ public enum FactVocabulary {
         byName[name]
     }
 
-    /// The unit of the fact's numbers; `nil` where it has none.
     public static func unit(_ name: String) -> String? {
         if let definition = definition(name) { return definition.unit }
         if case .redeemed = FactName(name) { return redeemed.unit }
@@ -80,7 +78,6 @@ public enum FactName: Sendable, Hashable {
     /// What the backend says in the request: `signals.<name>`.
     case signal(String)
 
-    /// Reads a dotted name; `nil` if no fact can have it.
     public init?(_ name: some StringProtocol) {
         if let fixed = Self.fixed[String(name)] {
             self = fixed
@@ -129,21 +126,15 @@ extension StringProtocol {
 
 /// What a fact means: an entry of the closed, typed vocabulary that catalogs may use (docs/design.md#decisions).
 public struct FactDefinition: Sendable, Hashable {
-    /// The dotted name.
     public let name: String
-    /// The type of its values.
     public let type: FactType
-    /// The unit of a number.
     public let unit: String?
-    /// What it says, in a sentence.
     public let meaning: String
     /// What makes it undetermined; silence is never zero.
     public let unknownWhen: String
     /// The only values of a text, if they are closed.
     public let values: [String]?
-    /// The smallest value of a number.
     public let minimum: Double?
-    /// Whose word it is.
     public let source: FactSource
 
     init(
@@ -179,13 +170,9 @@ public struct FactFamily: Sendable, Hashable {
     public let ending: String
     /// The type of the values; `nil` where the first use in the catalog says it.
     public let type: FactType?
-    /// The unit of a number.
     public let unit: String?
-    /// What it says, in a sentence.
     public let meaning: String
-    /// What makes it undetermined.
     public let unknownWhen: String
-    /// Whose word it is.
     public let source: FactSource
 
     /// The name with a placeholder for its ending: `signals.<name>`.
@@ -196,13 +183,9 @@ public struct FactFamily: Sendable, Hashable {
 public enum FactType: String, Sendable, Hashable, CaseIterable, Codable {
     /// Text, compared byte by byte.
     case text
-    /// A number.
     case number
-    /// Yes or no.
     case boolean
-    /// An amount with its currency.
     case money
-    /// A moment.
     case instant
     /// A text of numbers and dots, compared number by number: see ``DottedVersion``.
     case version
@@ -219,7 +202,6 @@ public enum FactType: String, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    /// The operators that make sense of values of the type.
     public var operators: [ComparisonOperator] {
         switch self {
         case .text, .locale, .storefront: [.is, .isNot, .in, .notIn, .exists]

@@ -1,30 +1,17 @@
 /// Facts about the subscription in the group of the offer's product; each raw value follows `subscription.`.
 public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable {
-    /// The state of the group.
     case state
-    /// The current or last product.
     case productId
-    /// Whether it renews.
     case willAutoRenew
-    /// Why it expired.
     case expirationIntent
-    /// Days left.
     case daysUntilExpiry
-    /// Days over.
     case daysSinceExpired
-    /// Months over.
     case monthsSinceExpired
-    /// Months paid for.
     case paidMonths
-    /// Periods paid for.
     case paidPeriods
-    /// Whether a free trial runs.
     case isInTrial
-    /// The next renewal's price.
     case renewalPrice
-    /// The next renewal's product.
     case pendingProductId
-    /// Whether there ever was one.
     case everInGroup
 
     static let prefix = "subscription."
@@ -116,19 +103,12 @@ public enum SubscriptionStateName: String, Sendable, Hashable, CaseIterable, Cod
 /// Facts about the customer in the whole app; each raw value follows `customer.`. What came through Family Sharing is
 /// not the customer's own.
 public enum CustomerFact: String, Sendable, Hashable, CaseIterable {
-    /// Days since anything was first bought.
     case daysSinceFirstPurchase
-    /// Days since the customer was first seen.
     case daysSinceFirstSeen
-    /// Whether there ever was a subscription.
     case everSubscribed
-    /// Purchases that Apple refunded.
     case refunds
-    /// The App Store of the customer's country.
     case storefront
-    /// Uses of offers.
     case offersRedeemed
-    /// Days since an offer was last used.
     case daysSinceLastOffer
 
     static let prefix = "customer."
@@ -188,11 +168,8 @@ public enum CustomerFact: String, Sendable, Hashable, CaseIterable {
 
 /// Facts about the device that asks; each raw value follows `request.`.
 public enum RequestFact: String, Sendable, Hashable, CaseIterable {
-    /// The app's version.
     case appVersion
-    /// The operating system's version.
     case osVersion
-    /// The language and region.
     case locale
 
     static let prefix = "request."

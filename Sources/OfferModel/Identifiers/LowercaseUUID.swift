@@ -6,7 +6,6 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
     /// 36 lower-case characters with hyphens.
     public let description: String
 
-    /// Reads a UUID in any case; `nil` unless it has the form 8-4-4-4-12 of hexadecimal digits.
     public init?(_ text: some StringProtocol) {
         self.init(String(text))
     }
@@ -60,16 +59,12 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
         self.init(time + random, version: 7)
     }
 
-    /// The order of the text.
     public static func < (left: Self, right: Self) -> Bool {
         left.description < right.description
     }
 }
 
 extension LowercaseUUID: Codable {
-    /// Reads a UUID in any case.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` if the string is not a UUID.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -79,7 +74,6 @@ extension LowercaseUUID: Codable {
         self = value
     }
 
-    /// Writes 36 lower-case characters.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -89,7 +83,6 @@ extension LowercaseUUID: Codable {
 /// A UUID that the app gave StoreKit for one of its accounts: an alias, never proof.
 public typealias AppAccountToken = LowercaseUUID
 
-/// Bytes written as hexadecimal digits.
 public enum Hexadecimal {
     static let lowercaseDigits: [UInt8] = Array("0123456789abcdef".utf8)
 
@@ -136,7 +129,6 @@ public enum Hexadecimal {
 
 /// Cryptographic digests, so that targets without OpenSSL can ask for one.
 public protocol Digest: Sendable {
-    /// The 32 bytes of SHA-256.
     func sha256(_ bytes: [UInt8]) -> [UInt8]
 
     /// The 32 bytes of HMAC-SHA-256 (RFC 2104) under a key of any length.
@@ -151,7 +143,6 @@ public protocol KeyedDigest: Sendable {
     /// Which key it is, without showing it.
     var name: String { get }
 
-    /// The 32 bytes of HMAC-SHA-256.
     func digest(of bytes: [UInt8]) -> [UInt8]
 }
 

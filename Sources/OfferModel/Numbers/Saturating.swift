@@ -6,14 +6,12 @@ extension FixedWidthInteger {
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The difference, or the end of the range that it would pass.
     @inlinable
     public func saturatingSubtracting(_ other: Self) -> Self {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other < 0 ? .max : .min) : difference
     }
 
-    /// The product, or the end of the range that it would pass.
     @inlinable
     public func saturatingMultiplied(by other: Self) -> Self {
         let (product, overflow) = multipliedReportingOverflow(by: other)
@@ -29,7 +27,6 @@ extension FixedWidthInteger {
 }
 
 extension Sequence where Element: FixedWidthInteger {
-    /// The sum, or the end of the range that it would pass.
     @inlinable
     public func saturatingSum() -> Element {
         reduce(0) { $0.saturatingAdding($1) }

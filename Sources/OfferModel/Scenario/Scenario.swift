@@ -3,20 +3,16 @@
 /// A scenario holds steps as they were written; whether they make sense together is judged when they are played.
 /// The document's schema is `docs/scenarios.md`.
 public struct Scenario: Sendable, Hashable {
-    /// The app.
     public var bundleId: BundleId
-    /// Apple's number of the app, for the app transaction.
     public var appAppleId: Int64?
     /// The environment the payloads name; never Production.
     public var environment: AppStoreEnvironment
-    /// Who did it.
     public var customer: ScenarioCustomer
     /// When every payload is signed; the moment of playing where it is absent.
     public var signedAt: ScenarioTime?
     /// What happened, oldest first.
     public var steps: [ScenarioStep]
 
-    /// A scenario by its parts.
     public init(
         bundleId: BundleId, appAppleId: Int64? = nil, environment: AppStoreEnvironment = .localTesting,
         customer: ScenarioCustomer, signedAt: ScenarioTime? = nil, steps: [ScenarioStep]
@@ -32,16 +28,13 @@ public struct Scenario: Sendable, Hashable {
 
 /// The customer of a scenario; at least one of the two proven identifiers is needed, and ids are made from them.
 public struct ScenarioCustomer: Sendable, Hashable {
-    /// The Apple Account in this app.
     public var appTransactionId: AppTransactionId?
     /// The id of the first transaction; made from `appTransactionId` where it is absent.
     public var originalTransactionId: TransactionId?
-    /// The app's account, put into every transaction.
     public var appAccountToken: AppAccountToken?
     /// Three-letter country code of the storefront.
     public var storefront: String
 
-    /// A customer by its parts.
     public init(
         appTransactionId: AppTransactionId? = nil, originalTransactionId: TransactionId? = nil,
         appAccountToken: AppAccountToken? = nil, storefront: String = "USA"
@@ -90,7 +83,6 @@ public enum ScenarioTime: Sendable, Hashable {
 }
 
 extension ScenarioTime: CustomStringConvertible {
-    /// The spelling of a scenario document.
     public var description: String {
         switch self {
         case .fixed(let instant): instant.description

@@ -1,16 +1,12 @@
 /// A moment in time: milliseconds since 1970-01-01T00:00:00Z, the unit of every date Apple sends and of our API.
 public struct Instant: Hashable, Comparable, Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z.
     public let milliseconds: Int64
 
-    /// A moment by its milliseconds since 1970-01-01T00:00:00Z.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// The earliest moment that can be expressed.
     public static let distantPast = Instant(milliseconds: .min)
-    /// The latest moment that can be expressed.
     public static let distantFuture = Instant(milliseconds: .max)
 
     /// Whole UNIX seconds, rounded down: the unit of a JWS `iat`.
@@ -19,7 +15,6 @@ public struct Instant: Hashable, Comparable, Sendable {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    /// Earlier means smaller.
     public static func < (left: Self, right: Self) -> Bool {
         left.milliseconds < right.milliseconds
     }
@@ -43,13 +38,9 @@ public struct Instant: Hashable, Comparable, Sendable {
 
     /// Lengths of time in milliseconds.
     public enum Duration {
-        /// One second.
         public static let second: Int64 = 1_000
-        /// One minute.
         public static let minute: Int64 = 60 * second
-        /// One hour.
         public static let hour: Int64 = 60 * minute
-        /// One day of 24 hours.
         public static let day: Int64 = 24 * hour
     }
 }
@@ -71,7 +62,6 @@ extension Instant: Codable {
         self.init(milliseconds: whole)
     }
 
-    /// Writes a whole number of milliseconds.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(milliseconds)
