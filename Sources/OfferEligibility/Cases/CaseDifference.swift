@@ -194,7 +194,7 @@ enum StateMember: String, CaseIterable {
         let value: (any CustomStringConvertible)? =
             switch self {
             case .state: state.name?.rawValue
-            case .undetermined: state.standing.undeterminedReason?.rawValue
+            case .undetermined: state.resolution.undeterminedReason?.rawValue
             case .hasAccess: state.hasAccess
             case .willAutoRenew: state.willAutoRenew
             case .accessEnds: state.accessEnds

@@ -42,7 +42,7 @@ struct SubscriptionFactReader {
 
     /// Whether a purchase that may belong to the group could be the one that the fact speaks of.
     private func isOutsiderConcerned(by fact: SubscriptionFact) -> Bool {
-        fact.speaksOfOneSubscription && state.standing == .undetermined(.groupMismatch)
+        fact.speaksOfOneSubscription && state.resolution == .undetermined(.groupMismatch)
     }
 
     private func counted(_ count: (PaidTime) -> Int) -> Fact.Knowledge {
@@ -72,7 +72,7 @@ struct SubscriptionFactReader {
 
     private var daysUntilExpiry: Fact.Knowledge {
         switch state.hasAccess {
-        case nil: .undetermined(state.standing.undeterminedReason ?? .historyStale)
+        case nil: .undetermined(state.resolution.undeterminedReason ?? .historyStale)
         case false: .undetermined(state.transactionId == nil ? .noSubscription : .noAccess)
         default:
             state.accessEnds.map { .known(.number(Double($0.days(since: state.asOf)))) }
@@ -82,14 +82,14 @@ struct SubscriptionFactReader {
 
     private func sinceExpired(count: (Instant) -> Double) -> Fact.Knowledge {
         switch state.hasAccess {
-        case nil: .undetermined(state.standing.undeterminedReason ?? .historyStale)
+        case nil: .undetermined(state.resolution.undeterminedReason ?? .historyStale)
         case true: .undetermined(.accessGoesOn)
         default: state.accessEnds.map { .known(.number(count($0))) } ?? .undetermined(.noSubscription)
         }
     }
 
     private var isInTrial: Fact.Knowledge {
-        guard let name = state.name else { return .undetermined(state.standing.undeterminedReason ?? .historyStale) }
+        guard let name = state.name else { return .undetermined(state.resolution.undeterminedReason ?? .historyStale) }
         guard name == .introductoryOffer, state.transactionId != nil else { return .known(.boolean(false)) }
         return state.isFree.map { .known(.boolean($0)) } ?? .undetermined(.valueUnknown)
     }
@@ -109,14 +109,14 @@ extension SubscriptionFact {
 
 extension SubscriptionState {
     fileprivate func known(_ value: (SubscriptionStateName) -> FactValue) -> Fact.Knowledge {
-        switch standing {
+        switch resolution {
         case .determined(let name): .known(value(name))
         case .undetermined(let reason): .undetermined(reason)
         }
     }
 
     /// Why there is no subscription to speak of.
-    fileprivate var reasonForNone: ReasonCode { standing.undeterminedReason ?? .noSubscription }
+    fileprivate var reasonForNone: ReasonCode { resolution.undeterminedReason ?? .noSubscription }
 
     fileprivate var reasonForNoRenewalInfo: ReasonCode { transactionId == nil ? reasonForNone : .renewalInfoMissing }
 }

@@ -141,12 +141,12 @@ public struct OwnSubscription: Sendable, Hashable {
 
     init(_ candidates: [Candidate]) {
         let own = candidates.filter { $0.subscription.current.isOwned == true }
-        let uncertain = candidates.contains { $0.subscription.current.isOwned == nil && $0.standing.hasAccess != false }
-        if let active = own.first(where: { $0.standing.hasAccess == true }) {
+        let uncertain = candidates.contains { $0.subscription.current.isOwned == nil && $0.resolution.hasAccess != false }
+        if let active = own.first(where: { $0.resolution.hasAccess == true }) {
             hasAccess = true
             willAutoRenew = active.subscription.willAutoRenew
         } else {
-            hasAccess = uncertain || own.contains { $0.standing.hasAccess == nil } ? nil : false
+            hasAccess = uncertain || own.contains { $0.resolution.hasAccess == nil } ? nil : false
             willAutoRenew = nil
         }
     }

@@ -88,7 +88,7 @@ extension Rule {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
         let group = state.subscriptionGroupIdentifier
-        switch state.standing {
+        switch state.resolution {
         case .undetermined(let reason):
             return undetermined(
                 reason, "whether a subscription of group `\(group)` is active is not known: \(reason.explanation)",

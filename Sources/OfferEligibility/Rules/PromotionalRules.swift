@@ -114,7 +114,7 @@ struct NotAppliedRule: Rule {
     }
 
     private func applied(_ identifier: OfferIdentifier, _ candidate: Candidate, at instant: Instant) -> Finding? {
-        let (subscription, standing) = (candidate.subscription, candidate.standing)
+        let (subscription, resolution) = (candidate.subscription, candidate.resolution)
         let current = subscription.current
         let evidence = { (provenance: Provenance) in
             [
@@ -123,8 +123,8 @@ struct NotAppliedRule: Rule {
                     transactionId: current.payload.transactionId)
             ]
         }
-        if standing.mayRenew, let info = subscription.renewalInfo, info.payload.names(identifier) {
-            if let reason = standing.undeterminedReason {
+        if resolution.mayRenew, let info = subscription.renewalInfo, info.payload.names(identifier) {
+            if let reason = resolution.undeterminedReason {
                 return undetermined(
                     reason, "whether the offer `\(identifier)` still waits is not known: \(reason.explanation)",
                     evidence: evidence(info.provenance))
@@ -136,7 +136,7 @@ struct NotAppliedRule: Rule {
                 evidence: evidence(info.provenance))
         }
         guard current.payload.names(identifier), !current.payload.isUpgraded else { return nil }
-        if let expires = current.payload.expiresDate, instant < expires, standing.hasAccess == true {
+        if let expires = current.payload.expiresDate, instant < expires, resolution.hasAccess == true {
             let ends = subscription.knownEnd(of: identifier) ?? expires
             return violated(
                 .offerRunning,
@@ -144,7 +144,7 @@ struct NotAppliedRule: Rule {
                     + "`\(current.payload.transactionId)`)",
                 evidence: evidence(current.provenance))
         }
-        guard let reason = standing.undeterminedReason else { return nil }
+        guard let reason = resolution.undeterminedReason else { return nil }
         return undetermined(
             reason, "whether the offer `\(identifier)` still runs is not known: \(reason.explanation)",
             evidence: evidence(current.provenance))
@@ -171,7 +171,7 @@ extension RenewalInfo {
     }
 }
 
-extension Standing {
+extension StateResolution {
     /// Whether a next renewal can still come.
     fileprivate var mayRenew: Bool {
         switch self {

@@ -12,7 +12,7 @@ struct LapsedRule: Rule {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
         let evidence = [state.evidence(required: .text(SubscriptionStateName.expired.rawValue))]
-        switch state.standing {
+        switch state.resolution {
         case .undetermined(let reason):
             return undetermined(
                 reason, "whether the subscription has lapsed is not known: \(reason.explanation)", evidence: evidence)
@@ -43,7 +43,7 @@ struct AutoRenewOffRule: Rule {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
         guard let id = state.transactionId else {
-            if let reason = state.standing.undeterminedReason {
+            if let reason = state.resolution.undeterminedReason {
                 return undetermined(reason, "whether a subscription renews is not known: \(reason.explanation)")
             }
             return violated(
@@ -81,7 +81,7 @@ struct OwnedRule: Rule {
         guard let state = context.state else {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
-        if let reason = state.standing.undeterminedReason {
+        if let reason = state.resolution.undeterminedReason {
             return undetermined(reason, "whether a subscription was bought is not known: \(reason.explanation)")
         }
         guard let speaking = state.row else {

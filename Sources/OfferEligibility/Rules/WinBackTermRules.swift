@@ -86,7 +86,7 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
         guard let state = context.state else {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
-        switch state.standing {
+        switch state.resolution {
         case .undetermined(let reason):
             return undetermined(
                 reason, "when the subscription ended is not known: \(reason.explanation)", evidence: [state.evidence()])

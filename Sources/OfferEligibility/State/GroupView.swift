@@ -66,10 +66,10 @@ final class StateCourse: Sendable {
 /// A subscription and its state at an instant.
 struct Candidate: Sendable {
     let subscription: Subscription
-    let standing: Standing
+    let resolution: StateResolution
 
     fileprivate var isOwned: Bool? { subscription.current.isOwned }
-    fileprivate var isTrying: Bool { standing.name == .inBillingRetryPeriod }
+    fileprivate var isTrying: Bool { resolution.name == .inBillingRetryPeriod }
 }
 
 extension GroupView {
@@ -80,7 +80,7 @@ extension GroupView {
     func candidates(at instant: Instant) -> [Candidate] {
         let all = subscriptions.map { $0.seen(at: instant) }
             .sorted { $1.current.wasBought(before: $0.current) }
-            .map { Candidate(subscription: $0, standing: $0.standing(at: instant, policy: policy)) }
+            .map { Candidate(subscription: $0, resolution: $0.resolution(at: instant, policy: policy)) }
         // An upgrade into another subscription ended this one; the other one speaks for the group.
         let remaining = all.enumerated().filter { index, candidate in
             !candidate.subscription.isSuperseded || !all[..<index].contains { $0.isOwned == candidate.isOwned }
@@ -88,10 +88,10 @@ extension GroupView {
         guard let own = remaining.first(where: { $0.element.isOwned == true }) else { return remaining.map(\.element) }
         let bought = own.element.subscription.current.payload.purchaseDate
         return remaining.filter { index, candidate in
-            if candidate.standing.hasAccess == true || candidate.isTrying { return true }
+            if candidate.resolution.hasAccess == true || candidate.isTrying { return true }
             guard candidate.isOwned == false else { return index <= own.offset }
             // What was shared is never the customer's own past: it matters while it may still give access.
-            guard candidate.standing.name == nil else { return false }
+            guard candidate.resolution.name == nil else { return false }
             return candidate.subscription.accessEnds.map { $0 > bought } ?? true
         }
         .map(\.element)
@@ -105,24 +105,24 @@ extension GroupView {
 
     /// - Parameter candidates: those at that instant.
     func state(at instant: Instant, _ candidates: [Candidate]) -> SubscriptionState {
-        let withAccess = candidates.filter { $0.standing.hasAccess == true }
+        let withAccess = candidates.filter { $0.resolution.hasAccess == true }
         guard let chosen = candidates.speaking else {
             return SubscriptionState(
                 subscriptionGroupIdentifier: group, asOf: instant,
-                standing: doubt.map(Standing.undetermined) ?? .determined(.neverSubscribed))
+                resolution: doubt.map(StateResolution.undetermined) ?? .determined(.neverSubscribed))
         }
         let subscription = chosen.subscription
         // A purchase that may belong to the group might give access too.
         let isInDoubt = withAccess.isEmpty && !outsiders.isEmpty
         return SubscriptionState(
             subscriptionGroupIdentifier: group, asOf: instant,
-            standing: isInDoubt ? .undetermined(.groupMismatch) : chosen.standing,
+            resolution: isInDoubt ? .undetermined(.groupMismatch) : chosen.resolution,
             willAutoRenew: subscription.willAutoRenew,
             accessEnds: withAccess.compactMap(\.subscription.accessEnds).max() ?? subscription.accessEnds,
             expirationIntent: subscription.renewalInfo?.payload.expirationIntent,
             row: subscription.current,
             pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice,
-            lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.standing, policy: policy))
+            lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.resolution, policy: policy))
     }
 
     /// A transaction that ended, and when.
@@ -151,16 +151,16 @@ extension GroupView {
 extension [Candidate] {
     /// Which of them speaks for the group.
     var speaking: Candidate? {
-        let withAccess = filter { $0.standing.hasAccess == true }
+        let withAccess = filter { $0.resolution.hasAccess == true }
         // Where nothing gives access, one subscription that we cannot tell about might.
-        let unknown = filter { $0.standing.name == nil }
+        let unknown = filter { $0.resolution.name == nil }
         let considered = !withAccess.isEmpty ? withAccess : !unknown.isEmpty ? unknown : self
         // Candidates come by the latest bought, and `min` keeps the first of equals.
-        return considered.min { $0.standing.precedence < $1.standing.precedence }
+        return considered.min { $0.resolution.precedence < $1.resolution.precedence }
     }
 }
 
-extension Standing {
+extension StateResolution {
     /// Smaller decides the state of a group with several subscriptions (docs/design.md#history-and-state).
     fileprivate var precedence: Int {
         switch self {

@@ -120,7 +120,7 @@ extension Subscription {
     }
 
     /// The state of this subscription alone (docs/design.md#history-and-state, freshness and access).
-    func standing(at instant: Instant, policy: Policy) -> Standing {
+    func resolution(at instant: Instant, policy: Policy) -> StateResolution {
         if isSuperseded { return .undetermined(.historyStale) }
         if let revoked = current.payload.revocationDate, revoked <= instant { return .determined(.revoked) }
         guard let expires = current.payload.expiresDate else { return .undetermined(.expiryUnknown) }
@@ -159,8 +159,8 @@ extension Subscription {
     /// `nil` where cancelling avoids no charge that is known: nothing is running or owned, it does not renew or that is
     /// not known, the next renewal is free, or the period is so short, as in Sandbox, that it began too late for it.
     /// Within a 12-month commitment every period is charged, so it is the commitment's renewal that can be avoided.
-    func lastMomentToCancel(_ standing: Standing, policy: Policy) -> Instant? {
-        switch standing.name {
+    func lastMomentToCancel(_ resolution: StateResolution, policy: Policy) -> Instant? {
+        switch resolution.name {
         case .subscribed, .introductoryOffer: break
         default: return nil
         }

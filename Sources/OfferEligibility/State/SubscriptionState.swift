@@ -7,7 +7,7 @@ public struct SubscriptionState: Sendable, Hashable {
     private let told: Told
 
     init(
-        subscriptionGroupIdentifier: SubscriptionGroupId, asOf: Instant, standing: Standing,
+        subscriptionGroupIdentifier: SubscriptionGroupId, asOf: Instant, resolution: StateResolution,
         willAutoRenew: Bool? = nil, accessEnds: Instant? = nil, expirationIntent: ExpirationIntent? = nil,
         row: Recorded<Transaction>? = nil, pendingProductId: ProductId? = nil, renewalPrice: Money? = nil,
         lastMomentToCancel: Instant? = nil
@@ -15,7 +15,7 @@ public struct SubscriptionState: Sendable, Hashable {
         self.asOf = asOf
         told = Told(
             Members(
-                subscriptionGroupIdentifier: subscriptionGroupIdentifier, standing: standing,
+                subscriptionGroupIdentifier: subscriptionGroupIdentifier, resolution: resolution,
                 willAutoRenew: willAutoRenew, accessEnds: accessEnds, expirationIntent: expirationIntent,
                 shown: row.map(ShownRow.init), pendingProductId: pendingProductId, renewalPrice: renewalPrice,
                 lastMomentToCancel: lastMomentToCancel))
@@ -23,7 +23,7 @@ public struct SubscriptionState: Sendable, Hashable {
 
     public var subscriptionGroupIdentifier: SubscriptionGroupId { told.members.subscriptionGroupIdentifier }
     /// The state, or why it cannot be told.
-    public var standing: Standing { told.members.standing }
+    public var resolution: StateResolution { told.members.resolution }
     /// Whether the subscription will renew; of a 12-month commitment, whether the commitment will. Absent if unknown.
     public var willAutoRenew: Bool? { told.members.willAutoRenew }
     /// When access ends or ended, by every subscription that gives it; absent if nothing is known.
@@ -43,9 +43,9 @@ public struct SubscriptionState: Sendable, Hashable {
     /// Whether nothing was paid for its period; `nil` if neither the offer nor the price tells.
     var isFree: Bool? { row?.isFree }
     var transactionId: TransactionId? { row?.payload.transactionId }
-    public var name: SubscriptionStateName? { standing.name }
+    public var name: SubscriptionStateName? { resolution.name }
     /// Whether the customer has access; absent if that cannot be told.
-    public var hasAccess: Bool? { standing.hasAccess }
+    public var hasAccess: Bool? { resolution.hasAccess }
     /// Whether the customer bought the subscription, rather than received it through Family Sharing; absent if no
     /// subscription is known, or Apple sent a value that is not known here.
     public var isOwned: Bool? { row?.isOwned }
@@ -62,7 +62,7 @@ public struct SubscriptionState: Sendable, Hashable {
 /// What a state tells, the same until the next transition.
 private struct Members: Sendable, Hashable {
     let subscriptionGroupIdentifier: SubscriptionGroupId
-    let standing: Standing
+    let resolution: StateResolution
     let willAutoRenew: Bool?
     let accessEnds: Instant?
     let expirationIntent: ExpirationIntent?
@@ -112,7 +112,7 @@ extension History {
 }
 
 /// A state by its name, or why it cannot be told.
-public enum Standing: Sendable, Hashable {
+public enum StateResolution: Sendable, Hashable {
     case determined(SubscriptionStateName)
     case undetermined(ReasonCode)
 
