@@ -84,7 +84,7 @@ struct OwnedRule: Rule {
         if let reason = state.resolution.undeterminedReason {
             return undetermined(reason, "whether a subscription was bought is not known: \(reason.explanation)")
         }
-        guard let speaking = state.row else {
+        guard let governing = state.row else {
             return violated(
                 .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
                 turningPoint: .event(.subscriptionBought))
@@ -93,7 +93,7 @@ struct OwnedRule: Rule {
             $0.isOwned == true
         }
         // One that was shared may speak for the group beside the customer's own.
-        let shown = speaking.isOwned == true ? speaking : bought ?? speaking
+        let shown = governing.isOwned == true ? governing : bought ?? governing
         let id = shown.payload.transactionId
         let evidence = [
             Evidence(
@@ -183,8 +183,8 @@ extension RuleContext {
     /// subscription that speaks, signed after its end, carries one (docs/design.md#decisions).
     var winBackList: WinBackList? {
         guard offer.delivery == .appStore, let group = question.subscriptionGroupIdentifier,
-            let speaking = subject.candidates(of: group, at: now).speaking?.subscription,
-            let info = speaking.renewalInfo, let expires = speaking.current.payload.expiresDate,
+            let governing = subject.candidates(of: group, at: now).governing?.subscription,
+            let info = governing.renewalInfo, let expires = governing.current.payload.expiresDate,
             info.payload.signedDate > expires, let offers = info.payload.eligibleWinBackOfferIds
         else { return nil }
         return WinBackList(

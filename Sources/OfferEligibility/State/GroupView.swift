@@ -106,7 +106,7 @@ extension GroupView {
     /// - Parameter candidates: those at that instant.
     func state(at instant: Instant, _ candidates: [Candidate]) -> SubscriptionState {
         let withAccess = candidates.filter { $0.resolution.hasAccess == true }
-        guard let chosen = candidates.speaking else {
+        guard let chosen = candidates.governing else {
             return SubscriptionState(
                 subscriptionGroupIdentifier: group, asOf: instant,
                 resolution: doubt.map(StateResolution.undetermined) ?? .determined(.neverSubscribed))
@@ -150,7 +150,7 @@ extension GroupView {
 
 extension [Candidate] {
     /// Which of them speaks for the group.
-    var speaking: Candidate? {
+    var governing: Candidate? {
         let withAccess = filter { $0.resolution.hasAccess == true }
         // Where nothing gives access, one subscription that we cannot tell about might.
         let unknown = filter { $0.resolution.name == nil }
