@@ -117,7 +117,7 @@ extension KeptEvidence {
 extension SubjectFacts {
     /// What has to stay known of the uses of offers if this history is erased.
     public func evidenceToKeep() -> [KeptEvidence] {
-        RedemptionReader(past: SubjectPast(self), lengths: OfferLengths([]), takesHistoryAsProven: false)
+        RedemptionReader(past: SubscriptionHistory(self), lengths: OfferLengths([]), takesHistoryAsProven: false)
             .evidenceToKeep()
     }
 }

@@ -64,7 +64,7 @@ final class KnownUses: Sendable {
     private let redeemingSlotsOf: [OfferId: [Int]]
 
     /// - Parameter takesHistoryAsProven: whether the history was supplied for a "what if".
-    init(_ past: SubjectPast, lengths: OfferLengths, takesHistoryAsProven: Bool) {
+    init(_ past: SubscriptionHistory, lengths: OfferLengths, takesHistoryAsProven: Bool) {
         let redemptions = RedemptionReader(
             past: past, lengths: lengths, takesHistoryAsProven: takesHistoryAsProven
         ).redemptions()

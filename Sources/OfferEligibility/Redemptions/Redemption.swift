@@ -57,7 +57,7 @@ extension SubjectFacts {
 
     /// The same with the lengths of several offers; of several that look alike, the first counts.
     public func redemptions(of offers: [Offer], takesHistoryAsProven: Bool = false) -> [Redemption] {
-        SubjectPast(self).redemptions(of: offers, takesHistoryAsProven: takesHistoryAsProven)
+        SubscriptionHistory(self).redemptions(of: offers, takesHistoryAsProven: takesHistoryAsProven)
     }
 
     /// The slot of that offer that a request would use again: neither voided, passed nor redeemed.
@@ -78,7 +78,7 @@ extension PreparedSubject {
     }
 }
 
-extension SubjectPast {
+extension SubscriptionHistory {
     fileprivate func redemptions(of offers: [Offer], takesHistoryAsProven: Bool) -> [Redemption] {
         RedemptionReader(past: self, lengths: OfferLengths(offers), takesHistoryAsProven: takesHistoryAsProven)
             .redemptions()
@@ -137,7 +137,7 @@ extension SubjectFacts {
         let redeemed = Set(redemptions.compactMap(\.slotId))
         let unused = slots.filter { !redeemed.contains($0.id) }
         guard !unused.isEmpty else { return [:] }
-        let groups = SubjectPast(self).groups
+        let groups = SubscriptionHistory(self).groups
         var purchases: [LowercaseUUID: TransactionId] = [:]
         for slot in unused {
             purchases[slot.id] =

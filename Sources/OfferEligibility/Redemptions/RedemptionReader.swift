@@ -2,7 +2,7 @@ import OfferModel
 
 /// Finds the redemptions of a history and matches them to slots (docs/design.md#issued-offers-and-limits).
 struct RedemptionReader {
-    let past: SubjectPast
+    let past: SubscriptionHistory
     /// They help where Apple's data does not state a length.
     let lengths: OfferLengths
     /// Whether the history was supplied for a "what if" and stands for what Apple would have signed.
@@ -108,7 +108,7 @@ struct RedemptionReader {
 
     /// Every proven renewal info that names an offer, also where a newer one does not: a use counts for ever. Unproven
     /// ones only where nothing outranks them. By date; what settles equal dates is not the order of arrival.
-    private func infosWithOffer(_ subscription: SubscriptionPast) -> [Recorded<RenewalInfo>] {
+    private func infosWithOffer(_ subscription: SubscriptionRows) -> [Recorded<RenewalInfo>] {
         let original = subscription.transactions.first?.payload.originalTransactionId
         return past.facts.history.renewalInfos
             .filter { row in

@@ -29,7 +29,7 @@ public struct OfferCourse: Sendable, Hashable {
         of offer: Offer, in group: SubscriptionGroupId?, _ facts: SubjectFacts, since start: Instant, at now: Instant,
         policy: Policy = .standard
     ) {
-        let past = SubjectPast(facts)
+        let past = SubscriptionHistory(facts)
         let uses = KnownUses(past, lengths: OfferLengths([offer]), takesHistoryAsProven: false)
         let slots = Set(facts.slots.lazy.filter { $0.offerId == offer.id }.map(\.id))
         let redemptions = uses.redemptions.filter { $0.slotId.map(slots.contains) ?? false }

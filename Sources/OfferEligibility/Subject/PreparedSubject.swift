@@ -5,14 +5,14 @@ import OfferModel
 /// It answers exactly as the facts alone do (invariant 4). It belongs to the one request it was made for: it keeps what
 /// it derived and is not to be shared between tasks.
 public final class PreparedSubject {
-    let past: SubjectPast
+    let past: SubscriptionHistory
     let policy: Policy
     private var subjects: [AskedSubject] = []
     private var uses: [(lengths: OfferLengths, takesHistoryAsProven: Bool, uses: KnownUses)] = []
     private var catalogUses: [(catalog: CompiledCatalog, uses: KnownUses, found: CatalogUses)] = []
 
     public init(_ facts: SubjectFacts, policy: Policy = .standard) {
-        past = SubjectPast(facts)
+        past = SubscriptionHistory(facts)
         self.policy = policy
     }
 

@@ -2,7 +2,7 @@ import OfferModel
 
 /// Everything the rules read of a subject at the instant of a question.
 final class Subject: Sendable {
-    let past: SubjectPast
+    let past: SubscriptionHistory
     let now: Instant
     let policy: Policy
     /// Whether an absence is proven: the history is complete and was so recently enough.
@@ -19,7 +19,7 @@ final class Subject: Sendable {
     private let course: StateCourse?
 
     init(
-        _ past: SubjectPast, at now: Instant, coverage: Coverage, policy: Policy, uses: KnownUses,
+        _ past: SubscriptionHistory, at now: Instant, coverage: Coverage, policy: Policy, uses: KnownUses,
         group: SubscriptionGroupId?, groupProducts: Set<ProductId>
     ) {
         self.past = past
@@ -51,7 +51,7 @@ final class Subject: Sendable {
     ///
     /// - Parameter question: what is asked; its offers' lengths help where Apple's data does not state one.
     convenience init(_ facts: SubjectFacts, at now: Instant, policy: Policy, question: Question? = nil) {
-        let past = SubjectPast(facts)
+        let past = SubscriptionHistory(facts)
         let offers = question.map { [$0.offer] + $0.offers } ?? []
         self.init(
             past, at: now, coverage: facts.history.coverage, policy: policy,
@@ -128,7 +128,7 @@ final class Subject: Sendable {
     }
 }
 
-extension SubjectPast {
+extension SubscriptionHistory {
     /// Purchases that may belong to the group although they name another one or none, by purchase date.
     ///
     /// - Parameter products: those that the catalog has in the group.
@@ -143,7 +143,7 @@ extension SubjectPast {
     }
 }
 
-extension GroupPast {
+extension GroupHistory {
     /// Whether one of the products was bought. Rows of the same product follow each other, and one is asked about once.
     fileprivate func holds(_ products: Set<ProductId>) -> Bool {
         var last: ProductId?

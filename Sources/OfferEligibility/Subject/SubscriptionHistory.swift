@@ -1,13 +1,13 @@
 import OfferModel
 
 /// What a subject's facts say at any instant, whatever is asked: derived once for many questions.
-final class SubjectPast: Sendable {
+final class SubscriptionHistory: Sendable {
     let facts: SubjectFacts
     let history: CurrentHistory
     let purchases: OwnPurchases
     /// When the customer was first seen; `nil` for somebody of whom nothing is known.
     let firstSeen: FirstSeen?
-    let groups: [SubscriptionGroupId: GroupPast]
+    let groups: [SubscriptionGroupId: GroupHistory]
     /// Every transaction of a subscription, by purchase date.
     let subscriptionRows: [Recorded<Transaction>]
     /// Of these, those that name no group.
@@ -33,10 +33,10 @@ final class SubjectPast: Sendable {
 }
 
 /// The purchases of one subscription group.
-struct GroupPast: Sendable {
+struct GroupHistory: Sendable {
     /// Every transaction, by purchase date.
     fileprivate(set) var rows: [Recorded<Transaction>] = []
-    fileprivate(set) var subscriptions: [SubscriptionPast] = []
+    fileprivate(set) var subscriptions: [SubscriptionRows] = []
     /// Whether the customer bought one.
     fileprivate(set) var subscribed = OwnPurchases.Subscribed()
     fileprivate(set) var paid = PaidTime([])
@@ -48,7 +48,7 @@ struct GroupPast: Sendable {
         let place = originals.place(of: row.payload.originalTransactionId)
         if place == subscriptions.count {
             let latest = renewalInfos[row.payload.originalTransactionId]
-            subscriptions.append(SubscriptionPast(transactions: [], latestInfo: latest))
+            subscriptions.append(SubscriptionRows(transactions: [], latestInfo: latest))
         }
         rows.append(row)
         subscriptions[place].transactions.append(row)
@@ -56,7 +56,7 @@ struct GroupPast: Sendable {
 }
 
 /// The transactions that share an `originalTransactionId`, by purchase date, and the current renewal info.
-struct SubscriptionPast: Sendable {
+struct SubscriptionRows: Sendable {
     fileprivate(set) var transactions: [Recorded<Transaction>]
     let latestInfo: Recorded<RenewalInfo>?
 }
@@ -68,14 +68,14 @@ private struct PurchaseWalk {
     private(set) var ungrouped: [Recorded<Transaction>] = []
     private(set) var subscriptionCount = 0
     private var ids = Places<SubscriptionGroupId>()
-    private var found: [GroupPast] = []
+    private var found: [GroupHistory] = []
 
     init(_ history: CurrentHistory) {
         for place in history.transactions.indices { add(history.transactions[place], at: place, history.renewalInfos) }
         for place in found.indices { found[place].paid = PaidTime(found[place].rows) }
     }
 
-    var groups: [SubscriptionGroupId: GroupPast] { Dictionary(zip(ids.keys, found)) { first, _ in first } }
+    var groups: [SubscriptionGroupId: GroupHistory] { Dictionary(zip(ids.keys, found)) { first, _ in first } }
 
     private mutating func add(
         _ row: Recorded<Transaction>, at place: Int, _ renewalInfos: [TransactionId: Recorded<RenewalInfo>]
@@ -92,7 +92,7 @@ private struct PurchaseWalk {
             return
         }
         let group = ids.place(of: id)
-        if group == found.count { found.append(GroupPast()) }
+        if group == found.count { found.append(GroupHistory()) }
         found[group].add(row, renewalInfos)
         if isOwned != false { found[group].subscribed.add(place, isOwn: isOwned == true) }
     }
