@@ -25,8 +25,8 @@ struct Condition {
     }
 
     private func judged(_ group: CompiledNode.Group, _ nodes: [JudgedNode], path: String?) -> JudgedNode {
-        let course = VerdictCourse(nodes, combine: group.combine)
-        let verdict = course.now
+        let timeline = VerdictTimeline(nodes, combine: group.combine)
+        let verdict = timeline.now
         let decisive = group == .not ? Kleene.not(verdict) : verdict
         let reason: ReasonCode =
             switch verdict {
@@ -37,13 +37,13 @@ struct Condition {
         let finding = Finding(
             rule: .ruleEligibility, verdict: verdict, reason: reason, path: path,
             sentence: Message { group.message(verdict, nodes.filter { $0.finding.verdict == decisive }) },
-            turningPoint: turningPoint(course, nodes, decisive), children: nodes.map(\.finding))
-        return JudgedNode(finding, course)
+            turningPoint: turningPoint(timeline, nodes, decisive), children: nodes.map(\.finding))
+        return JudgedNode(finding, timeline)
     }
 
     /// The instant, or the event that the first deciding child waits for.
-    private func turningPoint(_ course: VerdictCourse, _ nodes: [JudgedNode], _ decisive: Verdict) -> TurningPoint? {
-        if let flip = course.flip { return .at(flip) }
+    private func turningPoint(_ timeline: VerdictTimeline, _ nodes: [JudgedNode], _ decisive: Verdict) -> TurningPoint? {
+        if let flip = timeline.flip { return .at(flip) }
         return nodes.first { $0.finding.verdict == decisive && $0.finding.turningPoint?.event != nil }?
             .finding.turningPoint
     }
@@ -70,19 +70,19 @@ extension Condition {
         let fact = reader.fact(compiled.name, at: Moment(now: subject.now, state: state))
         let answer = comparison.answer(fact.knowledge, as: type)
         let instants = reader.turningInstants(of: compiled.name, numbers: compiled.numbers, after: subject.now)
-        let course = VerdictCourse(answer.verdict, at: instants) { instant in
+        let timeline = VerdictTimeline(answer.verdict, at: instants) { instant in
             comparison.answer(reader.knowledge(of: compiled.name, at: instant), as: type).verdict
         }
         let evidence = Evidence(
             field: comparison.fact, observed: fact.observed.map(EvidenceValue.value),
             required: compiled.required, provenance: fact.provenance, transactionId: fact.transactionId)
         let turningPoint =
-            course.flip.map(TurningPoint.at)
+            timeline.flip.map(TurningPoint.at)
             ?? comparison.event(fact, answer, as: type).map(TurningPoint.event)
         let finding = Finding(
             rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason, path: path,
             sentence: Message { comparison.message(fact, answer) }, evidence: [evidence], turningPoint: turningPoint)
-        return JudgedNode(finding, course)
+        return JudgedNode(finding, timeline)
     }
 }
 
@@ -128,11 +128,11 @@ extension Comparison {
 /// A node's finding, and how its verdict goes on: by reference, because the offers that share the node share it.
 final class JudgedNode: Sendable {
     let finding: Finding
-    let course: VerdictCourse
+    let timeline: VerdictTimeline
 
-    init(_ finding: Finding, _ course: VerdictCourse) {
+    init(_ finding: Finding, _ timeline: VerdictTimeline) {
         self.finding = finding
-        self.course = course
+        self.timeline = timeline
     }
 
     /// The same of the same comparison at a place in a condition.
@@ -140,7 +140,7 @@ final class JudgedNode: Sendable {
         guard path != finding.path else { return self }
         var placed = finding
         placed.path = path
-        return JudgedNode(placed, course)
+        return JudgedNode(placed, timeline)
     }
 }
 

@@ -97,13 +97,13 @@ private struct Forecast {
     func end(of decision: Decision) -> Outlook {
         var instants = transitions
         decision.findings.gather(into: &instants)
-        if let condition = context.condition { instants += condition.course.changes.map(\.at) }
+        if let condition = context.condition { instants += condition.timeline.changes.map(\.at) }
         instants.removeAll { $0 <= context.now }
         instants.sortOnce()
         // What was opened may stay open although its condition no longer holds.
-        let course = context.offer.availableFor == nil ? context.condition?.course : nil
+        let timeline = context.offer.availableFor == nil ? context.condition?.timeline : nil
         let end = instants.prefix(Self.maximumSteps).first {
-            course?.verdict(at: $0).isInTheWay == true || self.decision(at: $0).outcome != .eligible
+            timeline?.verdict(at: $0).isInTheWay == true || self.decision(at: $0).outcome != .eligible
         }
         return Outlook(changesAt: end, events: [], isFinal: false)
     }

@@ -17,7 +17,7 @@ struct EligibilityRule: Rule {
     /// It can only cease to hold when the offer closes, or later.
     private func held(_ judged: JudgedNode, _ opening: Opening) -> Finding {
         var finding = judged.finding
-        finding.turningPoint = judged.course.violated(from: opening.closes).map(TurningPoint.at)
+        finding.turningPoint = judged.timeline.violated(from: opening.closes).map(TurningPoint.at)
         guard finding.verdict != .satisfied else { return finding }
         finding.verdict = .satisfied
         finding.reason = .heldOpen

@@ -29,7 +29,7 @@ final class GroupView: Sendable {
 }
 
 /// The states of a group from an instant on: between two transitions nothing changes but the time.
-final class StateCourse: Sendable {
+final class StateTimeline: Sendable {
     /// The subscriptions that may speak for the group at the first instant.
     let candidates: [Candidate]
     private let states: [SubscriptionState]

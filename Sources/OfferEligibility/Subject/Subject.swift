@@ -16,7 +16,7 @@ final class Subject: Sendable {
     let groupProducts: Set<ProductId>
     /// The group asked about, and its state from the instant of the question on.
     let asked: GroupView?
-    private let course: StateCourse?
+    private let timeline: StateTimeline?
 
     init(
         _ past: SubscriptionHistory, at now: Instant, coverage: Coverage, policy: Policy, uses: KnownUses,
@@ -37,14 +37,14 @@ final class Subject: Sendable {
         }
         guard let group else {
             asked = nil
-            course = nil
+            timeline = nil
             return
         }
         let view = GroupView(
             group: group, subscriptions: subscriptions[group] ?? [],
             outsiders: past.outsiders(of: group, products: groupProducts), isComplete: isComplete, policy: policy)
         asked = view
-        course = StateCourse(view, from: now)
+        timeline = StateTimeline(view, from: now)
     }
 
     /// For a single question.
@@ -94,24 +94,24 @@ final class Subject: Sendable {
     }
 
     func state(of group: SubscriptionGroupId, at instant: Instant) -> SubscriptionState {
-        if let course, group == asked?.group, let state = course.state(at: instant) { return state }
+        if let timeline, group == asked?.group, let state = timeline.state(at: instant) { return state }
         return view(of: group).state(at: instant)
     }
 
     /// The state of the group asked about; `nil` if the catalog does not know the group.
     func askedState(at instant: Instant) -> SubscriptionState? {
-        course?.state(at: instant) ?? asked?.state(at: instant)
+        timeline?.state(at: instant) ?? asked?.state(at: instant)
     }
 
     /// The subscriptions that may speak for the group at an instant.
     func candidates(of group: SubscriptionGroupId, at instant: Instant) -> [Candidate] {
-        if let course, instant == now, group == asked?.group { return course.candidates }
+        if let timeline, instant == now, group == asked?.group { return timeline.candidates }
         return view(of: group).candidates(at: instant)
     }
 
     /// The transaction of the customer's own in the group that ended last by an instant, and when.
     func lastEnded(of group: SubscriptionGroupId, at instant: Instant) -> GroupView.Ended? {
-        if let course, group == asked?.group, course.hasBegun(at: instant) { return course.lastEnded(at: instant) }
+        if let timeline, group == asked?.group, timeline.hasBegun(at: instant) { return timeline.lastEnded(at: instant) }
         return view(of: group).lastEnded(at: instant)
     }
 

@@ -1,7 +1,7 @@
 import OfferModel
 
 /// A node's verdict from the instant of the question on, if nothing happens: now, and wherever time alone changes it.
-struct VerdictCourse: Sendable {
+struct VerdictTimeline: Sendable {
     let now: Verdict
     private(set) var changes: [Change] = []
 
@@ -18,18 +18,18 @@ struct VerdictCourse: Sendable {
 
     /// What those of several nodes make together.
     init(_ nodes: [JudgedNode], combine: ([Verdict]) -> Verdict) {
-        var verdicts = nodes.map(\.course.now)
+        var verdicts = nodes.map(\.timeline.now)
         now = combine(verdicts)
-        let count = nodes.reduce(0) { $0 + $1.course.changes.count }
+        let count = nodes.reduce(0) { $0 + $1.timeline.changes.count }
         guard count > 0 else { return }
         var instants: [Instant] = []
         instants.reserveCapacity(count)
-        for node in nodes { for change in node.course.changes { instants.append(change.at) } }
+        for node in nodes { for change in node.timeline.changes { instants.append(change.at) } }
         instants.sortOnce()
         var next = Array(repeating: 0, count: nodes.count)
         for instant in instants {
             for index in nodes.indices {
-                let changes = nodes[index].course.changes
+                let changes = nodes[index].timeline.changes
                 guard next[index] < changes.count, changes[next[index]].at == instant else { continue }
                 verdicts[index] = changes[next[index]].verdict
                 next[index] += 1
