@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfferEligibility
 
-@Suite("Places that another sign-up of the same Apple Account has taken")
+@Suite("IndexMap that another sign-up of the same Apple Account has taken")
 struct OtherSignUpTests {
     private static let start = Instant(milliseconds: 1_767_225_600_000)
     private static let now = start.adding(milliseconds: 90 * Instant.Duration.day)

@@ -3,7 +3,7 @@ import OfferModel
 /// The places of keys in the order in which they were first met.
 ///
 /// A history has few groups and few subscriptions. To look through a few is quicker than to hash, which many need.
-struct Places<Key: Hashable & Sendable>: Sendable {
+struct IndexMap<Key: Hashable & Sendable>: Sendable {
     private(set) var keys: [Key] = []
     private var hashed: [Key: Int] = [:]
     /// The place of the key that was met last: rows of one subscription often follow each other.
@@ -32,7 +32,7 @@ struct Places<Key: Hashable & Sendable>: Sendable {
 ///
 /// A table of its own: Swift's hash costs more than all else that is done with a row of a history. The hash here begins with
 /// another number in every process, so that nobody can choose identifiers that collide; what is found never depends on it.
-struct IdentifierPlaces<Kind> {
+struct IdentifierIndexMap<Kind> {
     private var met: [Identifier<Kind>] = []
     /// By hash, the place of an identifier; beside it where another one has that hash. At most half of it is taken.
     private var table: [Int32]

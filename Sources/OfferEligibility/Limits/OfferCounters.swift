@@ -6,7 +6,7 @@ public import OfferModel
 public struct OfferCounters: Sendable, Hashable {
     /// When they were read: what had passed by then is not in them.
     public var asOf: Instant
-    /// Places taken by issued offers that count, and by the redemptions of issued offers.
+    /// IndexMap taken by issued offers that count, and by the redemptions of issued offers.
     public var places: Int
     /// What these cost nominally, in milliunits by currency.
     public var spent: [String: Int64]

@@ -40,7 +40,7 @@ struct GroupHistory: Sendable {
     /// Whether the customer bought one.
     fileprivate(set) var subscribed = OwnPurchases.Subscribed()
     fileprivate(set) var paid = PaidTime([])
-    private var originals = Places<TransactionId>()
+    private var originals = IndexMap<TransactionId>()
 
     fileprivate mutating func add(
         _ row: Recorded<Transaction>, _ renewalInfos: [TransactionId: Recorded<RenewalInfo>]
@@ -67,7 +67,7 @@ private struct PurchaseWalk {
     /// Transactions of subscriptions that name no group.
     private(set) var ungrouped: [Recorded<Transaction>] = []
     private(set) var subscriptionCount = 0
-    private var ids = Places<SubscriptionGroupId>()
+    private var ids = IndexMap<SubscriptionGroupId>()
     private var found: [GroupHistory] = []
 
     init(_ history: CurrentHistory) {
