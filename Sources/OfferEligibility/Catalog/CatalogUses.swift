@@ -1,7 +1,7 @@
 import OfferModel
 
 /// What a use without a slot shows of an offer; by reference, because every limit looks at those of a whole catalog.
-final class OfferMark: Sendable {
+final class RedemptionMatcher: Sendable {
     let id: OfferId
     let tags: [String]
     let offerType: TransactionOfferType
@@ -20,11 +20,11 @@ final class OfferMark: Sendable {
         place = nil
     }
 
-    init(_ mark: OfferMark, group: SubscriptionGroupId?, place: Int?) {
-        id = mark.id
-        tags = mark.tags
-        offerType = mark.offerType
-        offerIdentifier = mark.offerIdentifier
+    init(_ matcher: RedemptionMatcher, group: SubscriptionGroupId?, place: Int?) {
+        id = matcher.id
+        tags = matcher.tags
+        offerType = matcher.offerType
+        offerIdentifier = matcher.offerIdentifier
         self.group = group
         self.place = place
     }
@@ -35,9 +35,9 @@ final class OfferMark: Sendable {
     }
 }
 
-/// The marks of a catalog's offers by what Apple's data shows of them, the group left out.
-struct OfferMarks: Sendable {
-    let all: [OfferMark]
+/// The matchers of a catalog's offers by what Apple's data shows of them, the group left out.
+struct RedemptionMatchers: Sendable {
+    let all: [RedemptionMatcher]
     private let places: [Look: [Int]]
 
     private struct Look: Hashable {
@@ -45,14 +45,14 @@ struct OfferMarks: Sendable {
         let offerIdentifier: OfferIdentifier?
     }
 
-    init(_ marks: [OfferMark]) {
-        all = marks
-        places = Dictionary(grouping: marks.indices) {
-            Look(offerType: marks[$0].offerType, offerIdentifier: marks[$0].offerIdentifier)
+    init(_ matchers: [RedemptionMatcher]) {
+        all = matchers
+        places = Dictionary(grouping: matchers.indices) {
+            Look(offerType: matchers[$0].offerType, offerIdentifier: matchers[$0].offerIdentifier)
         }
     }
 
-    func matching(_ key: RedemptionKey) -> [OfferMark] {
+    func matching(_ key: RedemptionKey) -> [RedemptionMatcher] {
         let look = Look(offerType: key.offerType, offerIdentifier: key.offerIdentifier)
         return (places[look] ?? []).map { all[$0] }.filter { $0.matches(key) }
     }
@@ -61,29 +61,29 @@ struct OfferMarks: Sendable {
 /// Which offers of a catalog each known use may be of.
 final class CatalogUses: Sendable {
     /// By the places of the redemptions.
-    let matches: [[OfferMark]]
+    let matches: [[RedemptionMatcher]]
     private let uses: KnownUses
     private let catalog: CompiledCatalog
-    /// By the places of the marks, those of the redemptions that may be of them.
+    /// By the places of the matchers, those of the redemptions that may be of them.
     private let redemptions: [[Int]]
 
     init(_ catalog: CompiledCatalog, uses: KnownUses) {
         self.catalog = catalog
         self.uses = uses
-        let matches = uses.keys.map(catalog.marks.matching)
+        let matches = uses.keys.map(catalog.matchers.matching)
         self.matches = matches
-        var redemptions = Array(repeating: [Int](), count: catalog.marks.all.count)
+        var redemptions = Array(repeating: [Int](), count: catalog.matchers.all.count)
         for use in matches.indices {
-            for mark in matches[use] {
-                if let place = mark.place, catalog.marks.all[place] === mark { redemptions[place].append(use) }
+            for matcher in matches[use] {
+                if let place = matcher.place, catalog.matchers.all[place] === matcher { redemptions[place].append(use) }
             }
         }
         self.redemptions = redemptions
     }
 
     /// The places of the redemptions that look like uses of an offer, whether or not they used a slot.
-    func redemptions(matching mark: OfferMark) -> [Int] {
-        if let place = mark.place, catalog.marks.all[place] === mark { return redemptions[place] }
-        return uses.keys.indices.filter { mark.matches(uses.keys[$0]) }
+    func redemptions(matching matcher: RedemptionMatcher) -> [Int] {
+        if let place = matcher.place, catalog.matchers.all[place] === matcher { return redemptions[place] }
+        return uses.keys.indices.filter { matcher.matches(uses.keys[$0]) }
     }
 }

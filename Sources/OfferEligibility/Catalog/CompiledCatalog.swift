@@ -9,7 +9,7 @@ public final class CompiledCatalog: Sendable {
     /// Its offers, in the order of the catalog. Those that ask the same share the comparison, and the node where it stands at
     /// the same place.
     let offers: [CompiledOffer]
-    let marks: OfferMarks
+    let matchers: RedemptionMatchers
     private let lengths: OfferLengths
     private let lengthsPreferring: [OfferLengths]
     private let places: [OfferId: Int]
@@ -34,8 +34,8 @@ public final class CompiledCatalog: Sendable {
         self.offers = offers
         let places = Dictionary(catalog.offers.enumerated().map { ($1.id, $0) }) { first, _ in first }
         self.places = places
-        marks = OfferMarks(
-            offers.map { OfferMark($0.mark, group: offerGroups[$0.offer.id], place: places[$0.offer.id]) })
+        matchers = RedemptionMatchers(
+            offers.map { RedemptionMatcher($0.matcher, group: offerGroups[$0.offer.id], place: places[$0.offer.id]) })
         let lengths = OfferLengths(catalog.offers)
         self.lengths = lengths
         lengthsPreferring = catalog.offers.map { lengths.preferring($0) }
@@ -56,9 +56,9 @@ public final class CompiledCatalog: Sendable {
         ownPlace(offer).map { lengthsPreferring[$0] } ?? lengths.preferring(offer.offer)
     }
 
-    func mark(of offer: CompiledOffer, in group: SubscriptionGroupId?) -> OfferMark {
-        if let place = ownPlace(offer), marks.all[place].group == group { return marks.all[place] }
-        return OfferMark(offer.mark, group: group, place: place(of: offer.mark.id))
+    func matcher(of offer: CompiledOffer, in group: SubscriptionGroupId?) -> RedemptionMatcher {
+        if let place = ownPlace(offer), matchers.all[place].group == group { return matchers.all[place] }
+        return RedemptionMatcher(offer.matcher, group: group, place: place(of: offer.matcher.id))
     }
 
     /// The place of an offer that was made ready with this catalog; `nil` of any other.
@@ -89,7 +89,7 @@ extension CompiledCatalog: Hashable {
 public final class CompiledOffer: Sendable {
     public let offer: Offer
     let condition: CompiledNode?
-    let mark: OfferMark
+    let matcher: RedemptionMatcher
     /// Its limits per customer without a window, and those with one.
     let customerLimits: [CustomerLimit]
     let windowLimits: [CustomerLimit]
@@ -111,7 +111,7 @@ public final class CompiledOffer: Sendable {
     init(_ offer: Offer, place: Int?, _ nodes: inout CompiledNodes) {
         self.offer = offer
         self.place = place
-        mark = OfferMark(offer)
+        matcher = RedemptionMatcher(offer)
         customerLimits = CustomerLimit.all(of: offer, withWindow: false)
         windowLimits = CustomerLimit.all(of: offer, withWindow: true)
         let shared = SharedLimit.all(of: offer)

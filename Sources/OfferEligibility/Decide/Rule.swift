@@ -130,7 +130,7 @@ final class RuleContext: Sendable {
     /// Which offers of the catalog in force each use may be of.
     let catalog: CatalogUses
     /// What a use without a slot shows of the offer asked for.
-    let own: OfferMark
+    let own: RedemptionMatcher
     /// The state of the product's group; `nil` if the catalog does not know the group.
     let state: SubscriptionState?
     let condition: JudgedNode?
@@ -140,7 +140,7 @@ final class RuleContext: Sendable {
         question: Question, subject: Subject, catalog: CatalogUses, policy: Policy, judged: inout JudgedNodes
     ) {
         self.catalog = catalog
-        let own = question.catalog.mark(of: question.compiledOffer, in: question.subscriptionGroupIdentifier)
+        let own = question.catalog.matcher(of: question.compiledOffer, in: question.subscriptionGroupIdentifier)
         self.own = own
         self.question = question
         self.policy = policy

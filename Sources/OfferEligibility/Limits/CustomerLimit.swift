@@ -139,20 +139,20 @@ struct CountedOffers {
 
     /// The same for a use of which the group is not certain.
     func mayHold(_ type: TransactionOfferType, _ identifier: OfferIdentifier?) -> Bool {
-        func mayBe(_ mark: OfferMark) -> Bool {
-            mark.offerType == type && (type == .introductory || mark.offerIdentifier == identifier)
+        func mayBe(_ matcher: RedemptionMatcher) -> Bool {
+            matcher.offerType == type && (type == .introductory || matcher.offerIdentifier == identifier)
         }
         return holdsOwn && mayBe(context.own)
-            || context.question.catalog.marks.all.contains { isOther($0) && mayBe($0) }
+            || context.question.catalog.matchers.all.contains { isOther($0) && mayBe($0) }
     }
 
-    private func isOther(_ mark: OfferMark) -> Bool {
-        guard mark.place != context.own.place else { return false }
+    private func isOther(_ matcher: RedemptionMatcher) -> Bool {
+        guard matcher.place != context.own.place else { return false }
         switch which {
         case .across(.thisOffer): return false
         case .across(.all): return true
-        case .across(.tag(let tag)): return mark.tags.contains(tag)
-        case .only(_, let place): return mark.place == place
+        case .across(.tag(let tag)): return matcher.tags.contains(tag)
+        case .only(_, let place): return matcher.place == place
         }
     }
 }

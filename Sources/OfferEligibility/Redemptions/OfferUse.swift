@@ -13,15 +13,15 @@ struct OfferUse: Sendable {
     let matching: [Int]
 
     /// - Parameters:
-    ///   - mark: what a use without a slot shows of the offer, if it is in the group asked about.
+    ///   - matcher: what a use without a slot shows of the offer, if it is in the group asked about.
     ///   - matching: the places of the redemptions that look so.
-    init(of mark: OfferMark, matching: [Int], subject: Subject, at now: Instant) {
+    init(of matcher: RedemptionMatcher, matching: [Int], subject: Subject, at now: Instant) {
         // By their places: a slot or a redemption has many members, and most are not the offer's.
         let uses = subject.uses
         self.matching = matching
-        let redeeming = uses.redemptions(of: mark, matching: matching)
+        let redeeming = uses.redemptions(of: matcher, matching: matching)
         redemptions = redeeming.map { uses.redemptions[$0] }
-        let unused = uses.slots(of: mark.id).filter { !uses.redeemed.contains(subject.slots[$0].id) }
+        let unused = uses.slots(of: matcher.id).filter { !uses.redeemed.contains(subject.slots[$0].id) }
             .map { subject.slots[$0] }
         unusedSlots = unused
         openSlot = unused.open(at: now)
@@ -90,9 +90,9 @@ final class KnownUses: Sendable {
     /// The places of the redemptions of an offer: by the slot that they used, and without one by what they look like.
     ///
     /// - Parameter matching: those that look like uses of it.
-    func redemptions(of mark: OfferMark, matching: [Int]) -> [Int] {
-        let own = mark.group == nil ? [] : matching.filter { redemptions[$0].slotId == nil }
-        guard let redeeming = redeemingSlotsOf[mark.id] else { return own }
+    func redemptions(of matcher: RedemptionMatcher, matching: [Int]) -> [Int] {
+        let own = matcher.group == nil ? [] : matching.filter { redemptions[$0].slotId == nil }
+        guard let redeeming = redeemingSlotsOf[matcher.id] else { return own }
         return (redeeming + own).sorted()
     }
 }
