@@ -20,7 +20,7 @@ public struct Question: Sendable, Hashable {
     ///
     /// Never set where something is signed: a customer without a verified payload gets no signature (docs/design.md#identity).
     public var takesHistoryAsProven: Bool
-    /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts elsewhere
+    /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts ambiguous
     /// leaves open what the group lacks. Empty if the catalog does not know the group.
     public var groupProducts: Set<ProductId>
     /// The products of that group with their prices: budgets are counted in them.

@@ -32,15 +32,15 @@ struct CustomerLimit: Sendable {
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
         let counted = CountedOffers(across, context)
         let places = context.places(of: counted, in: window, at: context.now)
-        let elsewhere = context.usesElsewhere(of: counted)
-        let mayBeMore = elsewhere.matter(in: window, at: context.now)
+        let ambiguous = context.ambiguousUses(of: counted)
+        let mayBeMore = ambiguous.matter(in: window, at: context.now)
         var evidence = [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
         for place in places { evidence.append(place.evidence) }
         let others = OtherSignUps(places, context)
         evidence += others.evidence
         let taken = places.count
         guard taken < count else {
-            let turningPoint = nextFree(places, counted, context).map { elsewhere.turningPoint($0, in: window) }
+            let turningPoint = nextFree(places, counted, context).map { ambiguous.turningPoint($0, in: window) }
             let frees = turningPoint?.instant
             if let frees { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
             return rule.violated(
@@ -51,7 +51,7 @@ struct CustomerLimit: Sendable {
             var finding = rule.undetermined(
                 .groupMismatch, "at least \(words(taken)), perhaps more: \(ReasonCode.groupMismatch.explanation)",
                 evidence: evidence)
-            finding.turningPoint = elsewhere.turningPoint(context.now, in: window)
+            finding.turningPoint = ambiguous.turningPoint(context.now, in: window)
             return finding
         }
         return rule.satisfied(words(taken), evidence: evidence)

@@ -95,8 +95,8 @@ struct LimitCoolDownRule: Rule {
     func finding(_ context: RuleContext) -> Finding {
         guard let length = context.offer.coolDown else { return notApplicable("the offer has no cool-down") }
         let latest = context.use.redemptions.max { $0.firstEvidence < $1.firstEvidence }
-        let elsewhere = context.usesElsewhere(of: CountedOffers(.thisOffer, context))
-        let isDoubtful = elsewhere.matter(in: length, at: context.now)
+        let ambiguous = context.ambiguousUses(of: CountedOffers(.thisOffer, context))
+        let isDoubtful = ambiguous.matter(in: length, at: context.now)
         if let latest {
             let ends = latest.firstEvidence.adding(length)
             let evidence = [
@@ -110,7 +110,7 @@ struct LimitCoolDownRule: Rule {
                     .coolingDown,
                     "the offer was last redeemed on \(latest.firstEvidence.day) and rests for \(length.words), until "
                         + "\(ends)", evidence: evidence,
-                    turningPoint: elsewhere.turningPoint(ends, in: length))
+                    turningPoint: ambiguous.turningPoint(ends, in: length))
             }
             if !isDoubtful {
                 return satisfied(
@@ -123,10 +123,10 @@ struct LimitCoolDownRule: Rule {
                 .groupMismatch,
                 "whether the offer was redeemed in the last \(length.words) is not known: "
                     + ReasonCode.groupMismatch.explanation)
-            finding.turningPoint = elsewhere.turningPoint(context.now, in: length)
+            finding.turningPoint = ambiguous.turningPoint(context.now, in: length)
             return finding
         }
-        guard elsewhere.isEmpty else { return satisfied("the offer was not redeemed in the last \(length.words)") }
+        guard ambiguous.isEmpty else { return satisfied("the offer was not redeemed in the last \(length.words)") }
         return satisfied("the offer was never redeemed")
     }
 }
@@ -139,15 +139,15 @@ struct LimitExcludesRule: Rule {
         let excluded = context.offer.excludes
         guard !excluded.isEmpty else { return notApplicable("the offer excludes no other") }
         var taken: [(id: OfferId, places: [Place])] = []
-        var elsewhere = UsesElsewhere()
+        var ambiguous = AmbiguousUses()
         for id in excluded {
             let counted = CountedOffers(only: id, context)
             let places = context.places(of: counted, at: context.now)
             if !places.isEmpty { taken.append((id, places)) }
-            elsewhere.add(context.usesElsewhere(of: counted))
+            ambiguous.add(context.ambiguousUses(of: counted))
         }
         guard !taken.isEmpty else {
-            guard elsewhere.isEmpty else {
+            guard ambiguous.isEmpty else {
                 return undetermined(
                     .groupMismatch,
                     "whether one of \(Self.names(excluded)) was redeemed is not known: "
@@ -161,7 +161,7 @@ struct LimitExcludesRule: Rule {
         let others = OtherSignUps(taken.flatMap(\.places), context)
         let ends = taken.flatMap { $0.places.map { $0.end(in: nil) } }
         let end = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
-        let turningPoint = end.map { elsewhere.turningPoint($0) }
+        let turningPoint = end.map { ambiguous.turningPoint($0) }
         let uses = taken.map { (id: $0.id, isRedeemed: $0.places.contains { $0.countsUntil == nil }) }
         return violated(
             .excludedByOffer,

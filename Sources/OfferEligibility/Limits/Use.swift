@@ -70,7 +70,7 @@ extension RuleContext {
 }
 
 /// Purchases that may be uses of the counted offers, if they are in the group asked about: that is not certain.
-struct UsesElsewhere {
+struct AmbiguousUses {
     /// When each was bought. The use that it belongs to may have begun earlier, never later.
     private var purchased: [Instant] = []
 
@@ -80,7 +80,7 @@ struct UsesElsewhere {
 
     var isEmpty: Bool { purchased.isEmpty }
 
-    mutating func add(_ others: UsesElsewhere) {
+    mutating func add(_ others: AmbiguousUses) {
         purchased += others.purchased
     }
 
@@ -99,12 +99,12 @@ struct UsesElsewhere {
 
 extension RuleContext {
     /// The purchases of which the group is not certain that show one of those offers.
-    func usesElsewhere(of counted: CountedOffers) -> UsesElsewhere {
-        guard let asked = subject.asked, !asked.outsiders.isEmpty else { return UsesElsewhere() }
+    func ambiguousUses(of counted: CountedOffers) -> AmbiguousUses {
+        guard let asked = subject.asked, !asked.outsiders.isEmpty else { return AmbiguousUses() }
         let rows = asked.outsiders.filter { row in
             guard row.payload.isOwned != false, let type = row.payload.offerType else { return false }
             return counted.mayHold(type, row.payload.offerIdentifier)
         }
-        return UsesElsewhere(purchased: rows.map(\.payload.purchaseDate))
+        return AmbiguousUses(purchased: rows.map(\.payload.purchaseDate))
     }
 }
