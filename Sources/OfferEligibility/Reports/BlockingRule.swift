@@ -1,5 +1,5 @@
 /// A rule that stood between a customer and an offer.
-public struct Obstacle: Sendable, Hashable {
+public struct BlockingRule: Sendable, Hashable {
     public var rule: RuleId
     /// `violated` or `undetermined`.
     public var verdict: Verdict
@@ -14,12 +14,12 @@ public struct Obstacle: Sendable, Hashable {
 }
 
 /// Everything that stood in the way by one decision.
-public struct Obstacles: Sendable, Hashable {
+public struct BlockingRules: Sendable, Hashable {
     /// What the refusal counts as; absent where nothing stood in the way.
     public let kind: RefusalKind?
     /// What decided it: the rules that said no, else those that were undetermined. Who is ineligible anyway is not also
     /// counted as left out by the rollout.
-    public let deciding: Set<Obstacle>
+    public let deciding: Set<BlockingRule>
 
     public init(_ findings: [RuleAnswer]) {
         let violated = findings.filter { $0.verdict == .violated }
@@ -48,10 +48,10 @@ extension RuleAnswer {
     fileprivate var isRollout: Bool { rule == .rolloutPercent || rule == .rolloutHoldout }
 
     /// The rule, or the facts of the offer's own condition that decided it.
-    fileprivate var obstacles: [Obstacle] {
+    fileprivate var obstacles: [BlockingRule] {
         facts.isEmpty
-            ? [Obstacle(rule: rule, verdict: verdict)]
-            : facts.map { Obstacle(rule: rule, verdict: verdict, fact: $0) }
+            ? [BlockingRule(rule: rule, verdict: verdict)]
+            : facts.map { BlockingRule(rule: rule, verdict: verdict, fact: $0) }
     }
 }
 
