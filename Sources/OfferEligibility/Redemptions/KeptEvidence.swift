@@ -102,7 +102,7 @@ extension KeptEvidence {
     public init?(ofAnother redemption: Redemption, sequence: Int64) {
         guard let slotId = redemption.slotId else { return nil }
         self.init(
-            kind: .period, originalTransactionId: TransactionId("\(RemovedText.prefix)another-\(sequence)"),
+            kind: .period, originalTransactionId: TransactionId("\(Redacted.prefix)another-\(sequence)"),
             subscriptionGroupIdentifier: redemption.subscriptionGroupIdentifier, productId: redemption.productId,
             offerType: redemption.offerType, offerIdentifier: redemption.offerIdentifier, offerPeriod: nil,
             at: redemption.firstEvidence, expires: redemption.offerEnds, revoked: nil, isRenewal: false,

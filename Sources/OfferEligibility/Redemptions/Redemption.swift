@@ -101,7 +101,7 @@ struct RedemptionKey: Hashable, Sendable {
 extension Redemption {
     /// The transaction that findings name: its first, else its subscription's; none where that was erased.
     var namedTransaction: TransactionId? {
-        transactionId ?? (originalTransactionId.rawValue.hasPrefix(RemovedText.prefix) ? nil : originalTransactionId)
+        transactionId ?? (originalTransactionId.rawValue.hasPrefix(Redacted.prefix) ? nil : originalTransactionId)
     }
 
     var key: RedemptionKey { RedemptionKey(offerType, offerIdentifier, subscriptionGroupIdentifier) }
