@@ -9,7 +9,7 @@ struct SubscriptionFactReader {
         switch fact {
         case .paidMonths, .paidPeriods: Fact(knowledge(of: fact))
         case .everInGroup: everInGroup
-        case _ where isOutsiderConcerned(by: fact): Fact(knowledge(of: fact))
+        case _ where concernsUngrouped(by: fact): Fact(knowledge(of: fact))
         default:
             Fact(knowledge(of: fact), provenance: state.provenance, transactionId: state.transactionId)
         }
@@ -17,7 +17,7 @@ struct SubscriptionFactReader {
 
     /// What is known of the fact, without what shows it.
     func knowledge(of fact: SubscriptionFact) -> Fact.Knowledge {
-        if isOutsiderConcerned(by: fact) { return .undetermined(.groupMismatch) }
+        if concernsUngrouped(by: fact) { return .undetermined(.groupMismatch) }
         return switch fact {
         case .paidMonths: counted { $0.months }
         case .paidPeriods: counted { $0.periods }
@@ -41,7 +41,7 @@ struct SubscriptionFactReader {
     }
 
     /// Whether a purchase that may belong to the group could be the one that the fact speaks of.
-    private func isOutsiderConcerned(by fact: SubscriptionFact) -> Bool {
+    private func concernsUngrouped(by fact: SubscriptionFact) -> Bool {
         fact.speaksOfOneSubscription && state.resolution == .undetermined(.groupMismatch)
     }
 

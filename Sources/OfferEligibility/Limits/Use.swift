@@ -100,8 +100,8 @@ struct AmbiguousUses {
 extension RuleContext {
     /// The purchases of which the group is not certain that show one of those offers.
     func ambiguousUses(of counted: CountedOffers) -> AmbiguousUses {
-        guard let asked = subject.asked, !asked.outsiders.isEmpty else { return AmbiguousUses() }
-        let rows = asked.outsiders.filter { row in
+        guard let asked = subject.asked, !asked.ungrouped.isEmpty else { return AmbiguousUses() }
+        let rows = asked.ungrouped.filter { row in
             guard row.payload.isOwned != false, let type = row.payload.offerType else { return false }
             return counted.mayHold(type, row.payload.offerIdentifier)
         }

@@ -14,8 +14,8 @@ struct UnusedInGroupRule: Rule {
             return undetermined(.groupUnknown, "the group of the product is not known")
         }
         let subject = context.subject
-        let outsiders = subject.outsiders(of: group)
-        let uses = [subject.transactions(of: group), outsiders].flatMap { rows in
+        let ungrouped = subject.ungrouped(of: group)
+        let uses = [subject.transactions(of: group), ungrouped].flatMap { rows in
             rows.indices.filter { rows[$0].payload.offerType == .introductory }.map { rows[$0] }
         }
         let used = uses.first { row in
@@ -43,7 +43,7 @@ struct UnusedInGroupRule: Rule {
         }
         if let other = uses.first {
             let reason: ReasonCode =
-                !outsiders.isEmpty
+                !ungrouped.isEmpty
                 ? .groupMismatch : other.isOwned == nil ? .valueUnknown : .introductoryOfferShared
             return undetermined(
                 reason,

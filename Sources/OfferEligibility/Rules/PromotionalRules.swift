@@ -97,17 +97,17 @@ struct NotAppliedRule: Rule {
             if let finding = applied(identifier, candidate, at: instant) { found.append(finding) }
         }
         if let deciding = found.first(where: { $0.verdict == .violated }) ?? found.first { return deciding }
-        let outsider = subject.outsiders(of: group).first {
+        let ungroupedRow = subject.ungrouped(of: group).first {
             $0.payload.names(identifier) && $0.payload.isOwned != false
         }
-        if let outsider {
+        if let ungroupedRow {
             return undetermined(
                 .groupMismatch,
                 "whether the offer `\(identifier)` runs is not known: \(ReasonCode.groupMismatch.explanation)",
                 evidence: [
                     Evidence(
                         field: "offerIdentifier", observed: .text(identifier.rawValue),
-                        provenance: outsider.provenance, transactionId: outsider.payload.transactionId)
+                        provenance: ungroupedRow.provenance, transactionId: ungroupedRow.payload.transactionId)
                 ])
         }
         return satisfied("the offer `\(identifier)` is neither pending nor running")

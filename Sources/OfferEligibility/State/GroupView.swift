@@ -6,7 +6,7 @@ final class GroupView: Sendable {
     /// Its subscriptions, by the latest bought.
     let subscriptions: [Subscription]
     /// Purchases that may belong to the group although they name another one or none.
-    let outsiders: [Recorded<Transaction>]
+    let ungrouped: [Recorded<Transaction>]
     /// Why what is not known of the group is not proven to be absent; `nil` if it is.
     let doubt: ReasonCode?
     let policy: Policy
@@ -14,14 +14,14 @@ final class GroupView: Sendable {
     let transitions: [Instant]
 
     init(
-        group: SubscriptionGroupId, subscriptions: [Subscription], outsiders: [Recorded<Transaction>],
+        group: SubscriptionGroupId, subscriptions: [Subscription], ungrouped: [Recorded<Transaction>],
         isComplete: Bool, policy: Policy
     ) {
         self.group = group
         self.subscriptions = subscriptions
-        self.outsiders = outsiders
+        self.ungrouped = ungrouped
         self.policy = policy
-        doubt = !outsiders.isEmpty ? .groupMismatch : isComplete ? nil : .historyIncomplete
+        doubt = !ungrouped.isEmpty ? .groupMismatch : isComplete ? nil : .historyIncomplete
         var transitions = subscriptions.flatMap { $0.transitions(policy) }
         transitions.sortOnce()
         self.transitions = transitions
@@ -113,7 +113,7 @@ extension GroupView {
         }
         let subscription = chosen.subscription
         // A purchase that may belong to the group might give access too.
-        let isInDoubt = withAccess.isEmpty && !outsiders.isEmpty
+        let isInDoubt = withAccess.isEmpty && !ungrouped.isEmpty
         return SubscriptionState(
             subscriptionGroupIdentifier: group, asOf: instant,
             resolution: isInDoubt ? .undetermined(.groupMismatch) : chosen.resolution,

@@ -42,7 +42,7 @@ final class Subject: Sendable {
         }
         let view = GroupView(
             group: group, subscriptions: subscriptions[group] ?? [],
-            outsiders: past.outsiders(of: group, products: groupProducts), isComplete: isComplete, policy: policy)
+            ungrouped: past.ungrouped(of: group, products: groupProducts), isComplete: isComplete, policy: policy)
         asked = view
         timeline = StateTimeline(view, from: now)
     }
@@ -72,7 +72,7 @@ final class Subject: Sendable {
 
     /// Purchases that may belong to the group although they name another one or none: as long as there are any, nothing
     /// that the group lacks is proven (invariant 3).
-    func outsiders(of group: SubscriptionGroupId) -> [Recorded<Transaction>] { view(of: group).outsiders }
+    func ungrouped(of group: SubscriptionGroupId) -> [Recorded<Transaction>] { view(of: group).ungrouped }
 
     /// Whether the catalog has the product in the group, as far as the question says.
     func isProduct(_ product: ProductId, of group: SubscriptionGroupId) -> Bool {
@@ -89,7 +89,7 @@ final class Subject: Sendable {
     func view(of group: SubscriptionGroupId) -> GroupView {
         if let asked, asked.group == group { return asked }
         return GroupView(
-            group: group, subscriptions: subscriptions[group] ?? [], outsiders: past.ungrouped,
+            group: group, subscriptions: subscriptions[group] ?? [], ungrouped: past.withoutGroup,
             isComplete: isComplete, policy: policy)
     }
 
@@ -132,10 +132,10 @@ extension SubscriptionHistory {
     /// Purchases that may belong to the group although they name another one or none, by purchase date.
     ///
     /// - Parameter products: those that the catalog has in the group.
-    fileprivate func outsiders(
+    fileprivate func ungrouped(
         of group: SubscriptionGroupId, products: Set<ProductId>
     ) -> [Recorded<Transaction>] {
-        guard !ungrouped.isEmpty || groups.contains(where: { $0 != group && $1.holds(products) }) else { return [] }
+        guard !withoutGroup.isEmpty || groups.contains(where: { $0 != group && $1.holds(products) }) else { return [] }
         return subscriptionRows.filter { row in
             guard let named = row.payload.subscriptionGroupIdentifier else { return true }
             return named != group && products.contains(row.payload.productId)

@@ -11,7 +11,7 @@ final class SubscriptionHistory: Sendable {
     /// Every transaction of a subscription, by purchase date.
     let subscriptionRows: [Recorded<Transaction>]
     /// Of these, those that name no group.
-    let ungrouped: [Recorded<Transaction>]
+    let withoutGroup: [Recorded<Transaction>]
     /// Whether something Apple signed stands behind the subject.
     let isProven: Bool
 
@@ -24,7 +24,7 @@ final class SubscriptionHistory: Sendable {
         firstSeen = FirstSeen(history, purchases: purchases, firstStoredAt: facts.firstStoredAt)
         let isAllSubscriptions = history.transactions.count == walk.subscriptionCount
         subscriptionRows = isAllSubscriptions ? history.transactions : history.transactions.filter(\.isSubscription)
-        ungrouped = walk.ungrouped
+        withoutGroup = walk.withoutGroup
         groups = walk.groups
         isProven =
             history.transactions.contains { $0.provenance.isProven }
@@ -65,7 +65,7 @@ struct SubscriptionRows: Sendable {
 private struct PurchaseWalk {
     private(set) var purchases = OwnPurchases()
     /// Transactions of subscriptions that name no group.
-    private(set) var ungrouped: [Recorded<Transaction>] = []
+    private(set) var withoutGroup: [Recorded<Transaction>] = []
     private(set) var subscriptionCount = 0
     private var ids = IndexMap<SubscriptionGroupId>()
     private var found: [GroupHistory] = []
@@ -88,7 +88,7 @@ private struct PurchaseWalk {
         guard isSubscription else { return }
         subscriptionCount += 1
         guard let id = row.payload.subscriptionGroupIdentifier else {
-            ungrouped.append(row)
+            withoutGroup.append(row)
             return
         }
         let group = ids.place(of: id)
