@@ -31,7 +31,7 @@ struct CustomerLimit: Sendable {
 
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
         let counted = CountedOffers(across, context)
-        let places = context.places(of: counted, in: window, at: context.now)
+        let places = context.uses(of: counted, in: window, at: context.now)
         let ambiguous = context.ambiguousUses(of: counted)
         let mayBeMore = ambiguous.matter(in: window, at: context.now)
         var evidence = [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
@@ -69,10 +69,10 @@ struct CustomerLimit: Sendable {
 
     /// When fewer than `count` places are taken, if nothing else happens. Of several slots of this offer, as a merge of
     /// customers can leave them, another is the open one after the first has ended.
-    private func nextFree(_ places: [Place], _ counted: CountedOffers, _ context: RuleContext) -> Instant? {
+    private func nextFree(_ places: [Use], _ counted: CountedOffers, _ context: RuleContext) -> Instant? {
         let own = context.subject.slots.filter { $0.offerId == context.offer.id }.map(\.countsUntil)
         let ends = places.compactMap { $0.end(in: window) } + own.filter { $0 > context.now }
-        return ends.sorted().first { context.places(of: counted, in: window, at: $0).count < count }
+        return ends.sorted().first { context.uses(of: counted, in: window, at: $0).count < count }
     }
 }
 

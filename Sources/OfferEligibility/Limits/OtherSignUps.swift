@@ -4,7 +4,7 @@ import OfferModel
 /// has to be told (docs/design.md#identity).
 struct OtherSignUps: Sendable {
     private struct Taking {
-        let place: Place
+        let place: Use
         let signUp: SignUp
         /// Whether it is known to be another sign-up; not where the request names no alias to compare with.
         let isOther: Bool
@@ -15,7 +15,7 @@ struct OtherSignUps: Sendable {
     private let takings: [Taking]
     private let isUnited: Bool
 
-    init(_ places: [Place], _ context: RuleContext) {
+    init(_ places: [Use], _ context: RuleContext) {
         let asking = context.question.signUp
         isUnited = context.subject.past.facts.isUnited
         takings = places.compactMap { place in
@@ -68,7 +68,7 @@ struct OtherSignUps: Sendable {
 
 extension RuleContext {
     /// The purchase by which a use is known that we did not issue.
-    fileprivate func purchase(of place: Place) -> Recorded<Transaction>? {
+    fileprivate func purchase(of place: Use) -> Recorded<Transaction>? {
         guard let id = place.evidence.transactionId else { return nil }
         let rows = subject.history.transactions
         var (row, end) = (0, rows.count)

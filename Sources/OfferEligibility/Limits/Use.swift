@@ -1,7 +1,7 @@
 import OfferModel
 
 /// One place taken under a limit: by a redemption, for ever, or by a slot as long as it counts (docs/design.md#issued-offers-and-limits).
-final class Place: Sendable {
+final class Use: Sendable {
     /// The date that counts in a window: when the slot was issued; of a redemption without a slot, and of a second use of
     /// one, its first evidence (docs/decisions/0017).
     let takenAt: Instant
@@ -51,9 +51,9 @@ final class Place: Sendable {
 extension RuleContext {
     /// The places that uses of those offers take at an instant not before the question's: redemptions from the earliest,
     /// then slots from the earliest. The slot of the offer asked for that is open then is not among them.
-    func places(of counted: CountedOffers, in window: Period? = nil, at instant: Instant) -> [Place] {
+    func uses(of counted: CountedOffers, in window: Period? = nil, at instant: Instant) -> [Use] {
         let uses = subject.uses
-        var places: [Place] = []
+        var places: [Use] = []
         for place in uses.places.indices
         where counted.holdsUse(at: place) && uses.places[place].counts(in: window, at: instant) {
             places.append(uses.places[place])
@@ -62,7 +62,7 @@ extension RuleContext {
         guard !slots.isEmpty else { return places }
         let open = use.openSlot(at: instant)?.id
         for slot in slots.sorted(by: { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }) where slot.id != open {
-            let place = Place(slot)
+            let place = Use(slot)
             if place.counts(in: window, at: instant) { places.append(place) }
         }
         return places

@@ -56,7 +56,7 @@ final class KnownUses: Sendable {
     /// The slot of each redemption, if we issued one.
     let slots: [Slot?]
     /// The place that each redemption takes under a limit.
-    let places: [Place]
+    let places: [Use]
     /// The slots that were redeemed.
     let redeemed: Set<LowercaseUUID>
     /// By offer, the places of its slots among the subject's, and of the redemptions that used one of them.
@@ -75,7 +75,7 @@ final class KnownUses: Sendable {
             redeemed.isEmpty ? [:] : Dictionary(past.facts.slots.map { ($0.id, $0) }) { first, _ in first }
         let slots = redemptions.map { redemption in redemption.slotId.flatMap { byId[$0] } }
         self.slots = slots
-        places = redemptions.indices.map { Place(redemptions[$0], slot: slots[$0]) }
+        places = redemptions.indices.map { Use(redemptions[$0], slot: slots[$0]) }
         slotsOfOffers = Dictionary(grouping: past.facts.slots.indices) { past.facts.slots[$0].offerId }
         var redeeming: [OfferId: [Int]] = [:]
         for place in slots.indices {

@@ -138,11 +138,11 @@ struct LimitExcludesRule: Rule {
     func finding(_ context: RuleContext) -> Finding {
         let excluded = context.offer.excludes
         guard !excluded.isEmpty else { return notApplicable("the offer excludes no other") }
-        var taken: [(id: OfferId, places: [Place])] = []
+        var taken: [(id: OfferId, places: [Use])] = []
         var ambiguous = AmbiguousUses()
         for id in excluded {
             let counted = CountedOffers(only: id, context)
-            let places = context.places(of: counted, at: context.now)
+            let places = context.uses(of: counted, at: context.now)
             if !places.isEmpty { taken.append((id, places)) }
             ambiguous.add(context.ambiguousUses(of: counted))
         }
