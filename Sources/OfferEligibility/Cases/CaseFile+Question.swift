@@ -6,13 +6,14 @@ extension CaseFile {
         let group = group(of: product)
         let catalogProducts = catalog?.product(product)?.group.products.map(\.productId)
         return Question(
-            now: asked.asOf, scope: Scope(bundleId: bundleId, environment: asked.environment), offer: offer,
+            now: asked.asOf, scope: Scope(bundleId: bundleId, environment: asked.environment),
+            offer: CompiledOffer(offer),
             productId: product, subscriptionGroupIdentifier: group,
+            catalog: CompiledCatalog(Catalog(bundleId: bundleId, offers: offers), offerGroups: catalog?.offerGroups ?? [:]),
             pause: asked.pause.flatMap(Pause.init(rawValue:)) ?? .none, signals: asked.signals,
             needsNewSigning: asked.needsNewSigning, takesHistoryAsProven: asked.takesHistoryAsProven,
             groupProducts: Set(asked.groupProducts ?? catalogProducts ?? []), products: products(with: product),
-            request: asked.request, offers: offers,
-            offerGroups: catalog?.offerGroups ?? [:])
+            request: asked.request)
     }
 
     /// What is known of the customer of a case: without data signed or bought after its instant, unless the case is

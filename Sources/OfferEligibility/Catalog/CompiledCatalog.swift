@@ -130,9 +130,7 @@ public final class CompiledOffer: Sendable {
         products = .list(offer.products.map { .text($0.rawValue) })
         condition = offer.eligibility.map { nodes.compiled($0) }
     }
-}
 
-extension CompiledOffer {
     /// An environment beside the offer's own, as evidence.
     func evidence(of asked: AppStoreEnvironment) -> [Evidence] {
         environments.first { $0.asked == asked }?.evidence ?? []

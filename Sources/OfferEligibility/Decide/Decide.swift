@@ -31,7 +31,7 @@ extension Decision {
 }
 
 /// The answer to a question, with every rule's finding.
-public struct Decision: Sendable, Hashable, Codable {
+public struct Decision: Sendable, Hashable {
     public var outcome: Outcome
     /// What every rule found, in the policy's order.
     public var findings: [Finding]

@@ -13,7 +13,7 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 /// One rule's answer with what it saw (docs/design.md#decisions, Contract).
-public struct Finding: Sendable, Hashable, Codable {
+public struct Finding: Sendable, Hashable {
     // Only the initialiser that the compiler writes sets its members without a copy of all of them.
 
     public var rule: RuleId
@@ -27,11 +27,6 @@ public struct Finding: Sendable, Hashable, Codable {
     public var turningPoint: TurningPoint?
     /// The findings of the nodes below; only the root's verdict enters the outcome.
     public var children: [Finding]?
-
-    private enum CodingKeys: String, CodingKey {
-        case rule, verdict, reason, path, evidence, turningPoint, children
-        case sentence = "message"
-    }
 }
 
 extension Finding {
@@ -52,7 +47,7 @@ extension Finding {
 }
 
 /// One thing a rule looked at.
-public struct Evidence: Sendable, Hashable, Codable {
+public struct Evidence: Sendable, Hashable {
     // As of a finding, it is the compiler's initialiser.
 
     /// What was looked at: a fact's name, a field of Apple's, or a field of the catalog.
@@ -67,63 +62,36 @@ public struct Evidence: Sendable, Hashable, Codable {
 }
 
 /// One value, or several where a rule compares with a list.
-public enum EvidenceValue: Sendable, Hashable, Codable {
+public enum EvidenceValue: Sendable, Hashable {
     case value(FactValue)
     case list([FactValue])
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let list = try? container.decode([FactValue].self) {
-            self = .list(list)
-        } else {
-            self = .value(try container.decode(FactValue.self))
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .value(let value): try container.encode(value)
-        case .list(let values): try container.encode(values)
-        }
-    }
+    static func text(_ text: String) -> EvidenceValue { .value(.text(text)) }
+    static func number(_ number: Int) -> EvidenceValue { .value(.number(Double(number))) }
+    static func boolean(_ flag: Bool) -> EvidenceValue { .value(.boolean(flag)) }
+    static func instant(_ instant: Instant) -> EvidenceValue { .value(.instant(instant)) }
 }
 
 /// The earliest instant, or the event, at which a finding would flip.
-public enum TurningPoint: Sendable, Hashable, Codable {
+public enum TurningPoint: Sendable, Hashable {
     case at(Instant)
     case event(TurningEvent)
 
-    private enum Keys: String, CodingKey {
-        case at
-        case event
+    public var instant: Instant? {
+        guard case .at(let instant) = self else { return nil }
+        return instant
     }
 
-    /// Reads `{"at": milliseconds}` or `{"event": name}`.
-    ///
-    /// - Throws: `DecodingError` for anything else.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Keys.self)
-        if let instant = try container.decodeIfPresent(Instant.self, forKey: .at) {
-            self = .at(instant)
-        } else {
-            self = .event(try container.decode(TurningEvent.self, forKey: .event))
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Keys.self)
-        switch self {
-        case .at(let instant): try container.encode(instant, forKey: .at)
-        case .event(let event): try container.encode(event, forKey: .event)
-        }
+    public var event: TurningEvent? {
+        guard case .event(let event) = self else { return nil }
+        return event
     }
 }
 
-/// A sentence for people, written when it is read: a decision has dozens of them, and most are read by nobody.
+/// A sentence for people, written only when it is read: a decision has dozens of them, and most are never read.
 ///
-/// It is its text: two sentences are the same if they read the same, however they are made.
-struct Message: Sendable {
+/// Two are equal if they read the same, however they are made.
+struct Message: Sendable, Hashable {
     private let write: @Sendable () -> String
 
     init(_ write: @escaping @Sendable () -> String) {
@@ -131,42 +99,10 @@ struct Message: Sendable {
     }
 
     var text: String { write() }
-}
 
-extension Message: Hashable, Codable {
     static func == (left: Message, right: Message) -> Bool { left.text == right.text }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(text)
     }
-
-    init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        self.init { text }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
 }
-
-// Members stand in the order of their names, as Foundation's encoder sorts them.
-
-extension TurningPoint: JSONWritable {
-    public func write(to json: inout JSONWriter) throws {
-        try json.object { json in
-            switch self {
-            case .at(let instant): try json.member("at", instant)
-            case .event(let event): try json.member("event", event)
-            }
-        }
-    }
-}
-
-extension Outcome: JSONWritable {}
-extension Verdict: JSONWritable {}
-extension ReasonCode: JSONWritable {}
-extension RuleId: JSONWritable {}
-extension TurningEvent: JSONWritable {}
-extension Pause: JSONWritable {}

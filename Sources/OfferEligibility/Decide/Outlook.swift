@@ -123,18 +123,6 @@ extension Decision {
     }
 }
 
-extension TurningPoint {
-    public var instant: Instant? {
-        guard case .at(let instant) = self else { return nil }
-        return instant
-    }
-
-    public var event: TurningEvent? {
-        guard case .event(let event) = self else { return nil }
-        return event
-    }
-}
-
 extension [Finding] {
     /// Adds every instant at which one of them or of their nodes flips. By place: a finding has many members.
     fileprivate func gather(into instants: inout [Instant]) {

@@ -27,8 +27,11 @@ public struct Policy: Sendable {
         PaidDurationRule(), TimeSinceLastSubscribedRule(), WaitBetweenOffersRule(), ListedByAppStoreRule(),
         EligibilityRule(), AvailableForRule(),
         RolloutPercentRule(), RolloutHoldoutRule(),
-        LimitCustomerRule(), LimitCustomerWindowRule(), LimitTotalRule(), LimitBudgetRule(), LimitCoolDownRule(),
-        LimitExcludesRule(), LimitSignaturesRule(),
+        LimitsRule(id: .limitCustomer, none: "the offer has no such limit per customer") { $0.customerLimits },
+        LimitsRule(id: .limitCustomerWindow, none: "the offer has no such limit per customer") { $0.windowLimits },
+        LimitsRule(id: .limitTotal, none: "the offer has no limit in all") { $0.totals },
+        LimitsRule(id: .limitBudget, none: "the offer has no budget") { $0.budgets },
+        LimitCoolDownRule(), LimitExcludesRule(), LimitSignaturesRule(),
     ])
 
     private static let hour: Int64 = 3_600_000

@@ -20,7 +20,7 @@ public struct Question: Sendable, Hashable {
     ///
     /// Never set where something is signed: a customer without a verified payload gets no signature (docs/design.md#identity).
     public var takesHistoryAsProven: Bool
-    /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts ambiguous
+    /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts elsewhere
     /// leaves open what the group lacks. Empty if the catalog does not know the group.
     public var groupProducts: Set<ProductId>
     /// The products of that group with their prices: budgets are counted in them.
@@ -50,28 +50,6 @@ public struct Question: Sendable, Hashable {
         self.groupProducts = groupProducts
         self.products = products
         self.request = request
-    }
-}
-
-extension Question {
-    /// A question about an offer and other offers that nobody made ready.
-    ///
-    /// - Parameter offerGroups: the subscription group of each of these offers, as far as the catalog says: Apple's name
-    ///   of an offer is unique in its group only.
-    public init(
-        now: Instant, scope: Scope, offer: Offer, productId: ProductId,
-        subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],
-        needsNewSigning: Bool = true, takesHistoryAsProven: Bool = false, groupProducts: Set<ProductId> = [],
-        products: [Product] = [], request: DeviceRequest = DeviceRequest(), offers: [Offer] = [],
-        offerGroups: [OfferId: SubscriptionGroupId] = [:]
-    ) {
-        self.init(
-            now: now, scope: scope, offer: CompiledOffer(offer), productId: productId,
-            subscriptionGroupIdentifier: subscriptionGroupIdentifier,
-            catalog: CompiledCatalog(Catalog(bundleId: scope.bundleId, offers: offers), offerGroups: offerGroups),
-            pause: pause, signals: signals, needsNewSigning: needsNewSigning,
-            takesHistoryAsProven: takesHistoryAsProven, groupProducts: groupProducts, products: products,
-            request: request)
     }
 
     public var offer: Offer {

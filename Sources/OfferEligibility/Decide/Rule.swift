@@ -40,6 +40,21 @@ extension Rule {
             turningPoint: reason.bringing.map(TurningPoint.event))
     }
 
+    /// The same where the sentence says what is not known and why.
+    func unknown(
+        _ subject: @autoclosure @escaping @Sendable () -> String, _ reason: ReasonCode, evidence: [Evidence] = []
+    ) -> Finding {
+        undetermined(reason, "\(subject()) is not known: \(reason.explanation)", evidence: evidence)
+    }
+
+    var groupUnknown: Finding { undetermined(.groupUnknown, "the group of the product is not known") }
+
+    func neverSubscribed(_ state: SubscriptionState, evidence: [Evidence] = []) -> Finding {
+        violated(
+            .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
+            evidence: evidence, turningPoint: .event(.subscriptionBought))
+    }
+
     func notApplicable(
         _ message: @autoclosure @escaping @Sendable () -> String, evidence: [Evidence] = []
     ) -> Finding {
@@ -66,14 +81,7 @@ extension ReasonCode {
         case .nothingPending, .currencyMismatch, .valueUnknown, .introductoryOfferShared: .subscriptionChanged
         case .groupUnknown, .groupMismatch, .factUnknown, .comparisonMalformed, .offerUnknown:
             .catalogChanged
-        case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
-            .formatExcluded,
-            .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
-            .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
-            .lapsedTooRecently, .lapsedTooLongAgo, .redeemedTooRecently, .notListedByAppStore, .conditionNotMet,
-            .limitReached, .signingsUsedUp, .heldOpen, .availabilityEnded, .notInRollout, .heldOut, .coolingDown,
-            .excludedByOffer, .usesNotCounted:
-            nil
+        default: nil
         }
     }
 
@@ -108,14 +116,7 @@ extension ReasonCode {
         case .appTransactionUnknown: "no app transaction known says when the app was obtained"
         case .offerUnknown: "the catalog does not have the offer and none was issued"
         case .rolloutKeyUnknown: "no identifier of the customer is known to draw by"
-        case .holds, .notApplicable, .offerDraft, .offerArchived, .notStarted, .ended, .environmentExcluded,
-            .formatExcluded,
-            .productExcluded, .offerPaused, .everyOfferPaused, .introductoryOfferUsed, .activeInGroup,
-            .neverSubscribed, .familySharedOnly, .offerPending, .offerRunning, .notLapsed, .autoRenewOn, .paidTooShort,
-            .lapsedTooRecently, .lapsedTooLongAgo, .redeemedTooRecently, .notListedByAppStore, .conditionNotMet,
-            .limitReached, .signingsUsedUp, .heldOpen, .availabilityEnded, .notInRollout, .heldOut, .coolingDown,
-            .excludedByOffer:
-            rawValue
+        default: rawValue
         }
     }
 }
@@ -185,19 +186,21 @@ final class RuleContext: Sendable {
     }
 }
 
+extension Recorded<Transaction> {
+    /// The row as the source of something seen.
+    func evidence(_ field: String, _ observed: EvidenceValue?, required: EvidenceValue? = nil) -> Evidence {
+        Evidence(
+            field: field, observed: observed, required: required, provenance: provenance,
+            transactionId: payload.transactionId)
+    }
+}
+
 extension SubscriptionState {
     func evidence(required: EvidenceValue? = nil) -> Evidence {
         Evidence(
             field: "subscription.state", observed: name.map { .text($0.rawValue) }, required: required,
             provenance: provenance, transactionId: transactionId)
     }
-}
-
-extension EvidenceValue {
-    static func text(_ text: String) -> EvidenceValue { .value(.text(text)) }
-    static func number(_ number: Int) -> EvidenceValue { .value(.number(Double(number))) }
-    static func boolean(_ flag: Bool) -> EvidenceValue { .value(.boolean(flag)) }
-    static func instant(_ instant: Instant) -> EvidenceValue { .value(.instant(instant)) }
 }
 
 extension Instant {

@@ -154,9 +154,7 @@ extension FactName {
         guard case .subscription(let fact) = self else { return false }
         return fact.dependsOnTime
     }
-}
 
-extension FactName {
     /// Whether the value can change by itself as time goes on.
     var dependsOnTime: Bool {
         switch self {

@@ -109,9 +109,7 @@ public struct History: Sendable, Hashable {
         self.appTransactions = appTransactions
         self.coverage = coverage
     }
-}
 
-extension History {
     /// The current view of every transaction, by purchase date: what counts of all rows (docs/design.md#history-and-state).
     public var currentTransactions: [Recorded<Transaction>] {
         CurrentHistory(self).transactions

@@ -1,7 +1,7 @@
 import OfferModel
 
 /// One limit per customer of an offer, with its place among the offer's limits.
-struct CustomerLimit: Sendable {
+struct CustomerLimit: JudgedLimit {
     let index: Int
     let count: Int
     let window: Period?

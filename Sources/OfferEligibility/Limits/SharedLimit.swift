@@ -92,7 +92,7 @@ extension Offer {
     }
 }
 
-extension SharedLimit {
+extension SharedLimit: JudgedLimit {
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
         guard let counters = context.counters else {
             return rule.undetermined(

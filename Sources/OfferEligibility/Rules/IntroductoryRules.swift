@@ -10,9 +10,7 @@ struct UnusedInGroupRule: Rule {
     func concerns(_ offer: Offer) -> Bool { offer.type == .introductory }
 
     func finding(_ context: RuleContext) -> Finding {
-        guard let group = context.question.subscriptionGroupIdentifier else {
-            return undetermined(.groupUnknown, "the group of the product is not known")
-        }
+        guard let group = context.question.subscriptionGroupIdentifier else { return groupUnknown }
         let subject = context.subject
         let ungrouped = subject.ungrouped(of: group)
         let uses = [subject.transactions(of: group), ungrouped].flatMap { rows in
@@ -27,7 +25,7 @@ struct UnusedInGroupRule: Rule {
             return violated(
                 .introductoryOfferUsed,
                 "an introductory offer of group `\(group)` was used on \(used.payload.purchaseDate.day) "
-                    + "(transaction `\(used.payload.transactionId)`)", evidence: evidence(used))
+                    + "(transaction `\(used.payload.transactionId)`)", evidence: [evidence(used)])
         }
         if let pending = subject.redemptions.first(where: {
             $0.isIntroductory(in: group) && !subject.purchases.uncertain.contains($0.originalTransactionId)
@@ -45,10 +43,8 @@ struct UnusedInGroupRule: Rule {
             let reason: ReasonCode =
                 !ungrouped.isEmpty
                 ? .groupMismatch : other.isOwned == nil ? .valueUnknown : .introductoryOfferShared
-            return undetermined(
-                reason,
-                "whether an introductory offer of group `\(group)` was used is not known: "
-                    + reason.explanation, evidence: evidence(other))
+            return unknown(
+                "whether an introductory offer of group `\(group)` was used", reason, evidence: [evidence(other)])
         }
         if let doubt = subject.doubt(about: group) {
             return undetermined(doubt, "no introductory offer of group `\(group)` is known, but \(doubt.explanation)")
@@ -56,12 +52,8 @@ struct UnusedInGroupRule: Rule {
         return satisfied("no introductory offer of group `\(group)` was ever used")
     }
 
-    private func evidence(_ row: Recorded<Transaction>) -> [Evidence] {
-        [
-            Evidence(
-                field: "offerType", observed: .number(TransactionOfferType.introductory.rawValue),
-                provenance: row.provenance, transactionId: row.payload.transactionId)
-        ]
+    private func evidence(_ row: Recorded<Transaction>) -> Evidence {
+        row.evidence("offerType", .number(TransactionOfferType.introductory.rawValue))
     }
 }
 
@@ -84,15 +76,12 @@ struct NotSubscribedRule: Rule {
 extension Rule {
     /// No subscription of the group gives access, shared ones included: what two rules ask for.
     func noneActiveInGroup(_ context: RuleContext) -> Finding {
-        guard let state = context.state else {
-            return undetermined(.groupUnknown, "the group of the product is not known")
-        }
+        guard let state = context.state else { return groupUnknown }
         let group = state.subscriptionGroupIdentifier
         switch state.resolution {
         case .undetermined(let reason):
-            return undetermined(
-                reason, "whether a subscription of group `\(group)` is active is not known: \(reason.explanation)",
-                evidence: [state.evidence()])
+            return unknown(
+                "whether a subscription of group `\(group)` is active", reason, evidence: [state.evidence()])
         case .determined(let name):
             guard state.hasAccess == true, let row = state.row else {
                 return satisfied(
@@ -135,11 +124,7 @@ struct TransactionKnownRule: Rule {
             let id = transaction.payload.transactionId
             return satisfied(
                 "the transaction `\(id)` is known",
-                evidence: [
-                    Evidence(
-                        field: "transactionId", observed: .text(id.rawValue), provenance: transaction.provenance,
-                        transactionId: id)
-                ])
+                evidence: [transaction.evidence("transactionId", .text(id.rawValue))])
         }
         return satisfied(
             "an app transaction is known",

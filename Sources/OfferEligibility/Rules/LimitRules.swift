@@ -1,75 +1,26 @@
 import OfferModel
 
-/// The customer has a place left under every limit per customer that knows no window (docs/design.md#issued-offers-and-limits).
+/// Every limit of one kind has room for one more use (docs/design.md#issued-offers-and-limits).
 ///
-/// Redemptions count for ever, whether or not we issued them; slots count until `countsUntil`, voided ones too unless
-/// released. The open slot of this offer does not count against itself.
-struct LimitCustomerRule: Rule {
-    let id = RuleId.limitCustomer
+/// Per customer, redemptions count for ever, whether or not we issued them; slots count until `countsUntil`, voided ones
+/// too unless released. With a window they count as long as they are younger: a slot, redeemed or not, by the moment it
+/// was issued, a redemption without a slot by its first evidence. For everyone, issued offers that count and all
+/// redemptions count. The open slot of this offer never counts against itself.
+///
+/// Under a budget a use costs nominally what it saves the customer by the catalog's prices when it is issued; nothing is
+/// converted. A redemption without an issued offer costs what the catalog in force says of its product.
+struct LimitsRule<Bound: JudgedLimit>: Rule {
+    let id: RuleId
+    /// What is said where the offer has no such limit.
+    let none: String
+    let limits: @Sendable (CompiledOffer) -> [Bound]
 
     func finding(_ context: RuleContext) -> Finding {
-        let limits = context.question.compiledOffer.customerLimits
-        return finding(on: limits, none: "the offer has no such limit per customer", place: \.index) {
-            $0.finding(self, context)
-        }
-    }
-}
-
-/// The customer has a place left under every limit per customer with a window (docs/design.md#issued-offers-and-limits).
-///
-/// What counts without a window counts here as long as it is younger than the window: a slot, redeemed or not, by the
-/// moment it was issued; a redemption without a slot by its first evidence.
-struct LimitCustomerWindowRule: Rule {
-    let id = RuleId.limitCustomerWindow
-
-    func finding(_ context: RuleContext) -> Finding {
-        let limits = context.question.compiledOffer.windowLimits
-        return finding(on: limits, none: "the offer has no such limit per customer", place: \.index) {
-            $0.finding(self, context)
-        }
-    }
-}
-
-/// The offer has a place left under every limit in all (docs/design.md#issued-offers-and-limits).
-///
-/// Counted are the issued offers that count and the redemptions of everyone, known late or without an issued offer too.
-/// The customer's own open issued offer does not count against itself.
-struct LimitTotalRule: Rule {
-    let id = RuleId.limitTotal
-
-    func finding(_ context: RuleContext) -> Finding {
-        let limits = context.question.compiledOffer.totals
-        return finding(on: limits, none: "the offer has no limit in all", place: \.index) { $0.finding(self, context) }
-    }
-}
-
-/// Every budget of the offer has enough left for one more use (docs/design.md#issued-offers-and-limits).
-///
-/// A use costs nominally what it saves the customer by the catalog's prices when it is issued, whatever becomes of it;
-/// nothing is converted. A redemption without an issued offer costs what the catalog in force says of its product.
-struct LimitBudgetRule: Rule {
-    let id = RuleId.limitBudget
-
-    func finding(_ context: RuleContext) -> Finding {
-        let limits = context.question.compiledOffer.budgets
-        return finding(on: limits, none: "the offer has no budget", place: \.index) { $0.finding(self, context) }
-    }
-}
-
-extension Rule {
-    /// The finding on several limits: each must hold. A single one is told by itself, several as children.
-    ///
-    /// - Parameters:
-    ///   - none: what is said where there is no such limit.
-    ///   - place: a limit's place among the offer's.
-    func finding<Bound>(
-        on limits: [Bound], none: @autoclosure @escaping @Sendable () -> String, place: (Bound) -> Int,
-        judge: (Bound) -> Finding
-    ) -> Finding {
-        guard limits.count > 1 else { return limits.first.map(judge) ?? notApplicable(none()) }
+        let limits = limits(context.question.compiledOffer)
+        guard limits.count > 1 else { return limits.first?.finding(self, context) ?? notApplicable(none) }
         let findings = limits.map { limit in
-            var finding = judge(limit)
-            finding.path = "limits[\(place(limit))]"
+            var finding = limit.finding(self, context)
+            finding.path = "limits[\(limit.index)]"
             return finding
         }
         let verdict = Kleene.all(findings.map(\.verdict))
@@ -80,7 +31,7 @@ extension Rule {
             turningPoint: lastToFree(findings.filter { $0.verdict != .satisfied }), children: findings)
     }
 
-    /// Every limit must have a place: one that never frees decides, else one that waits for an event, else the last.
+    /// Every limit must have room: one that never frees decides, else one that waits for an event, else the last.
     private func lastToFree(_ findings: [Finding]) -> TurningPoint? {
         let turningPoints = findings.compactMap(\.turningPoint)
         guard turningPoints.count == findings.count else { return nil }
@@ -88,7 +39,16 @@ extension Rule {
     }
 }
 
-/// Enough time has passed since this offer was last redeemed (docs/design.md#issued-offers-and-limits); a redemption is dated by its first evidence.
+/// A limit that is judged by itself.
+protocol JudgedLimit: Sendable {
+    /// Its place among the offer's limits.
+    var index: Int { get }
+
+    func finding(_ rule: some Rule, _ context: RuleContext) -> Finding
+}
+
+/// Enough time has passed since this offer was last redeemed ; a redemption is dated by its first evidence
+/// (docs/design.md#issued-offers-and-limits).
 struct LimitCoolDownRule: Rule {
     let id = RuleId.limitCoolDown
 
@@ -119,10 +79,7 @@ struct LimitCoolDownRule: Rule {
             }
         }
         if isDoubtful {
-            var finding = undetermined(
-                .groupMismatch,
-                "whether the offer was redeemed in the last \(length.words) is not known: "
-                    + ReasonCode.groupMismatch.explanation)
+            var finding = unknown("whether the offer was redeemed in the last \(length.words)", .groupMismatch)
             finding.turningPoint = ambiguous.turningPoint(context.now, in: length)
             return finding
         }
@@ -131,7 +88,8 @@ struct LimitCoolDownRule: Rule {
     }
 }
 
-/// None of the offers that this one excludes was redeemed, or is issued and counts (docs/design.md#issued-offers-and-limits): "never A after B".
+/// None of the offers that this one excludes was redeemed, or is issued and counts: "never A after B"
+/// (docs/design.md#issued-offers-and-limits).
 struct LimitExcludesRule: Rule {
     let id = RuleId.limitExcludes
 
@@ -147,13 +105,11 @@ struct LimitExcludesRule: Rule {
             ambiguous.add(context.ambiguousUses(of: counted))
         }
         guard !taken.isEmpty else {
+            let names = excluded.map { "`\($0)`" }.joined(separator: ", ")
             guard ambiguous.isEmpty else {
-                return undetermined(
-                    .groupMismatch,
-                    "whether one of \(Self.names(excluded)) was redeemed is not known: "
-                        + ReasonCode.groupMismatch.explanation)
+                return unknown("whether one of \(names) was redeemed", .groupMismatch)
             }
-            return satisfied("none of the offers it excludes was issued or redeemed: \(Self.names(excluded))")
+            return satisfied("none of the offers it excludes was issued or redeemed: \(names)")
         }
         let evidence = taken.flatMap { id, places in
             [Evidence(field: "offer.excludes", observed: .text(id.rawValue))] + places.map(\.evidence)
@@ -162,21 +118,14 @@ struct LimitExcludesRule: Rule {
         let ends = taken.flatMap { $0.places.map { $0.end(in: nil) } }
         let end = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
         let turningPoint = end.map { ambiguous.turningPoint($0) }
-        let uses = taken.map { (id: $0.id, isRedeemed: $0.places.contains { $0.countsUntil == nil }) }
+        let uses = taken.map { id, places in
+            places.contains(where: \.isRedeemed) ? "`\(id)` was redeemed" : "`\(id)` is issued and counts"
+        }
         return violated(
             .excludedByOffer,
-            "never after an offer it excludes: \(Self.words(uses))\(others.clause)"
+            "never after an offer it excludes: \(uses.joined(separator: ", "))\(others.clause)"
                 + (turningPoint?.instant.map { ", until \($0)" } ?? ""),
             evidence: evidence + others.evidence, turningPoint: turningPoint)
-    }
-
-    private static func names(_ offers: [OfferId]) -> String {
-        offers.map { "`\($0)`" }.joined(separator: ", ")
-    }
-
-    private static func words(_ uses: [(id: OfferId, isRedeemed: Bool)]) -> String {
-        uses.map { $0.isRedeemed ? "`\($0.id)` was redeemed" : "`\($0.id)` is issued and counts" }
-            .joined(separator: ", ")
     }
 }
 
@@ -194,13 +143,12 @@ struct LimitSignaturesRule: Rule {
             Evidence(field: "limit.signatures", observed: .number(open.signings), required: .number(allowed)),
             Evidence(field: "issuedOffer", observed: .text(open.id.description)),
         ]
+        let held = { @Sendable in "the issued offer `\(open.id)` holds \(open.signings) of \(allowed) signings" }
         guard open.signings < allowed else {
             return violated(
-                .signingsUsedUp,
-                "the issued offer `\(open.id)` holds \(open.signings) of \(allowed) signings; it counts until "
-                    + "\(open.countsUntil)", evidence: evidence, turningPoint: .at(open.countsUntil))
+                .signingsUsedUp, "\(held()); it counts until \(open.countsUntil)", evidence: evidence,
+                turningPoint: .at(open.countsUntil))
         }
-        return satisfied(
-            "the issued offer `\(open.id)` holds \(open.signings) of \(allowed) signings", evidence: evidence)
+        return satisfied(held(), evidence: evidence)
     }
 }

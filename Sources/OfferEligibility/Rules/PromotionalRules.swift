@@ -14,14 +14,9 @@ struct EverSubscribedRule: Rule {
         let shown =
             subscriptions.last { $0.isOwned == true && $0.provenance.isProven }
             ?? subscriptions.last { $0.isOwned == true }
-        guard let shown else {
-            return absent(context, subscriptions)
-        }
+        guard let shown else { return absent(context, subscriptions) }
         let id = shown.payload.transactionId
-        var evidence = [
-            Evidence(
-                field: "transactionId", observed: .text(id.rawValue), provenance: shown.provenance, transactionId: id)
-        ]
+        var evidence = [shown.evidence("transactionId", .text(id.rawValue))]
         guard context.isProven else {
             return undetermined(
                 .transactionUnknown,
@@ -40,17 +35,11 @@ struct EverSubscribedRule: Rule {
     }
 
     private func absent(_ context: RuleContext, _ subscriptions: [Recorded<Transaction>]) -> Finding {
-        if let unknown = subscriptions.last(where: { $0.isOwned == nil }) {
-            return undetermined(
-                .valueUnknown,
-                "whether a subscription was bought is not known: "
-                    + ReasonCode.valueUnknown.explanation,
-                evidence: [
-                    Evidence(
-                        field: "inAppOwnershipType",
-                        observed: unknown.payload.inAppOwnershipType.map { .text($0.rawValue) },
-                        provenance: unknown.provenance, transactionId: unknown.payload.transactionId)
-                ])
+        if let row = subscriptions.last(where: { $0.isOwned == nil }) {
+            let ownership = row.payload.inAppOwnershipType.map { EvidenceValue.text($0.rawValue) }
+            return unknown(
+                "whether a subscription was bought", .valueUnknown,
+                evidence: [row.evidence("inAppOwnershipType", ownership)])
         }
         guard context.subject.isComplete else {
             return undetermined(
@@ -101,14 +90,9 @@ struct NotAppliedRule: Rule {
             $0.payload.names(identifier) && $0.payload.isOwned != false
         }
         if let ungroupedRow {
-            return undetermined(
-                .groupMismatch,
-                "whether the offer `\(identifier)` runs is not known: \(ReasonCode.groupMismatch.explanation)",
-                evidence: [
-                    Evidence(
-                        field: "offerIdentifier", observed: .text(identifier.rawValue),
-                        provenance: ungroupedRow.provenance, transactionId: ungroupedRow.payload.transactionId)
-                ])
+            return unknown(
+                "whether the offer `\(identifier)` runs", .groupMismatch,
+                evidence: [ungroupedRow.evidence("offerIdentifier", .text(identifier.rawValue))])
         }
         return satisfied("the offer `\(identifier)` is neither pending nor running")
     }
@@ -125,9 +109,8 @@ struct NotAppliedRule: Rule {
         }
         if resolution.mayRenew, let info = subscription.renewalInfo, info.payload.names(identifier) {
             if let reason = resolution.undeterminedReason {
-                return undetermined(
-                    reason, "whether the offer `\(identifier)` still waits is not known: \(reason.explanation)",
-                    evidence: evidence(info.provenance))
+                return unknown(
+                    "whether the offer `\(identifier)` still waits", reason, evidence: evidence(info.provenance))
             }
             return violated(
                 .offerPending,
@@ -145,9 +128,8 @@ struct NotAppliedRule: Rule {
                 evidence: evidence(current.provenance))
         }
         guard let reason = resolution.undeterminedReason else { return nil }
-        return undetermined(
-            reason, "whether the offer `\(identifier)` still runs is not known: \(reason.explanation)",
-            evidence: evidence(current.provenance))
+        return unknown(
+            "whether the offer `\(identifier)` still runs", reason, evidence: evidence(current.provenance))
     }
 }
 

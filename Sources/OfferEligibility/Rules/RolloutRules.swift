@@ -21,10 +21,8 @@ struct RolloutPercentRule: Rule {
                 turningPoint: .event(.catalogChanged))
         }
         guard let draw else {
-            return undetermined(
-                .rolloutKeyUnknown,
-                "whether the customer is among the \(share) % of the rollout is not known: "
-                    + ReasonCode.rolloutKeyUnknown.explanation, evidence: evidence)
+            return unknown(
+                "whether the customer is among the \(share) % of the rollout", .rolloutKeyUnknown, evidence: evidence)
         }
         guard draw < threshold else {
             return violated(
@@ -58,10 +56,8 @@ struct RolloutHoldoutRule: Rule {
                 .heldOut, "the offer holds everybody out", evidence: evidence, turningPoint: .event(.catalogChanged))
         }
         guard let draw else {
-            return undetermined(
-                .rolloutKeyUnknown,
-                "whether the customer is among the \(share) % held out is not known: "
-                    + ReasonCode.rolloutKeyUnknown.explanation, evidence: evidence)
+            return unknown(
+                "whether the customer is among the \(share) % held out", .rolloutKeyUnknown, evidence: evidence)
         }
         guard draw >= threshold else {
             return violated(

@@ -8,21 +8,16 @@ struct LapsedRule: Rule {
     func concerns(_ offer: Offer) -> Bool { offer.type == .winBack }
 
     func finding(_ context: RuleContext) -> Finding {
-        guard let state = context.state else {
-            return undetermined(.groupUnknown, "the group of the product is not known")
-        }
+        guard let state = context.state else { return groupUnknown }
         let evidence = [state.evidence(required: .text(SubscriptionStateName.expired.rawValue))]
         switch state.resolution {
         case .undetermined(let reason):
-            return undetermined(
-                reason, "whether the subscription has lapsed is not known: \(reason.explanation)", evidence: evidence)
+            return unknown("whether the subscription has lapsed", reason, evidence: evidence)
         case .determined(.expired):
             let ended = state.accessEnds
             return satisfied("the subscription lapsed\(ended.map { " on \($0.day)" } ?? "")", evidence: evidence)
         case .determined(.neverSubscribed):
-            return violated(
-                .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
-                evidence: evidence, turningPoint: .event(.subscriptionBought))
+            return neverSubscribed(state, evidence: evidence)
         case .determined(let name):
             return violated(
                 .notLapsed, "the subscription has not lapsed (state `\(name.rawValue)`)", evidence: evidence,
@@ -39,16 +34,10 @@ struct AutoRenewOffRule: Rule {
     func concerns(_ offer: Offer) -> Bool { offer.delivery == .appStore }
 
     func finding(_ context: RuleContext) -> Finding {
-        guard let state = context.state else {
-            return undetermined(.groupUnknown, "the group of the product is not known")
-        }
+        guard let state = context.state else { return groupUnknown }
         guard let id = state.transactionId else {
-            if let reason = state.resolution.undeterminedReason {
-                return undetermined(reason, "whether a subscription renews is not known: \(reason.explanation)")
-            }
-            return violated(
-                .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
-                turningPoint: .event(.subscriptionBought))
+            return state.resolution.undeterminedReason.map { unknown("whether a subscription renews", $0) }
+                ?? neverSubscribed(state)
         }
         let evidence = [
             Evidence(
@@ -58,10 +47,7 @@ struct AutoRenewOffRule: Rule {
         switch state.willAutoRenew {
         case false: return satisfied("the subscription does not renew", evidence: evidence)
         case nil:
-            return undetermined(
-                .renewalInfoMissing,
-                "whether the subscription renews is not known: \(ReasonCode.renewalInfoMissing.explanation)",
-                evidence: evidence)
+            return unknown("whether the subscription renews", .renewalInfoMissing, evidence: evidence)
         default:
             return violated(
                 .autoRenewOn, "Apple says that the subscription renews (transaction `\(id)`)",
@@ -78,34 +64,22 @@ struct OwnedRule: Rule {
     func concerns(_ offer: Offer) -> Bool { offer.type == .winBack }
 
     func finding(_ context: RuleContext) -> Finding {
-        guard let state = context.state else {
-            return undetermined(.groupUnknown, "the group of the product is not known")
-        }
+        guard let state = context.state else { return groupUnknown }
         if let reason = state.resolution.undeterminedReason {
-            return undetermined(reason, "whether a subscription was bought is not known: \(reason.explanation)")
+            return unknown("whether a subscription was bought", reason)
         }
-        guard let governing = state.row else {
-            return violated(
-                .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
-                turningPoint: .event(.subscriptionBought))
-        }
-        let bought = context.subject.transactions(of: state.subscriptionGroupIdentifier).last {
-            $0.isOwned == true
-        }
+        guard let governing = state.row else { return neverSubscribed(state) }
+        let bought = context.subject.transactions(of: state.subscriptionGroupIdentifier).last { $0.isOwned == true }
         // One that was shared may speak for the group beside the customer's own.
         let shown = governing.isOwned == true ? governing : bought ?? governing
         let id = shown.payload.transactionId
         let evidence = [
-            Evidence(
-                field: "inAppOwnershipType", observed: shown.payload.inAppOwnershipType.map { .text($0.rawValue) },
-                required: .text(InAppOwnershipType.purchased.rawValue), provenance: shown.provenance,
-                transactionId: id)
+            shown.evidence(
+                "inAppOwnershipType", shown.payload.inAppOwnershipType.map { .text($0.rawValue) },
+                required: .text(InAppOwnershipType.purchased.rawValue))
         ]
         guard let isOwned = shown.isOwned else {
-            return undetermined(
-                .valueUnknown,
-                "whether the subscription was bought is not known: "
-                    + ReasonCode.valueUnknown.explanation, evidence: evidence)
+            return unknown("whether the subscription was bought", .valueUnknown, evidence: evidence)
         }
         guard isOwned else {
             if let doubt = context.subject.doubt(about: state.subscriptionGroupIdentifier) {
@@ -113,19 +87,16 @@ struct OwnedRule: Rule {
                     doubt, "only a shared subscription is known, but \(doubt.explanation)", evidence: evidence)
             }
             return violated(
-                .familySharedOnly,
-                "the subscription was received through Family Sharing (transaction `\(id)`)",
+                .familySharedOnly, "the subscription was received through Family Sharing (transaction `\(id)`)",
                 evidence: evidence, turningPoint: .event(.subscriptionBought))
         }
         // A signed offer has `everSubscribed` for this; here the issued offer needs a customer whom Apple vouches for.
         guard context.offer.delivery == .signature || context.isProven else {
             return undetermined(
-                .transactionUnknown,
-                "the purchase `\(id)` is not known from anything signed by Apple",
+                .transactionUnknown, "the purchase `\(id)` is not known from anything signed by Apple",
                 evidence: evidence)
         }
-        return satisfied(
-            "the subscription was bought (transaction `\(id)`)", evidence: evidence)
+        return satisfied("the subscription was bought (transaction `\(id)`)", evidence: evidence)
     }
 }
 

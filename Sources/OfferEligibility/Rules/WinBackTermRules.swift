@@ -51,9 +51,7 @@ struct PaidDurationRule: WinBackMonthRule {
     func term(of terms: WinBackTerms) -> Int? { terms.paidSubscriptionDurationInMonths }
 
     func judge(_ least: Int, _ context: RuleContext) -> Finding {
-        guard let group = context.question.subscriptionGroupIdentifier else {
-            return undetermined(.groupUnknown, "the group of the product is not known")
-        }
+        guard let group = context.question.subscriptionGroupIdentifier else { return groupUnknown }
         let paid = context.subject.paidTime(of: group)
         let evidence = [
             Evidence(
@@ -83,17 +81,12 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
     func term(of terms: WinBackTerms) -> ClosedRange<Int>? { terms.timeSinceLastSubscribedInMonths }
 
     func judge(_ months: ClosedRange<Int>, _ context: RuleContext) -> Finding {
-        guard let state = context.state else {
-            return undetermined(.groupUnknown, "the group of the product is not known")
-        }
+        guard let state = context.state else { return groupUnknown }
         switch state.resolution {
         case .undetermined(let reason):
-            return undetermined(
-                reason, "when the subscription ended is not known: \(reason.explanation)", evidence: [state.evidence()])
+            return unknown("when the subscription ended", reason, evidence: [state.evidence()])
         case .determined(.neverSubscribed):
-            return violated(
-                .neverSubscribed, "no subscription of group `\(state.subscriptionGroupIdentifier)` was ever bought",
-                evidence: [state.evidence()], turningPoint: .event(.subscriptionBought))
+            return neverSubscribed(state, evidence: [state.evidence()])
         case .determined(let name):
             var windows = LapseWindows(months: months, group: state.subscriptionGroupIdentifier, context: context)
             guard name == .expired, let window = windows.window(at: context.now) else {
@@ -113,9 +106,7 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
             Evidence(
                 field: "timeSinceLastSubscribedInMonths", observed: .number(passed),
                 required: .list([window.months.lowerBound, window.months.upperBound].map { .number(Double($0)) })),
-            Evidence(
-                field: "expiresDate", observed: .instant(window.ended), provenance: window.row.provenance,
-                transactionId: window.row.payload.transactionId),
+            window.row.evidence("expiresDate", .instant(window.ended)),
         ]
         if context.now < window.opens {
             return violated(
@@ -221,9 +212,7 @@ struct WaitBetweenOffersRule: WinBackMonthRule {
     func term(of terms: WinBackTerms) -> Int? { terms.waitBetweenOffersInMonths }
 
     func judge(_ months: Int, _ context: RuleContext) -> Finding {
-        guard let group = context.question.subscriptionGroupIdentifier else {
-            return undetermined(.groupUnknown, "the group of the product is not known")
-        }
+        guard let group = context.question.subscriptionGroupIdentifier else { return groupUnknown }
         let last = context.use.redemptions.max { ($0.ends, $0.firstEvidence) < ($1.ends, $1.firstEvidence) }
         let evidence = last.map { seen(months, $0, context.now) } ?? []
         let doubt = context.subject.doubt(about: group)

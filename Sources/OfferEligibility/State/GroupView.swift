@@ -96,9 +96,7 @@ extension GroupView {
         }
         .map(\.element)
     }
-}
 
-extension GroupView {
     /// The state of the group: of what an own purchase has not closed, the subscription that gives access, else by
     /// precedence the latest bought (docs/design.md#history-and-state, decision 0011).
     func state(at instant: Instant) -> SubscriptionState { state(at: instant, candidates(at: instant)) }

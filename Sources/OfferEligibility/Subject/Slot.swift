@@ -63,9 +63,7 @@ public struct Slot: Sendable, Hashable {
     public func waitsToBeSettled(at now: Instant) -> Bool {
         voidedAt == nil && settledAt == nil && countsUntil <= now
     }
-}
 
-extension Slot {
     /// Where it stands; a use known from the history settles it whatever else happened.
     ///
     /// - Parameter redemptions: those of the same subject, matched to its slots.

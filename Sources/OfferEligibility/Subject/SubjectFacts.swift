@@ -34,9 +34,7 @@ public struct SubjectFacts: Sendable, Hashable {
         self.openedAt = openedAt
         self.counters = counters
     }
-}
 
-extension SubjectFacts {
     /// What was known at an earlier instant: evidence signed or bought after it is dropped (docs/design.md#history-and-state).
     ///
     /// A completeness fetched or stated later is dropped too, because it may rest on rows that are. Slots issued later

@@ -34,9 +34,7 @@ extension ScenarioStep {
             self.needsConsent = needsConsent
         }
     }
-}
 
-extension ScenarioStep {
     /// A refund of one transaction.
     public struct Refund: Sendable, Hashable {
         /// The spellings of Apple's `revocationReason` in a document.

@@ -79,9 +79,7 @@ public enum ScenarioStep: Sendable, Hashable {
         case revoke
         case test
     }
-}
 
-extension ScenarioStep {
     /// What happens to a subscription at a moment and needs no more words.
     public struct AtSubscription: Sendable, Hashable {
         public var group: SubscriptionGroupId?
@@ -101,9 +99,7 @@ extension ScenarioStep {
             self.at = at
         }
     }
-}
 
-extension ScenarioStep {
     /// Obtaining the app.
     public struct AppTransaction: Sendable, Hashable {
         public var at: ScenarioTime
@@ -179,9 +175,7 @@ extension ScenarioStep {
             self.price = price
         }
     }
-}
 
-extension ScenarioStep {
     /// The redemption of an offer.
     public struct Redeem: Sendable, Hashable {
         /// The spellings of Apple's `offerType` in a document.
@@ -255,9 +249,7 @@ extension ScenarioStep {
             self.regular = regular
         }
     }
-}
 
-extension ScenarioStep {
     /// One or more renewals.
     public struct Renew: Sendable, Hashable {
         public var group: SubscriptionGroupId?
