@@ -149,7 +149,7 @@ struct SlotTests {
             return SubjectFacts(history: History(transactions: [row]), slots: slots)
         }
         let now = Bench.now.adding(milliseconds: 50)
-        let matched = try await facts(10).redemptions(of: offer).compactMap(\.slotId)
+        let matched = try await facts(10).redemptions(of: [offer]).compactMap(\.slotId)
         #expect(matched == [slot.id])
         try await bench.database.write { try SlotStore($0).settle(matched, at: now, in: scope) }
         let unmatched = try await facts(-10)

@@ -7,9 +7,9 @@ extension CaseFile {
         let catalogProducts = catalog?.product(product)?.group.products.map(\.productId)
         return Question(
             now: asked.asOf, scope: Scope(bundleId: bundleId, environment: asked.environment),
-            offer: CompiledOffer(offer),
-            productId: product, subscriptionGroupIdentifier: group,
-            catalog: CompiledCatalog(Catalog(bundleId: bundleId, offers: offers), offerGroups: catalog?.offerGroups ?? [:]),
+            offer: CompiledOffer(offer), productId: product, subscriptionGroupIdentifier: group,
+            catalog: CompiledCatalog(
+                Catalog(bundleId: bundleId, offers: offers), offerGroups: catalog?.offerGroups ?? [:]),
             pause: asked.pause.flatMap(Pause.init(rawValue:)) ?? .none, signals: asked.signals,
             needsNewSigning: asked.needsNewSigning, takesHistoryAsProven: asked.takesHistoryAsProven,
             groupProducts: Set(asked.groupProducts ?? catalogProducts ?? []), products: products(with: product),
@@ -43,23 +43,15 @@ extension CaseFile {
         guard let offer = offer(issued.offerId), let product = issued.productId ?? offer.products.first,
             let group = group(of: product)
         else { return nil }
-        let expires = issued.expiresAt ?? issued.issuedAt.adding(milliseconds: policy.signatureLife)
-        return Slot(
-            id: issued.id ?? Self.id(of: place), offerId: offer.id, offerIdentifier: offer.offerIdentifier,
-            offerType: offer.type, delivery: offer.delivery, productId: product, subscriptionGroupIdentifier: group,
-            tags: offer.tags, issuedAt: issued.issuedAt, expiresAt: expires,
-            countsUntil: issued.countsUntil ?? expires.adding(milliseconds: policy.slotTail),
-            signings: issued.signings, cost: cost(of: offer, on: product), voidedAt: issued.voidedAt,
-            isReleased: issued.isReleased)
-    }
-
-    private func cost(of offer: Offer, on product: ProductId) -> Money? {
-        products(with: product).first { $0.productId == product }.flatMap { offer.cost(on: $0) }
-    }
-
-    /// The id of an issued offer that a case does not name, from its place in the list.
-    private static func id(of place: Int) -> LowercaseUUID {
-        LowercaseUUID(version4From: (0..<16).map { $0 < 12 ? 0 : UInt8(truncatingIfNeeded: place >> (8 * (15 - $0))) })
+        var slot = Slot(
+            offer, on: product, in: group, place: place, issuedAt: issued.issuedAt, expiresAt: issued.expiresAt,
+            signings: issued.signings, policy)
+        if let id = issued.id { slot.id = id }
+        if let countsUntil = issued.countsUntil { slot.countsUntil = countsUntil }
+        slot.voidedAt = issued.voidedAt
+        slot.isReleased = issued.isReleased
+        slot.cost = products(with: product).first { $0.productId == product }.flatMap { offer.cost(on: $0) }
+        return slot
     }
 }
 

@@ -42,7 +42,8 @@ struct Condition {
     }
 
     /// The instant, or the event that the first deciding child waits for.
-    private func turningPoint(_ timeline: VerdictTimeline, _ nodes: [JudgedNode], _ decisive: Verdict) -> TurningPoint? {
+    private func turningPoint(_ timeline: VerdictTimeline, _ nodes: [JudgedNode], _ decisive: Verdict) -> TurningPoint?
+    {
         if let flip = timeline.flip { return .at(flip) }
         return nodes.first { $0.finding.verdict == decisive && $0.finding.turningPoint?.event != nil }?
             .finding.turningPoint

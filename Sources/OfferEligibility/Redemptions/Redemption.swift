@@ -49,14 +49,9 @@ extension SubjectFacts {
     /// Every known redemption, from the earliest; each with the slot it used, if any.
     ///
     /// - Parameters:
-    ///   - offer: an offer whose length is used where Apple's data does not state one.
+    ///   - offers: whose lengths are used where Apple's data does not state one; of several that look alike, the first.
     ///   - takesHistoryAsProven: whether the history was supplied for a "what if".
-    public func redemptions(of offer: Offer? = nil, takesHistoryAsProven: Bool = false) -> [Redemption] {
-        redemptions(of: offer.map { [$0] } ?? [], takesHistoryAsProven: takesHistoryAsProven)
-    }
-
-    /// The same with the lengths of several offers; of several that look alike, the first counts.
-    public func redemptions(of offers: [Offer], takesHistoryAsProven: Bool = false) -> [Redemption] {
+    public func redemptions(of offers: [Offer] = [], takesHistoryAsProven: Bool = false) -> [Redemption] {
         SubscriptionHistory(self).redemptions(of: offers, takesHistoryAsProven: takesHistoryAsProven)
     }
 

@@ -141,7 +141,9 @@ public struct OwnSubscription: Sendable, Hashable {
 
     init(_ candidates: [Candidate]) {
         let own = candidates.filter { $0.subscription.current.isOwned == true }
-        let uncertain = candidates.contains { $0.subscription.current.isOwned == nil && $0.resolution.hasAccess != false }
+        let uncertain = candidates.contains {
+            $0.subscription.current.isOwned == nil && $0.resolution.hasAccess != false
+        }
         if let active = own.first(where: { $0.resolution.hasAccess == true }) {
             hasAccess = true
             willAutoRenew = active.subscription.willAutoRenew

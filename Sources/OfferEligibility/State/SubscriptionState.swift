@@ -1,7 +1,7 @@
 public import OfferModel
 
 /// The state of one subscription group at an instant, derived and never stored (docs/design.md#history-and-state).
-public struct SubscriptionState: Sendable, Hashable {
+public struct SubscriptionState: Sendable, Equatable {
     /// The instant it was derived for.
     public var asOf: Instant
     private let told: Told
@@ -19,6 +19,10 @@ public struct SubscriptionState: Sendable, Hashable {
                 willAutoRenew: willAutoRenew, accessEnds: accessEnds, expirationIntent: expirationIntent,
                 shown: row.map(ShownRow.init), pendingProductId: pendingProductId, renewalPrice: renewalPrice,
                 lastMomentToCancel: lastMomentToCancel))
+    }
+
+    public static func == (left: SubscriptionState, right: SubscriptionState) -> Bool {
+        left.asOf == right.asOf && (left.told === right.told || left.told.members == right.told.members)
     }
 
     public var subscriptionGroupIdentifier: SubscriptionGroupId { told.members.subscriptionGroupIdentifier }
@@ -60,7 +64,7 @@ public struct SubscriptionState: Sendable, Hashable {
 }
 
 /// What a state tells, the same until the next transition.
-private struct Members: Sendable, Hashable {
+private struct Members: Sendable, Equatable {
     let subscriptionGroupIdentifier: SubscriptionGroupId
     let resolution: StateResolution
     let willAutoRenew: Bool?
@@ -74,32 +78,21 @@ private struct Members: Sendable, Hashable {
 }
 
 /// The members of a state by reference: it is handed around for every instant at which anything may turn.
-private final class Told: Sendable, Hashable {
+private final class Told: Sendable {
     let members: Members
 
     init(_ members: Members) {
         self.members = members
     }
-
-    static func == (left: Told, right: Told) -> Bool { left === right || left.members == right.members }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(members)
-    }
 }
 
 /// A row of which only what was signed and how it came is shown: when it came is no part of a state.
-private struct ShownRow: Sendable, Hashable {
+private struct ShownRow: Sendable, Equatable {
     let row: Recorded<Transaction>
 
     static func == (left: ShownRow, right: ShownRow) -> Bool {
         left.row === right.row
             || left.row.provenance == right.row.provenance && left.row.payload == right.row.payload
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(row.payload.transactionId)
-        hasher.combine(row.provenance)
     }
 }
 

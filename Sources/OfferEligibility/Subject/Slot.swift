@@ -91,7 +91,7 @@ public enum SuppliedOfferFault: Error, Sendable, Hashable {
 }
 
 extension Slot {
-    /// The slot of an offer that somebody states for a "what if"; kind, name and tags are those of the catalog.
+    /// The slot of an offer stated for a "what if"; kind, name and tags are those of the catalog.
     ///
     /// - Parameter place: the offer's place among those stated, from 0; the id follows from it.
     /// - Throws: ``SuppliedOfferFault`` if the catalog cannot have issued it.
@@ -105,13 +105,24 @@ extension Slot {
         guard offer.products.contains(product), let group = catalog.product(product)?.group.id else {
             throw .unknownProduct
         }
-        let expiresAt = supplied.expiresAt ?? supplied.issuedAt.adding(milliseconds: policy.signatureLife)
+        self.init(
+            offer, on: product, in: group, place: place, issuedAt: supplied.issuedAt, expiresAt: supplied.expiresAt,
+            signings: supplied.signings, policy)
+        voidedAt = supplied.voidedAt
+        isReleased = supplied.isReleased
+    }
+
+    /// A slot that is stated rather than stored, of an offer as the catalog has it.
+    init(
+        _ offer: Offer, on product: ProductId, in group: SubscriptionGroupId, place: Int, issuedAt: Instant,
+        expiresAt: Instant?, signings: Int, _ policy: Policy
+    ) {
+        let expiresAt = expiresAt ?? issuedAt.adding(milliseconds: policy.signatureLife)
         self.init(
             id: Self.id(of: place), offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
             delivery: offer.delivery, productId: product, subscriptionGroupIdentifier: group, tags: offer.tags,
-            issuedAt: supplied.issuedAt, expiresAt: expiresAt,
-            countsUntil: expiresAt.adding(milliseconds: policy.slotTail), signings: supplied.signings,
-            voidedAt: supplied.voidedAt, isReleased: supplied.isReleased)
+            issuedAt: issuedAt, expiresAt: expiresAt, countsUntil: expiresAt.adding(milliseconds: policy.slotTail),
+            signings: signings)
     }
 
     /// `00000000-0000-4000-8000-000000000000` for the first: no random number, and so never the id of a stored slot.

@@ -111,7 +111,9 @@ final class Subject: Sendable {
 
     /// The transaction of the customer's own in the group that ended last by an instant, and when.
     func lastEnded(of group: SubscriptionGroupId, at instant: Instant) -> GroupView.Ended? {
-        if let timeline, group == asked?.group, timeline.hasBegun(at: instant) { return timeline.lastEnded(at: instant) }
+        if let timeline, group == asked?.group, timeline.hasBegun(at: instant) {
+            return timeline.lastEnded(at: instant)
+        }
         return view(of: group).lastEnded(at: instant)
     }
 

@@ -101,19 +101,6 @@ extension FactValue: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         switch self {
-        case .text(let text):
-            var container = encoder.singleValueContainer()
-            try container.encode(text)
-        case .number(let number):
-            var container = encoder.singleValueContainer()
-            if let whole = Int64(exactly: number) {
-                try container.encode(whole)
-            } else {
-                try container.encode(number)
-            }
-        case .boolean(let flag):
-            var container = encoder.singleValueContainer()
-            try container.encode(flag)
         case .money(let money):
             var container = encoder.container(keyedBy: MoneyKeys.self)
             try container.encode(money.amount, forKey: .amount)
@@ -121,6 +108,11 @@ extension FactValue: Codable {
         case .instant(let instant):
             var container = encoder.container(keyedBy: InstantKeys.self)
             try container.encode(instant, forKey: .at)
+        case .text(let text): try text.encode(to: encoder)
+        case .number(let number):
+            if let whole = Int64(exactly: number) { return try whole.encode(to: encoder) }
+            try number.encode(to: encoder)
+        case .boolean(let flag): try flag.encode(to: encoder)
         }
     }
 }

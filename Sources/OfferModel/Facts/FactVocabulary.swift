@@ -134,22 +134,9 @@ public struct FactDefinition: Sendable, Hashable {
     public let unknownWhen: String
     /// The only values of a text, if they are closed.
     public let values: [String]?
-    public let minimum: Double?
     public let source: FactSource
-
-    init(
-        _ name: String, _ type: FactType, unit: String? = nil, _ meaning: String, unknownWhen: String,
-        values: [String]? = nil, source: FactSource
-    ) {
-        self.name = name
-        self.type = type
-        self.unit = unit
-        self.meaning = meaning
-        self.unknownWhen = unknownWhen
-        self.values = values
-        minimum = type == .number ? 0 : nil
-        self.source = source
-    }
+    /// The smallest value of a number.
+    public var minimum: Double? { type == .number ? 0 : nil }
 }
 
 /// Whose word a fact is; what the backend says has names of its own, so it never outranks what Apple signed.

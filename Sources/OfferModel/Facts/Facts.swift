@@ -1,5 +1,5 @@
 /// Facts about the subscription in the group of the offer's product; each raw value follows `subscription.`.
-public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable {
+public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFact {
     case state
     case productId
     case willAutoRenew
@@ -16,12 +16,8 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable {
 
     static let prefix = "subscription."
 
-    /// What it means. Built once, because every comparison asks for it.
-    public var definition: FactDefinition { Self.definitions[self] ?? made }
-
-    private static let definitions = Dictionary(allCases.map { ($0, $0.made) }) { first, _ in first }
-
-    private var made: FactDefinition {
+    /// What it means.
+    public var definition: FactDefinition {
         switch self {
         case .state:
             fact(
@@ -71,15 +67,6 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable {
     }
 
     private static let withoutEnd = "there is access, the history is stale, or no subscription is known"
-    private static let incomplete = "the history is not complete, unless the known part already decides"
-
-    private func fact(
-        _ type: FactType, unit: String? = nil, _ meaning: String, unknownWhen: String, values: [String]? = nil
-    ) -> FactDefinition {
-        FactDefinition(
-            Self.prefix + rawValue, type, unit: unit, meaning, unknownWhen: unknownWhen, values: values,
-            source: .history)
-    }
 }
 
 /// The state of a subscription group at an instant, in Apple's current words (docs/design.md#terms).
@@ -102,7 +89,7 @@ public enum SubscriptionStateName: String, Sendable, Hashable, CaseIterable, Cod
 
 /// Facts about the customer in the whole app; each raw value follows `customer.`. What came through Family Sharing is
 /// not the customer's own.
-public enum CustomerFact: String, Sendable, Hashable, CaseIterable {
+public enum CustomerFact: String, Sendable, Hashable, CaseIterable, FixedFact {
     case daysSinceFirstPurchase
     case daysSinceFirstSeen
     case everSubscribed
@@ -113,12 +100,8 @@ public enum CustomerFact: String, Sendable, Hashable, CaseIterable {
 
     static let prefix = "customer."
 
-    /// What it means. Built once, because every comparison asks for it.
-    public var definition: FactDefinition { Self.definitions[self] ?? made }
-
-    private static let definitions = Dictionary(allCases.map { ($0, $0.made) }) { first, _ in first }
-
-    private var made: FactDefinition {
+    /// What it means.
+    public var definition: FactDefinition {
         switch self {
         case .daysSinceFirstPurchase:
             fact(
@@ -157,29 +140,19 @@ public enum CustomerFact: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    private static let incomplete = "the history is not complete, unless the known part already decides"
-
-    private func fact(
-        _ type: FactType, unit: String? = nil, _ meaning: String, unknownWhen: String, source: FactSource = .history
-    ) -> FactDefinition {
-        FactDefinition(Self.prefix + rawValue, type, unit: unit, meaning, unknownWhen: unknownWhen, source: source)
-    }
 }
 
 /// Facts about the device that asks; each raw value follows `request.`.
-public enum RequestFact: String, Sendable, Hashable, CaseIterable {
+public enum RequestFact: String, Sendable, Hashable, CaseIterable, FixedFact {
     case appVersion
     case osVersion
     case locale
 
     static let prefix = "request."
+    static let source = FactSource.caller
 
-    /// What it means. Built once, because every comparison asks for it.
-    public var definition: FactDefinition { Self.definitions[self] ?? made }
-
-    private static let definitions = Dictionary(allCases.map { ($0, $0.made) }) { first, _ in first }
-
-    private var made: FactDefinition {
+    /// What it means.
+    public var definition: FactDefinition {
         switch self {
         case .appVersion: fact(.version, "the app's version", unknownWhen: Self.unreadable)
         case .osVersion: fact(.version, "the operating system's version", unknownWhen: Self.unreadable)
@@ -188,8 +161,27 @@ public enum RequestFact: String, Sendable, Hashable, CaseIterable {
     }
 
     private static let unreadable = "the request does not state it, or it is not numbers and dots"
+}
 
-    private func fact(_ type: FactType, _ meaning: String, unknownWhen: String) -> FactDefinition {
-        FactDefinition(Self.prefix + rawValue, type, meaning, unknownWhen: unknownWhen, source: .caller)
+/// A fact whose whole name the vocabulary fixes.
+protocol FixedFact: RawRepresentable<String>, CaseIterable {
+    /// What its name begins with, the dot included.
+    static var prefix: String { get }
+    static var source: FactSource { get }
+
+    var definition: FactDefinition { get }
+}
+
+extension FixedFact {
+    static var source: FactSource { .history }
+    static var incomplete: String { "the history is not complete, unless the known part already decides" }
+
+    fileprivate func fact(
+        _ type: FactType, unit: String? = nil, _ meaning: String, unknownWhen: String, values: [String]? = nil,
+        source: FactSource = Self.source
+    ) -> FactDefinition {
+        FactDefinition(
+            name: Self.prefix + rawValue, type: type, unit: unit, meaning: meaning, unknownWhen: unknownWhen,
+            values: values, source: source)
     }
 }

@@ -35,15 +35,6 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral, Codab
     public init(stringLiteral value: String) {
         self.init(value)
     }
-
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
 }
 
 public enum IdentifierKind {
