@@ -1,4 +1,4 @@
-/// What an API key may do; no role includes another, except that `admin` may call all (docs/design.md#http).
+/// What an API key may do; only `admin` includes other roles (docs/design.md#http).
 public enum Role: String, Sendable, Hashable, CaseIterable, Codable {
     /// The app's backend.
     case client
@@ -45,13 +45,13 @@ public struct RateLimits: Sendable, Hashable {
     }
 }
 
-/// How long what is no longer needed is kept, in milliseconds; `nil` means for good.
+/// How long data that is no longer needed is kept, in milliseconds; `nil` means permanently.
 public struct RetentionTerms: Sendable, Hashable {
     /// The text of a signature, after it was signed and once its slot no longer counts.
     public var signatures: Int64?
     /// What a refusal depended on, after it was decided.
     public var refusals: Int64?
-    /// An answer that is kept for its `Idempotency-Key`; never less than the 24 hours it may be asked for again.
+    /// An answer kept for its `Idempotency-Key`; never less than the 24 hours in which it can be repeated.
     public var answers: Int64?
     /// A notification's text as Apple signed it, after it was stored.
     public var notifications: Int64?

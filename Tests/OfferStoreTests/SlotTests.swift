@@ -153,7 +153,7 @@ struct SlotTests {
         #expect(matched == [slot.id])
         try await bench.database.write { try SlotStore($0).settle(matched, at: now, in: scope) }
         let unmatched = try await facts(-10)
-        #expect(unmatched.redemptions(of: offer).map(\.slotId) == [nil])
+        #expect(unmatched.redemptions(of: [offer]).map(\.slotId) == [nil])
         #expect(unmatched.openSlot(of: offer, at: now) == nil)
         let stored = try #require(unmatched.slots.first)
         #expect(stored.state(at: now, redemptions: unmatched.redemptions()) == .redeemed)

@@ -175,19 +175,8 @@ extension ExpectedTurningPoint {
 
 /// What a case can expect of a subscription state.
 enum StateMember: String, CaseIterable {
-    case state
-    case undetermined
-    case hasAccess
-    case willAutoRenew
-    case accessEnds
-    case daysLeft
-    case lastMomentToCancel
-    case transactionId
-    case isOwned
-    case pendingProductId
-    case renewalPrice
-    case expirationIntent
-    case revocationType
+    case state, undetermined, hasAccess, willAutoRenew, accessEnds, daysLeft, lastMomentToCancel,
+        transactionId, isOwned, pendingProductId, renewalPrice, expirationIntent, revocationType
 
     /// The member as text; `nil` where the state has none.
     func text(of state: SubscriptionState) -> String? {

@@ -1,15 +1,14 @@
 public import OfferModel
 
-/// A catalog with what deciding about its offers takes made ready once for a revision, instead of with every decision
-///.
+/// A catalog prepared for deciding, once per revision instead of with every decision.
 public final class CompiledCatalog: Sendable {
     public let catalog: Catalog
     /// The subscription group of each of its offers, as far as it says.
     public let offerGroups: [OfferId: SubscriptionGroupId]
-    /// Its offers, in the order of the catalog. Those that ask the same share the comparison, and the node where it stands at
-    /// the same place.
+    /// In the order of the catalog. Offers that ask the same share the comparison, and at the same path the node.
     let offers: [CompiledOffer]
-    let matchers: RedemptionMatchers
+    let matchers: [RedemptionMatcher]
+    private let matcherPlaces: [OfferLook: [Int]]
     private let lengths: OfferLengths
     private let lengthsPreferring: [OfferLengths]
     private let places: [OfferId: Int]
@@ -34,8 +33,9 @@ public final class CompiledCatalog: Sendable {
         self.offers = offers
         let places = Dictionary(catalog.offers.enumerated().map { ($1.id, $0) }) { first, _ in first }
         self.places = places
-        matchers = RedemptionMatchers(
-            offers.map { RedemptionMatcher($0.matcher, group: offerGroups[$0.offer.id], place: places[$0.offer.id]) })
+        let matchers = catalog.offers.map { RedemptionMatcher($0, group: offerGroups[$0.id], place: places[$0.id]) }
+        self.matchers = matchers
+        matcherPlaces = Dictionary(grouping: matchers.indices) { matchers[$0].look }
         let lengths = OfferLengths(catalog.offers)
         self.lengths = lengths
         lengthsPreferring = catalog.offers.map { lengths.preferring($0) }
@@ -51,24 +51,29 @@ public final class CompiledCatalog: Sendable {
     /// The group that the catalog has a product in; `nil` if it does not know the product.
     public func group(of product: ProductId) -> ProductGroup? { groups[product] }
 
-    /// How long its offers last, where an offer that looks like the given one lasts as long as that one.
+    /// How long its offers last; of offers that look alike, the given one decides.
     func lengths(preferring offer: CompiledOffer) -> OfferLengths {
         ownPlace(offer).map { lengthsPreferring[$0] } ?? lengths.preferring(offer.offer)
     }
 
-    func matcher(of offer: CompiledOffer, in group: SubscriptionGroupId?) -> RedemptionMatcher {
-        if let place = ownPlace(offer), matchers.all[place].group == group { return matchers.all[place] }
-        return RedemptionMatcher(offer.matcher, group: group, place: place(of: offer.matcher.id))
+    /// Those of the offers that a redemption may be of.
+    func matchers(matching key: RedemptionKey) -> [RedemptionMatcher] {
+        (matcherPlaces[key.look] ?? []).map { matchers[$0] }.filter { $0.matches(key) }
     }
 
-    /// The place of an offer that was made ready with this catalog; `nil` of any other.
+    func matcher(of offer: CompiledOffer, in group: SubscriptionGroupId?) -> RedemptionMatcher {
+        if let place = ownPlace(offer), matchers[place].group == group { return matchers[place] }
+        return RedemptionMatcher(offer.offer, group: group, place: place(of: offer.offer.id))
+    }
+
+    /// The index of an offer compiled with this catalog; `nil` for any other.
     private func ownPlace(_ offer: CompiledOffer) -> Int? {
         offer.place.flatMap { $0 < offers.count && offers[$0] === offer ? $0 : nil }
     }
 
     func place(of offer: OfferId) -> Int? { places[offer] }
 
-    /// The offer as it stands in the catalog, made ready; one that does not stand there is made ready by itself.
+    /// The compiled offer; compiles it on demand if the catalog does not have it.
     public func compiled(_ offer: Offer) -> CompiledOffer {
         if let place = places[offer.id], offers[place].offer == offer { return offers[place] }
         return CompiledOffer(offer)
@@ -85,11 +90,10 @@ extension CompiledCatalog: Hashable {
     }
 }
 
-/// An offer with what deciding about it takes made ready.
+/// An offer prepared for deciding.
 public final class CompiledOffer: Sendable {
     public let offer: Offer
     let condition: CompiledNode?
-    let matcher: RedemptionMatcher
     /// Its limits per customer without a window, and those with one.
     let customerLimits: [CustomerLimit]
     let windowLimits: [CustomerLimit]
@@ -99,7 +103,7 @@ public final class CompiledOffer: Sendable {
     let holdoutSalt: String
     let status: [Evidence]
     let products: EvidenceValue
-    /// Its place in the catalog that it was made ready with; `nil` if it was made ready by itself.
+    /// Its index in the catalog it was compiled with; `nil` if it was compiled alone.
     let place: Int?
     private let environments: [(asked: AppStoreEnvironment, evidence: [Evidence])]
 
@@ -111,7 +115,6 @@ public final class CompiledOffer: Sendable {
     init(_ offer: Offer, place: Int?, _ nodes: inout CompiledNodes) {
         self.offer = offer
         self.place = place
-        matcher = RedemptionMatcher(offer)
         customerLimits = CustomerLimit.all(of: offer, withWindow: false)
         windowLimits = CustomerLimit.all(of: offer, withWindow: true)
         let shared = SharedLimit.all(of: offer)

@@ -55,7 +55,7 @@ extension Comparison {
         return reason.map(ComparisonAnswer.undetermined) ?? .of(false)
     }
 
-    /// - Parameter holds: whether the value may stand so to the operand at a place.
+    /// - Parameter holds: whether the relation to the operand at an index is as required.
     private func ordered(
         _ value: FactValue, as type: FactType?, _ holds: (Int, FactRelation) -> Bool
     ) -> ComparisonAnswer {
@@ -89,7 +89,7 @@ extension Comparison {
 }
 
 extension ReasonCode {
-    /// Whether there is nothing to know, rather than something that is not known.
+    /// Whether the value is absent, rather than unknown.
     fileprivate var isAbsence: Bool {
         switch self {
         case .signalMissing, .attributeMissing, .deviceUnknown, .noSubscription, .noAccess, .accessGoesOn,
@@ -168,7 +168,7 @@ extension Comparison {
     }
 }
 
-/// How a value stands to one that it is compared with.
+/// How a value relates to one that it is compared with.
 enum FactRelation: Equatable {
     case less
     case equal

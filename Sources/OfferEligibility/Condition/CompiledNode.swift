@@ -1,7 +1,7 @@
 import OfferModel
 
-/// A node of an offer's own condition, with its place in it. The same one stands wherever a catalog asks the same at the
-/// same place, so it is known by identity.
+/// A node of an offer's own condition, with its path. Shared wherever a catalog asks the same at the same path, so
+/// known by identity.
 final class CompiledNode: Sendable, Placed {
     /// Such as `all[1].any[0]`; `nil` at the root.
     let path: String?
@@ -34,24 +34,31 @@ final class CompiledNode: Sendable, Placed {
     }
 }
 
-/// What is made ready together with others, so that something can be kept about each by its place among them.
+/// What is compiled together with others, so that something can be kept about each by its index.
 protocol Placed: AnyObject {
     /// From 0, in the order in which they were made.
     var place: Int { get }
 
-    /// Whether a fact in it depends on the catalog, so that each offer has an answer of its own.
+    /// Whether a fact in it depends on the catalog, so that each offer has a separate answer.
     var readsOffers: Bool { get }
 }
 
-/// The nodes of a catalog while it is made ready, each once.
+/// The nodes of a catalog during compilation, each once.
 struct CompiledNodes {
-    private var comparisons = CompiledComparisons()
     private var known: [Key: CompiledNode] = [:]
+    private var comparisons: [ComparisonKey: CompiledComparison] = [:]
 
     private struct Key: Hashable {
         let path: String?
         let group: CompiledNode.Group?
         let parts: [ObjectIdentifier]
+    }
+
+    /// Texts that Swift considers equal are told apart by their bytes, and zeros by their sign.
+    private struct ComparisonKey: Hashable {
+        let comparison: Comparison
+        let words: [UInt8]
+        let signs: [FloatingPointSign]
     }
 
     mutating func compiled(_ node: RuleNode, path: String? = nil) -> CompiledNode {
@@ -62,7 +69,7 @@ struct CompiledNodes {
             let inner = compiled(node, path: Self.path("not", below: path))
             return compiled(.group(.not, [inner]), Key(path: path, group: .not, parts: [ObjectIdentifier(inner)]))
         case .comparison(let comparison):
-            let inner = comparisons.compiled(comparison)
+            let inner = compiled(comparison)
             return compiled(.comparison(inner), Key(path: path, group: nil, parts: [ObjectIdentifier(inner)]))
         }
     }
@@ -83,6 +90,16 @@ struct CompiledNodes {
         return node
     }
 
+    private mutating func compiled(_ comparison: Comparison) -> CompiledComparison {
+        let key = ComparisonKey(
+            comparison: comparison, words: Array("\(comparison.fact) \(comparison.operands)".utf8),
+            signs: comparison.operands.compactMap(\.number).map(\.sign))
+        if let known = comparisons[key] { return known }
+        let compiled = CompiledComparison(comparison, place: comparisons.count)
+        comparisons[key] = compiled
+        return compiled
+    }
+
     private static func path(_ step: String, below path: String?) -> String { path.map { "\($0).\(step)" } ?? step }
 }
 
@@ -97,8 +114,7 @@ extension CompiledNode.Group {
     }
 }
 
-/// A comparison with its fact's name read. The same one stands wherever a catalog asks the same, so it is known by
-/// identity.
+/// A comparison with its fact's name read. Shared wherever a catalog asks the same, so known by identity.
 final class CompiledComparison: Sendable, Placed {
     let comparison: Comparison
     /// `nil` is a name that no fact has.
@@ -127,31 +143,5 @@ final class CompiledComparison: Sendable, Placed {
     var readsOffers: Bool {
         guard case .redeemed = name else { return false }
         return true
-    }
-}
-
-/// The comparisons of a catalog while it is made ready, each once.
-struct CompiledComparisons {
-    private var known: [Key: CompiledComparison] = [:]
-
-    /// Texts that Swift holds to be equal are told apart by how they are written, and zeros by their sign.
-    private struct Key: Hashable {
-        let comparison: Comparison
-        let words: [UInt8]
-        let signs: [FloatingPointSign]
-
-        init(_ comparison: Comparison) {
-            self.comparison = comparison
-            words = Array("\(comparison.fact) \(comparison.operands)".utf8)
-            signs = comparison.operands.compactMap(\.number).map(\.sign)
-        }
-    }
-
-    mutating func compiled(_ comparison: Comparison) -> CompiledComparison {
-        let key = Key(comparison)
-        if let known = known[key] { return known }
-        let compiled = CompiledComparison(comparison, place: known.count)
-        known[key] = compiled
-        return compiled
     }
 }

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Judges an offer's own condition: every node, also where the outcome is settled already.
+/// Judges an offer's own condition: every node, also where the outcome is already certain.
 struct Condition {
     let reader: FactReader
     let subject: Subject
@@ -68,7 +68,7 @@ extension Condition {
     /// A comparison's finding, and how its verdict goes on.
     func judge(_ compiled: CompiledComparison, path: String?) -> JudgedNode {
         let (comparison, type) = (compiled.comparison, compiled.type)
-        let fact = reader.fact(compiled.name, at: Moment(now: subject.now, state: state))
+        let fact = reader.fact(compiled.name, at: subject.now, state)
         let answer = comparison.answer(fact.knowledge, as: type)
         let instants = reader.turningInstants(of: compiled.name, numbers: compiled.numbers, after: subject.now)
         let timeline = VerdictTimeline(answer.verdict, at: instants) { instant in
@@ -151,13 +151,13 @@ struct JudgedNodes {
     var comparisons = Judgements<CompiledComparison>()
 }
 
-/// What was found of things made ready together, by their places: that is quicker than to hash them.
+/// Findings of nodes or comparisons compiled together, by index: quicker than by hash.
 ///
-/// One of another catalog may have the same place. It is told apart, and only the last of them is kept.
+/// One of another catalog may have the same index. It is told apart, and only the last of them is kept.
 struct Judgements<Made: Placed> {
     private var found: [(made: Made, judged: JudgedNode)?] = []
 
-    /// What was found of something; `nil` too where each offer has an answer of its own.
+    /// `nil` too where each offer has a separate answer.
     subscript(made: Made) -> JudgedNode? {
         get {
             guard made.place < found.count, let known = found[made.place], known.made === made else { return nil }

@@ -15,16 +15,14 @@ public struct Choice: Sendable, Hashable {
 
     /// Why one offer is better than another.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        case priority
-        case value
-        case id
+        case priority, value, id
     }
 
     /// An offer to choose from.
     public struct Candidate: Sendable, Hashable {
         public var offerId: OfferId
         public var priority: Int
-        /// What the customer saves; absent if that cannot be told.
+        /// What the customer saves; absent if unknown.
         public var value: Money?
 
         public init(offerId: OfferId, priority: Int, value: Money?) {
@@ -34,7 +32,7 @@ public struct Choice: Sendable, Hashable {
         }
     }
 
-    /// Chooses; `nil` if there is nothing to choose from. The order of the candidates does not matter.
+    /// Chooses; `nil` without candidates, whose order does not matter.
     ///
     /// Amounts of different currencies do not compare: among offers of one priority the value decides only if all of
     /// them have one, in the same currency.

@@ -6,8 +6,8 @@ import OfferModel
 /// findings; `offerctl dry-run --detail` shows as much of them as is asked for.
 public struct Explanation: Sendable, Hashable {
     public var outcome: Outcome
-    /// The finding that matters most: of those that stand against the offer the one that goes away last, first those
-    /// that nothing known would change. Absent if nothing stands against it.
+    /// The finding that matters most: of the reasons against the offer the one that goes away last, those that never do
+    /// first. Absent without any.
     public var decisive: Finding?
     public var others: Int
     public var outlook: Outlook
@@ -85,8 +85,8 @@ extension TurningEvent {
 }
 
 extension Explanation {
-    /// What may be told to the customer: one or two sentences without other offers, limits, counts or shares, and
-    /// without what the customer could use to get around a rule.
+    /// What may be said to the customer: one or two sentences without other offers, limits, counts or shares, and
+    /// without what would help get around a rule.
     public var customerAnswer: String {
         guard let decisive else {
             return "You can have this offer" + (outlook.changesAt.map { " until \($0.minute)." } ?? ".")
@@ -111,7 +111,7 @@ extension Finding {
 }
 
 extension ReasonCode {
-    /// A refusal that the customer knows the cause of anyway; `nil` for every other.
+    /// A refusal whose cause the customer knows anyway; `nil` for every other.
     fileprivate var customerSentence: String? {
         switch self {
         case .notStarted: "This offer has not started yet."

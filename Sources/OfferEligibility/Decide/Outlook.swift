@@ -1,16 +1,16 @@
 public import OfferModel
 
-/// When an answer changes by itself, or what it waits for: the turning points of all findings combined.
+/// When an answer changes with time, or what it waits for: the turning points of all findings combined.
 public struct Outlook: Sendable, Hashable {
-    /// Of an eligible answer, the first instant at which it is so no more; of any other, the first instant at which it
-    /// is eligible. Absent if no date brings the change by itself.
+    /// For an eligible answer, the first instant at which it no longer is; for any other, the first at which it is
+    /// eligible. Absent if time alone does not bring the change.
     public var changesAt: Instant?
-    /// What must happen before the offer can be had, each once, in the order of the findings. Empty where a date alone
-    /// decides, and where something stands against it that nothing known would change.
+    /// What must happen before the offer is available, each once, in the order of the findings. Empty where a date
+    /// alone decides, and where a reason against it will not change.
     public var events: [TurningEvent]
-    /// Whether something stands against it that neither a date nor an event would change.
+    /// Whether a reason against it will change with neither a date nor an event.
     public var isFinal: Bool
-    /// The earliest instant at which it could be had even if those events happened now.
+    /// The earliest instant at which it is available even if those events happened now.
     public var notBefore: Instant?
 
     /// The same as one turning point: the instant, else the first event.
@@ -24,12 +24,9 @@ public struct Outlook: Sendable, Hashable {
 extension Decision {
     /// When this answer changes if nothing else happens.
     ///
-    /// Exact to the millisecond, because it asks `decide` again: a rule that says no cannot say yes before its own
-    /// turning point, so the last of these is the next instant worth asking about, and there a rule that said yes may
-    /// have turned. A history that is proven complete now is taken to be so then: the backend says it again with every
-    /// request.
-    ///
-    /// - Parameters: those of the decision.
+    /// Exact to the millisecond, because it asks `decide` again: a rule that says no cannot say yes before its turning
+    /// point, so the last of these is the next instant worth asking about, and there a rule that said yes may have
+    /// turned. A history that is complete now is taken to be so then: the backend says it again with every request.
     public func outlook(_ question: Question, facts: SubjectFacts, policy: Policy = .standard) -> Outlook {
         outlook(question, about: PreparedSubject(facts, policy: policy))
     }
@@ -50,7 +47,7 @@ private struct Forecast {
     let context: RuleContext
     let subject: PreparedSubject
 
-    /// Rules turn a few times each. A hostile history could make them turn for ever; then no date is named.
+    /// Rules turn a few times each. A hostile history could make them turn endlessly; then no date is named.
     private static let maximumSteps = 100
 
     /// Where every obstacle has a date, the last of them is next. An obstacle that waits for an event may still go away
@@ -75,7 +72,7 @@ private struct Forecast {
         return waiting ?? .none
     }
 
-    /// The instants at which the state of the product's group changes by itself.
+    /// The instants at which the state of the product's group changes without an event.
     private var transitions: [Instant] {
         guard let group = context.question.subscriptionGroupIdentifier else { return [] }
         return context.subject.transitions(of: group, after: context.now)
@@ -92,8 +89,7 @@ private struct Forecast {
             notBefore: isFinal || notBefore <= context.now ? nil : notBefore)
     }
 
-    /// A finding that becomes unknown has no turning point of its own, so every instant at which anything changes is
-    /// asked about.
+    /// A finding that becomes unknown has no turning point, so every instant at which anything changes is asked about.
     func end(of decision: Decision) -> Outlook {
         var instants = transitions
         decision.findings.gather(into: &instants)
@@ -117,7 +113,7 @@ private struct Forecast {
 }
 
 extension Decision {
-    /// The findings that stand against the offer.
+    /// The reasons against the offer.
     var obstacles: [Finding] {
         findings.filter(\.verdict.isInTheWay)
     }

@@ -1,20 +1,22 @@
+import OfferModel
+
 /// The constants and the ordered rules of a decision; lengths are in milliseconds.
 public struct Policy: Sendable {
     /// How long a completeness serves rules that need an absence (docs/design.md#history-and-state).
-    public var coverageLife: Int64 = 24 * hour
+    public var coverageLife: Int64 = 24 * Instant.Duration.hour
     /// How long a signature may be used: Apple's for V1, an assumption for the others (docs/design.md#issued-offers-and-limits).
-    public var signatureLife: Int64 = 24 * hour
+    public var signatureLife: Int64 = 24 * Instant.Duration.hour
     /// How long a slot counts beyond its newest signature.
-    public var slotTail: Int64 = hour
+    public var slotTail: Int64 = Instant.Duration.hour
     /// How much life a stored signature must have left to be returned again.
-    public var storedSignatureMinimumLife: Int64 = hour
+    public var storedSignatureMinimumLife: Int64 = Instant.Duration.hour
     /// How long Apple tries to charge (Apple, "Monthly subscriptions with a 12-month commitment").
-    public var billingRetryLife: Int64 = 60 * day
+    public var billingRetryLife: Int64 = 60 * Instant.Duration.day
     /// How long Apple tries to charge a period of a 12-month commitment (Apple, "Monthly subscriptions with a 12-month commitment").
-    public var commitmentBillingRetryLife: Int64 = 90 * day
+    public var commitmentBillingRetryLife: Int64 = 90 * Instant.Duration.day
     /// How long before a renewal Apple may charge it; who cancels later is charged once more (Apple Support: "cancel at
     /// least 24 hours before").
-    public var renewalNotice: Int64 = 24 * hour
+    public var renewalNotice: Int64 = 24 * Instant.Duration.hour
 
     var rules: [any Rule]
 
@@ -33,7 +35,4 @@ public struct Policy: Sendable {
         LimitsRule(id: .limitBudget, none: "the offer has no budget") { $0.budgets },
         LimitCoolDownRule(), LimitExcludesRule(), LimitSignaturesRule(),
     ])
-
-    private static let hour: Int64 = 3_600_000
-    private static let day: Int64 = 24 * hour
 }

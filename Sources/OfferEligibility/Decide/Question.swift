@@ -16,9 +16,8 @@ public struct Question: Sendable, Hashable {
     public var signals: [String: FactValue]
     /// Whether the answer would need a signing beyond those the open slot holds.
     public var needsNewSigning: Bool
-    /// Whether the history was supplied for a "what if" and stands for what Apple would have signed.
-    ///
-    /// Never set where something is signed: a customer without a verified payload gets no signature (docs/design.md#identity).
+    /// Whether the history was supplied for a "what if" and counts as signed by Apple. Never set where something is
+    /// signed: a customer without a verified payload gets no signature (docs/design.md#identity).
     public var takesHistoryAsProven: Bool
     /// Every product that the catalog has in that group; a purchase of one of them that Apple's data puts elsewhere
     /// leaves open what the group lacks. Empty if the catalog does not know the group.
@@ -26,7 +25,7 @@ public struct Question: Sendable, Hashable {
     /// The products of that group with their prices: budgets are counted in them.
     public var products: [Product]
     public var request: DeviceRequest
-    /// The app's account that the request names. It is only told, never judged by.
+    /// The app's account that the request names; reported, never judged by.
     public var signUp = SignUp()
     /// The encodings that promotional offers are signed in where it is asked.
     public var formats = Set(SignatureFormat.allCases)
@@ -70,16 +69,14 @@ public struct Question: Sendable, Hashable {
     }
 }
 
-/// The kill switch as it stands for one offer.
+/// The kill switch as it applies to one offer.
 public enum Pause: String, Sendable, Hashable, CaseIterable, Codable {
-    case none
-    case offer
-    case everyOffer
+    case none, offer, everyOffer
 }
 
-/// The app's account under which an offer is asked for: the aliases that a request names (docs/design.md#identity).
+/// The app's account under which an offer is requested: the aliases that a request names (docs/design.md#identity).
 ///
-/// One Apple Account may have several. They never decide anything; they tell people who took what.
+/// One Apple Account may have several. They never decide anything; they show who took what.
 public struct SignUp: Sendable, Hashable {
     /// The UUID that the app gave StoreKit for the account.
     public var appAccountToken: AppAccountToken?

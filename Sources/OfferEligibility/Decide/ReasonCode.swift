@@ -82,17 +82,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
 
 /// What would have to happen for a finding to flip: a closed list.
 public enum TurningEvent: String, Sendable, Hashable, CaseIterable, Codable {
-    case historyCompleted
-    case renewalInfoReceived
-    case transactionReceived
-    case subscriptionBought
-    case subscriptionEnded
-    case subscriptionChanged
-    case offerEnded
-    case signalReceived
-    case attributesSet
-    case requestChanged
-    case offerRedeemed
-    case catalogChanged
-    case offerResumed
+    case historyCompleted, renewalInfoReceived, transactionReceived, subscriptionBought, subscriptionEnded,
+        subscriptionChanged, offerEnded, signalReceived, attributesSet, requestChanged, offerRedeemed,
+        catalogChanged, offerResumed
 }

@@ -1,10 +1,10 @@
 import OfferModel
 
-/// One condition of an offer: a pure function of the question and of what is known.
+/// One condition of an offer: a pure function of the question and the known facts.
 protocol Rule: Sendable {
     var id: RuleId { get }
 
-    /// Whether it has anything to do with that kind of offer; if not, the decision does not mention it.
+    /// Whether it applies to that kind of offer; if not, the decision does not mention it.
     func concerns(_ offer: Offer) -> Bool
 
     func finding(_ context: RuleContext) -> Finding
@@ -123,7 +123,7 @@ extension ReasonCode {
 
 /// What a rule sees: the question, the subject, and what several rules derive from both.
 ///
-/// Every rule and every message it leaves to be written refers to it: hence a class.
+/// A class, because every rule and every deferred message refers to it.
 final class RuleContext: Sendable {
     let question: Question
     let subject: Subject
@@ -165,20 +165,21 @@ final class RuleContext: Sendable {
         question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: instant) }
     }
 
-    /// When access in the group ends by itself; the event where it goes on.
+    /// When access in the group ends without an event; the event where it goes on.
     func endOfAccess(_ state: SubscriptionState) -> TurningPoint {
         subject.firstInstant(of: state.subscriptionGroupIdentifier, after: now) { $0.hasAccess == false }
             .map(TurningPoint.at) ?? .event(.subscriptionEnded)
     }
 
-    /// When the group's state becomes `expired` by itself; the event where it does not: what was revoked has ended, and
-    /// only a reversed refund or another purchase changes that.
+    /// When the group's state becomes `expired` without an event; the event where it does not: what was revoked has
+    /// ended, and only a reversed refund or another purchase changes that.
     func expiry(_ state: SubscriptionState) -> TurningPoint {
         subject.firstInstant(of: state.subscriptionGroupIdentifier, after: now) { $0.name == .expired }
             .map(TurningPoint.at) ?? .event(state.name == .revoked ? .subscriptionChanged : .subscriptionEnded)
     }
 
-    /// Whether something Apple signed stands behind the subject; a history supplied for a "what if" counts as such.
+    /// Whether anything of the subject's history was signed by Apple; a history supplied for a "what if" counts as
+    /// signed.
     var isProven: Bool {
         question.takesHistoryAsProven
             && !(subject.history.transactions.isEmpty && subject.history.appTransactions.isEmpty)

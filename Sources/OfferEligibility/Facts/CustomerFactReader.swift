@@ -120,9 +120,8 @@ struct RedemptionFactReader {
         guard !slots.isEmpty || !offers.isEmpty else { return Fact(.undetermined(.offerUnknown)) }
         var keys = Set(slots.map(\.redemptionKey))
         for offer in offers {
-            for group in groups(of: offer, question) {
-                keys.insert(RedemptionKey(offer.delivery.redeemedAs, offer.offerIdentifier, group))
-            }
+            let look = OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier)
+            for group in groups(of: offer, question) { keys.insert(RedemptionKey(look: look, group: group)) }
         }
         let slotIds = Set(slots.map(\.id))
         func isUse(_ redemption: Redemption) -> Bool {
@@ -147,7 +146,9 @@ struct RedemptionFactReader {
 
     /// Without a complete history only what cannot turn out to be one and the same run counts.
     private func count(_ uses: [Redemption], doubt: ReasonCode?) -> Fact {
-        let count = doubt == nil ? uses.count : Set(uses.map(RunKey.init)).count
+        let count =
+            doubt == nil
+            ? uses.count : Set(uses.map { RunKey(subscription: $0.originalTransactionId, offer: $0.key) }).count
         let newest = uses.last
         return Fact(
             .count(count, doubt: doubt), provenance: newest?.provenance,
@@ -168,11 +169,6 @@ struct RedemptionFactReader {
     private struct RunKey: Hashable {
         let subscription: TransactionId
         let offer: RedemptionKey
-
-        init(_ redemption: Redemption) {
-            subscription = redemption.originalTransactionId
-            offer = redemption.key
-        }
     }
 }
 
@@ -194,7 +190,7 @@ struct FirstSeen: Sendable {
     /// Whether an app transaction says when the app was obtained; without one, that may have been earlier.
     let isObtainedKnown: Bool
 
-    /// `nil` for somebody of whom nothing is known.
+    /// `nil` for an unknown customer.
     init?(_ history: CurrentHistory, purchases: OwnPurchases, firstStoredAt: Instant?) {
         let obtained = history.appTransactions.compactMap { row in
             row.payload.originalPurchaseDate.map { (date: $0, provenance: row.provenance) }

@@ -4,7 +4,7 @@ import OfferModel
 struct Fact: Sendable {
     enum Knowledge: Sendable {
         case known(FactValue)
-        /// At least so much, and perhaps more: what only grows with what is not known yet.
+        /// At least this, and perhaps more: a value that unknown data can only raise.
         case atLeast(Double, because: ReasonCode)
         /// Nothing that decides.
         case undetermined(ReasonCode)
@@ -57,15 +57,9 @@ extension Fact.Knowledge {
     }
 }
 
-/// An instant, and the state of the product's group at it; `nil` if the group is not known.
-struct Moment: Sendable {
-    let now: Instant
-    let state: SubscriptionState?
-}
-
-/// Reads the facts of the vocabulary from a subject and a question, each family with a reader of its own.
+/// Reads the facts of the vocabulary from a subject and a question.
 ///
-/// The families never mix: what the backend says has names of its own and cannot outrank what Apple signed.
+/// The families never mix: what the backend says has separate names and cannot outrank what Apple signed.
 ///
 /// A question has many members, and every comparison reads one of them: hence a class.
 final class FactReader {
@@ -77,27 +71,40 @@ final class FactReader {
         self.subject = subject
     }
 
-    /// The fact as it is known at a moment; `nil` is a name that no fact has.
-    func fact(_ name: FactName?, at moment: Moment) -> Fact {
+    /// The fact as it is known at an instant; `nil` is a name that no fact has.
+    ///
+    /// - Parameter state: that of the product's group at the instant; `nil` if the group is not known.
+    func fact(_ name: FactName?, at instant: Instant, _ state: SubscriptionState?) -> Fact {
         switch name {
         case nil:
             Fact(.undetermined(.factUnknown))
         case .subscription(let fact):
-            moment.state.map { SubscriptionFactReader(subject: subject, state: $0).fact(fact) }
+            state.map { SubscriptionFactReader(subject: subject, state: $0).fact(fact) }
                 ?? Fact(.undetermined(.groupUnknown))
         case .customer(let fact):
-            CustomerFactReader(subject: subject, now: moment.now).fact(fact)
+            CustomerFactReader(subject: subject, now: instant).fact(fact)
         case .redeemed(let offer):
             RedemptionFactReader(subject: subject).redeemed(offer, question)
-        case .attribute, .request, .signal:
-            CallerFactReader(question: question, attributes: subject.attributes).fact(name)
+        case .attribute(let name):
+            stated(subject.attributes[name], else: .attributeMissing, .attributesSet)
+        case .request(let fact):
+            stated(question.request[fact].map { .text($0) }, else: .deviceUnknown, .requestChanged)
+        case .signal(let name):
+            stated(question.signals[name], else: .signalMissing, .signalReceived)
         }
+    }
+
+    /// What the backend says; evidence says that it is its word.
+    private func stated(_ value: FactValue?, else missing: ReasonCode, _ event: TurningEvent) -> Fact {
+        Fact(
+            value.map(Fact.Knowledge.known) ?? .undetermined(missing), provenance: value == nil ? nil : .caller,
+            change: .any(event))
     }
 
     /// What is known of the fact at another instant, by which the state of the product's group may be another.
     func knowledge(of name: FactName?, at instant: Instant) -> Fact.Knowledge {
         guard case .subscription(let fact) = name, fact.dependsOnTime else {
-            return self.fact(name, at: Moment(now: instant, state: nil)).knowledge
+            return self.fact(name, at: instant, nil).knowledge
         }
         guard let state = subject.askedState(at: instant) else { return .undetermined(.groupUnknown) }
         return SubscriptionFactReader(subject: subject, state: state).knowledge(of: fact)
@@ -107,8 +114,9 @@ final class FactReader {
     /// those numbers.
     func turningInstants(of name: FactName?, numbers: [Double], after now: Instant) -> [Instant] {
         guard name?.dependsOnTime == true else { return [] }
-        let transitions = name?.followsState == true ? subject.asked?.transitions ?? [] : []
         var later: [Instant] = []
+        var transitions: [Instant] = []
+        if case .subscription = name { transitions = subject.asked?.transitions ?? [] }
         func add(_ instant: Instant) {
             if instant > now { later.append(instant) }
         }
@@ -149,13 +157,7 @@ final class FactReader {
 }
 
 extension FactName {
-    /// Whether its value belongs to the state of the product's group at an instant.
-    var followsState: Bool {
-        guard case .subscription(let fact) = self else { return false }
-        return fact.dependsOnTime
-    }
-
-    /// Whether the value can change by itself as time goes on.
+    /// Whether the value can change with time alone.
     var dependsOnTime: Bool {
         switch self {
         case .subscription(let fact): fact.dependsOnTime
@@ -180,35 +182,12 @@ extension SubscriptionFact {
     }
 }
 
-/// Reads what the backend says: `signals.*`, `customer.attributes.*` and `request.*`; evidence says that it is its word.
-struct CallerFactReader {
-    let question: Question
-    let attributes: [String: FactValue]
-
-    func fact(_ name: FactName?) -> Fact {
-        switch name {
-        case .signal(let name):
-            stated(question.signals[name], else: .signalMissing, .signalReceived)
-        case .attribute(let name):
-            stated(attributes[name], else: .attributeMissing, .attributesSet)
-        case .request(let fact):
-            stated(text(fact).map { .text($0) }, else: .deviceUnknown, .requestChanged)
-        case .subscription, .customer, .redeemed, nil:
-            Fact(.undetermined(.factUnknown))
-        }
-    }
-
-    private func stated(_ value: FactValue?, else missing: ReasonCode, _ event: TurningEvent) -> Fact {
-        Fact(
-            value.map(Fact.Knowledge.known) ?? .undetermined(missing), provenance: value == nil ? nil : .caller,
-            change: .any(event))
-    }
-
-    private func text(_ fact: RequestFact) -> String? {
+extension DeviceRequest {
+    fileprivate subscript(fact: RequestFact) -> String? {
         switch fact {
-        case .appVersion: question.request.appVersion
-        case .osVersion: question.request.osVersion
-        case .locale: question.request.locale
+        case .appVersion: appVersion
+        case .osVersion: osVersion
+        case .locale: locale
         }
     }
 }

@@ -97,10 +97,9 @@ extension Recorded<Transaction> {
 
 /// How long the customer has paid for subscriptions of a group.
 ///
-/// Apple does not publish its arithmetic; ours: every period bought by the customer counts that was neither free nor
-/// refunded in full, in full also while it runs; one cut short by an upgrade or a prorated refund counts until then. What
-/// an upgrade that is not known has replaced, a period without an end, and one taken back in a way that is not known here
-/// may count, and nobody knows how much.
+/// Apple does not publish its arithmetic. Ours: every period bought by the customer counts in full, while it runs too,
+/// unless it was free or refunded in full; one cut short by an upgrade or a prorated refund counts until then. Periods
+/// replaced by an unknown upgrade, without an end, or taken back in an unknown way may count, by an unknown length.
 /// Each period counts its whole calendar months, and 30 days of what remains of all periods make another month.
 struct PaidTime: Sendable {
     private(set) var periods = 0

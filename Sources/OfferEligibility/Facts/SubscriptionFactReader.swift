@@ -67,7 +67,7 @@ struct SubscriptionFactReader {
 
     private var expirationIntent: Fact.Knowledge {
         guard let intent = state.expirationIntent else { return .undetermined(state.reasonForNoRenewalInfo) }
-        return intent.name.map { .known(.text($0)) } ?? .undetermined(.valueUnknown)
+        return ExpirationReason(intent).map { .known(.text($0.rawValue)) } ?? .undetermined(.valueUnknown)
     }
 
     private var daysUntilExpiry: Fact.Knowledge {
@@ -119,18 +119,4 @@ extension SubscriptionState {
     fileprivate var reasonForNone: ReasonCode { resolution.undeterminedReason ?? .noSubscription }
 
     fileprivate var reasonForNoRenewalInfo: ReasonCode { transactionId == nil ? reasonForNone : .renewalInfoMissing }
-}
-
-extension ExpirationIntent {
-    /// The name in the fact vocabulary; `nil` for a value Apple added later.
-    fileprivate var name: String? {
-        switch self {
-        case .customerCancelled: "customerCancelled"
-        case .billingError: "billingError"
-        case .priceIncreaseNotConsented: "priceIncreaseNotConsented"
-        case .productNotAvailable: "productNotAvailable"
-        case .other: "other"
-        default: nil
-        }
-    }
 }

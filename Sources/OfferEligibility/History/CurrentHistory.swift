@@ -92,8 +92,8 @@ private func newest<Payload>(
 extension Recorded {
     /// Proven data outranks the rest; then the newer signature, the greater subscription and the greater bytes.
     ///
-    /// Subscriptions are asked before bytes, because what is read of each holds its own newest row and no bytes. Equal bytes
-    /// mean the same data, so what remains only makes the provenance shown independent of arrival.
+    /// Subscriptions come before bytes, because rows read from facts hold no bytes. Equal bytes mean the same data, so
+    /// what remains only makes the provenance shown independent of arrival.
     fileprivate func isOutranked(
         by other: Recorded, signed: (Recorded) -> Instant, of owner: (Recorded) -> TransactionId?
     ) -> Bool {

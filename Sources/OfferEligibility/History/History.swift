@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// A payload as it stands in the history.
+/// A payload in the history.
 ///
 /// Rows never change, are passed around by the hundred, and a payload has dozens of members: hence a class.
 public final class Recorded<Payload: Sendable & Hashable>: Sendable {
@@ -9,10 +9,10 @@ public final class Recorded<Payload: Sendable & Hashable>: Sendable {
     /// What settles ties between equal dates: the payload's exact bytes, or where the store has settled them, how.
     public let payloadBytes: [UInt8]
     public let provenance: Provenance
-    /// Its place in the store-wide order of arrival; evidence and replay name it, the current view never asks it.
+    /// Its position in the store-wide order of arrival; for evidence and replay, never for the current view.
     public let sequence: Int64
 
-    // Known to whoever makes rows, so that a payload is put in without asking what type it is of.
+    // Inlinable, so that callers put a payload in without asking for its type at run time.
     /// A row of history.
     @inlinable
     public init(payload: Payload, payloadBytes: [UInt8], provenance: Provenance, sequence: Int64) {
@@ -62,9 +62,7 @@ extension Recorded: Hashable {
 /// How much of a customer's history is known.
 public struct Coverage: Sendable, Hashable {
     public enum Level: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
-        case none
-        case partial
-        case complete
+        case none, partial, complete
 
         public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
@@ -117,11 +115,9 @@ public struct History: Sendable, Hashable {
 }
 
 extension History {
-    /// A history that an operator states for a "what if": no signature stands behind it, and it says so in evidence.
+    /// A history stated by an operator for a "what if": unsigned, and shown as such in evidence.
     ///
-    /// - Parameters:
-    ///   - isComplete: whether nothing is missing.
-    ///   - now: the instant that is decided at; a complete history is complete then.
+    /// - Parameter now: the instant that is decided at; a complete history is complete then.
     public init(_ decoded: DecodedHistory, isComplete: Bool, at now: Instant) {
         self.init(
             transactions: decoded.transactions.map(Recorded.init(stated:)),
@@ -136,7 +132,7 @@ extension History {
 }
 
 extension Recorded {
-    /// It stands in no store, so its place in the order of arrival is before everything that does.
+    /// It is not stored, so it comes before every stored row in the order of arrival.
     fileprivate convenience init(stated decoded: DecodedPayload<Payload>) {
         self.init(payload: decoded.payload, payloadBytes: decoded.bytes, provenance: .operator, sequence: 0)
     }

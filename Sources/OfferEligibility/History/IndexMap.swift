@@ -1,8 +1,8 @@
 import OfferModel
 
-/// The places of keys in the order in which they were first met.
+/// The indices of keys in the order in which they were first met.
 ///
-/// A history has few groups and few subscriptions. To look through a few is quicker than to hash, which many need.
+/// A history has few groups and few subscriptions; searching a few is quicker than hashing.
 struct IndexMap<Key: Hashable & Sendable>: Sendable {
     private(set) var keys: [Key] = []
     private var hashed: [Key: Int] = [:]
@@ -28,10 +28,10 @@ struct IndexMap<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The places of identifiers in the order in which they were first met, of which there may be hundreds.
+/// The indices of identifiers in the order in which they were first met, of which there may be hundreds.
 ///
-/// A table of its own: Swift's hash costs more than all else that is done with a row of a history. The hash here begins with
-/// another number in every process, so that nobody can choose identifiers that collide; what is found never depends on it.
+/// Swift's hash would cost more than all other work on a row. The hash here starts from a number that differs per
+/// process, so that collisions cannot be chosen from outside; results never depend on it.
 struct IdentifierIndexMap<Kind> {
     private var met: [Identifier<Kind>] = []
     /// By hash, the place of an identifier; beside it where another one has that hash. At most half of it is taken.

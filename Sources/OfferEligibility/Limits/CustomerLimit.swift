@@ -138,12 +138,9 @@ struct CountedOffers {
     }
 
     /// The same for a use of which the group is not certain.
-    func mayHold(_ type: TransactionOfferType, _ identifier: OfferIdentifier?) -> Bool {
-        func mayBe(_ matcher: RedemptionMatcher) -> Bool {
-            matcher.offerType == type && (type == .introductory || matcher.offerIdentifier == identifier)
-        }
-        return holdsOwn && mayBe(context.own)
-            || context.question.catalog.matchers.all.contains { isOther($0) && mayBe($0) }
+    func mayHold(_ look: OfferLook) -> Bool {
+        holdsOwn && context.own.look == look
+            || context.question.catalog.matchers.contains { isOther($0) && $0.look == look }
     }
 
     private func isOther(_ matcher: RedemptionMatcher) -> Bool {

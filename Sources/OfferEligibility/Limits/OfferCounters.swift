@@ -14,7 +14,7 @@ public struct OfferCounters: Sendable, Hashable {
     public var unmatched: [String: Int]
     /// Which of these places the subject of the question holds with open issued offers.
     public var open: [OpenPlace]
-    /// When enough will have passed for the limits that are reached.
+    /// When room will free for the limits that are reached.
     public var endings: [Ending]
 
     public init(
@@ -49,12 +49,12 @@ public struct OfferCounters: Sendable, Hashable {
         }
     }
 
-    /// When so much of what is counted will have passed.
+    /// When a given amount of what is counted will have passed.
     public struct Ending: Sendable, Hashable {
         public var unit: CounterUnit
         /// How much of it: places, or milliunits.
         public var amount: Int64
-        /// The first instant at which so much has passed if nothing else happens; absent if it never will.
+        /// The first instant at which it has passed if nothing else happens; absent if never.
         public var at: Instant?
 
         public init(unit: CounterUnit, amount: Int64, at: Instant?) {
@@ -64,7 +64,7 @@ public struct OfferCounters: Sendable, Hashable {
         }
     }
 
-    /// When that much will have passed; `nil` if it was not looked up.
+    /// `nil` if it was not looked up.
     func ending(of amount: Int64, _ unit: CounterUnit) -> Ending? {
         endings.filter { $0.unit == unit && $0.amount >= amount }.min { $0.amount < $1.amount }
     }

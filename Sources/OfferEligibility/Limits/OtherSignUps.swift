@@ -1,7 +1,6 @@
 import OfferModel
 
-/// Of some places those that were taken under another sign-up than the one that asks: what somebody who signed up anew
-/// has to be told (docs/design.md#identity).
+/// Uses that were made under a different app account than the caller's (docs/design.md#identity).
 struct OtherSignUps: Sendable {
     private struct Taking {
         let place: Use

@@ -23,7 +23,7 @@ public struct SharedLimit: Sendable, Hashable {
     /// - Parameters:
     ///   - open: the customer's own open slot, which does not count against itself.
     ///   - now: the instant of the question; later than the counters' where a decision looks ahead.
-    /// - Returns: `nil` if what the offer costs cannot be told in the budget's currency.
+    /// - Returns: `nil` if the cost is unknown in the budget's currency.
     public func use(
         _ question: Question, counters: OfferCounters, open: LowercaseUUID?, at now: Instant
     ) -> SharedUse? {

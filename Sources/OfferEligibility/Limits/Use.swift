@@ -1,6 +1,7 @@
 import OfferModel
 
-/// One place taken under a limit: by a redemption, for ever, or by a slot as long as it counts (docs/design.md#issued-offers-and-limits).
+/// One use counted under a limit: a redemption permanently, a slot as long as it counts
+/// (docs/design.md#issued-offers-and-limits).
 final class Use: Sendable {
     /// The date that counts in a window: when the slot was issued; of a redemption without a slot, and of a second use of
     /// one, its first evidence (docs/decisions/0017).
@@ -103,7 +104,7 @@ extension RuleContext {
         guard let asked = subject.asked, !asked.ungrouped.isEmpty else { return AmbiguousUses() }
         let rows = asked.ungrouped.filter { row in
             guard row.payload.isOwned != false, let type = row.payload.offerType else { return false }
-            return counted.mayHold(type, row.payload.offerIdentifier)
+            return counted.mayHold(OfferLook(type, row.payload.offerIdentifier))
         }
         return AmbiguousUses(purchased: rows.map(\.payload.purchaseDate))
     }

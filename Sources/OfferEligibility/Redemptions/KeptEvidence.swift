@@ -1,8 +1,8 @@
 public import OfferModel
 
-/// What stays known of a use of an offer when the history that showed it is erased: a period of its subscription, or that
-/// the offer waited for the next renewal. Dates and the catalog's names alone, so that limits hold for whoever comes back
-/// with the same Apple account.
+/// What is kept of a use of an offer when the history that showed it is erased: a period of its subscription, or that
+/// the offer waited for the next renewal. Dates and catalog names only, so that limits still hold if the customer
+/// returns with the same Apple Account.
 public struct KeptEvidence: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A transaction: a period of the subscription, with an offer or after one.
@@ -12,7 +12,7 @@ public struct KeptEvidence: Sendable, Hashable {
     }
 
     public var kind: Kind
-    /// The subscription; what stands for an erased one until Apple signs it again.
+    /// The subscription; a placeholder for an erased one until Apple signs it again.
     public var originalTransactionId: TransactionId
     public var subscriptionGroupIdentifier: SubscriptionGroupId
     /// The product of the period, or of the next one.
@@ -96,7 +96,7 @@ extension KeptEvidence {
         return Recorded(payload: info, payloadBytes: [], provenance: provenance, sequence: 0)
     }
 
-    /// What a customer is to know of another one's use of a slot of theirs: that it was used, and when.
+    /// What a customer's history shows of another customer's use of their slot: that it was used, and when.
     ///
     /// - Parameter sequence: tells several apart.
     public init?(ofAnother redemption: Redemption, sequence: Int64) {
@@ -110,12 +110,12 @@ extension KeptEvidence {
         self.slotId = slotId
     }
 
-    /// What a period has in the place of its id: nobody knows it any more.
+    /// Replaces the id of an erased period.
     static let noTransaction: TransactionId = ""
 }
 
 extension SubjectFacts {
-    /// What has to stay known of the uses of offers if this history is erased.
+    /// What to keep of the uses of offers if this history is erased.
     public func evidenceToKeep() -> [KeptEvidence] {
         RedemptionReader(past: SubscriptionHistory(self), lengths: OfferLengths([]), takesHistoryAsProven: false)
             .evidenceToKeep()

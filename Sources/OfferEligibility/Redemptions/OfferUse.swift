@@ -2,7 +2,7 @@ import OfferModel
 
 /// How much of an offer the subject has used.
 struct OfferUse: Sendable {
-    /// Redemptions of the offer, issued by us or not; they count for ever.
+    /// Redemptions of the offer, issued by us or not; they count permanently.
     let redemptions: [Redemption]
     /// The slot that asking again would use.
     let openSlot: Slot?
@@ -38,7 +38,7 @@ extension [Slot] {
         return filter { $0.offerId == offerId && !redeemed.contains($0.id) }.open(at: now)
     }
 
-    /// Whether one of an offer is open unless it was redeemed: then what was redeemed has to be known.
+    /// Whether one of an offer is open unless it was redeemed, so that redemptions have to be known.
     func mayBeOpen(_ offerId: OfferId, at now: Instant) -> Bool {
         contains { $0.offerId == offerId && $0.isOpen(at: now) }
     }

@@ -80,17 +80,21 @@ extension SubscriptionHistory {
     }
 }
 
-/// What makes two uses the same offer: type, name and group; an introductory offer is the group's alone.
-struct RedemptionKey: Hashable, Sendable {
+/// What Apple's data shows of an offer; an introductory offer has no name.
+struct OfferLook: Hashable, Sendable {
     let offerType: TransactionOfferType
     let offerIdentifier: OfferIdentifier?
-    let group: SubscriptionGroupId
 
-    init(_ offerType: TransactionOfferType, _ offerIdentifier: OfferIdentifier?, _ group: SubscriptionGroupId) {
+    init(_ offerType: TransactionOfferType, _ offerIdentifier: OfferIdentifier?) {
         self.offerType = offerType
         self.offerIdentifier = offerType == .introductory ? nil : offerIdentifier
-        self.group = group
     }
+}
+
+/// What makes two uses the same offer.
+struct RedemptionKey: Hashable, Sendable {
+    let look: OfferLook
+    let group: SubscriptionGroupId
 }
 
 extension Redemption {
@@ -99,13 +103,15 @@ extension Redemption {
         transactionId ?? (originalTransactionId.rawValue.hasPrefix(Redacted.prefix) ? nil : originalTransactionId)
     }
 
-    var key: RedemptionKey { RedemptionKey(offerType, offerIdentifier, subscriptionGroupIdentifier) }
+    var key: RedemptionKey {
+        RedemptionKey(look: OfferLook(offerType, offerIdentifier), group: subscriptionGroupIdentifier)
+    }
 }
 
 extension Slot {
     /// The uses that match it.
     var redemptionKey: RedemptionKey {
-        RedemptionKey(delivery.redeemedAs, offerIdentifier, subscriptionGroupIdentifier)
+        RedemptionKey(look: OfferLook(delivery.redeemedAs, offerIdentifier), group: subscriptionGroupIdentifier)
     }
 }
 

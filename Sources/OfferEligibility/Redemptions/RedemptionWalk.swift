@@ -25,7 +25,7 @@ struct RedemptionWalk {
     /// Renewal info that names the offer of the next renewal.
     mutating func show(_ info: Recorded<RenewalInfo>) {
         guard let type = info.payload.offerType else { return }
-        let key = RedemptionKey(type, info.payload.offerIdentifier, group)
+        let key = RedemptionKey(look: OfferLook(type, info.payload.offerIdentifier), group: group)
         if let run, run.key == key, !run.isFull(before: nil) { return }
         if waiting?.redemption.key == key {
             waiting?.isPassedOver = false
@@ -33,7 +33,8 @@ struct RedemptionWalk {
         }
         settleWaiting()
         let redemption = Redemption(
-            offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
+            offerType: key.look.offerType, offerIdentifier: key.look.offerIdentifier,
+            subscriptionGroupIdentifier: group,
             originalTransactionId: info.payload.originalTransactionId,
             productId: info.payload.autoRenewProductId ?? info.payload.productId,
             firstEvidence: info.payload.signedDate,
@@ -58,7 +59,7 @@ struct RedemptionWalk {
             isIdle = waiting == nil
             return
         }
-        let key = RedemptionKey(type, row.payload.offerIdentifier, group)
+        let key = RedemptionKey(look: OfferLook(type, row.payload.offerIdentifier), group: group)
         if run?.key == key, run?.isFull(before: row.payload) == false, !row.isNewStart(after: previous) {
             run?.add(row.payload)
             if let running { found[running].offerEnds = row.ends }
@@ -74,7 +75,8 @@ struct RedemptionWalk {
         }
         found.append(
             Redemption(
-                offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
+                offerType: key.look.offerType, offerIdentifier: key.look.offerIdentifier,
+                subscriptionGroupIdentifier: group,
                 originalTransactionId: row.payload.originalTransactionId, productId: row.payload.productId,
                 transactionId: row.payload.transactionId, firstEvidence: evidence, offerEnds: row.ends,
                 provenance: row.provenance))
@@ -169,12 +171,7 @@ extension Transaction {
 
 /// How long offers last, by what Apple's data shows of them; of several that look alike, the first counts.
 struct OfferLengths: Hashable {
-    private var lengths: [Look: Period] = [:]
-
-    private struct Look: Hashable {
-        let offerType: TransactionOfferType
-        let offerIdentifier: OfferIdentifier?
-    }
+    private var lengths: [OfferLook: Period] = [:]
 
     init(_ offers: [Offer]) {
         for index in offers.indices {
@@ -194,11 +191,11 @@ struct OfferLengths: Hashable {
 
     /// The length of the offer that a use shows; `nil` if none of the offers looks like it.
     subscript(key: RedemptionKey) -> Period? {
-        lengths[Look(offerType: key.offerType, offerIdentifier: key.offerIdentifier)]
+        lengths[key.look]
     }
 
-    private static func look(_ offer: Offer) -> Look {
-        Look(offerType: offer.delivery.redeemedAs, offerIdentifier: offer.offerIdentifier)
+    private static func look(_ offer: Offer) -> OfferLook {
+        OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier)
     }
 
     private static func length(_ offer: Offer) -> Period { offer.period.multiplied(by: offer.periodCount) }

@@ -17,7 +17,7 @@ public struct BlockingRule: Sendable, Hashable {
 public struct BlockingRules: Sendable, Hashable {
     /// What the refusal counts as; absent where nothing stood in the way.
     public let kind: RefusalKind?
-    /// What decided it: the rules that said no, else those that were undetermined. Who is ineligible anyway is not also
+    /// What decided it: the rules that said no, else those that were undetermined. A customer who is ineligible anyway is not also
     /// counted as left out by the rollout.
     public let deciding: Set<BlockingRule>
 
@@ -25,22 +25,20 @@ public struct BlockingRules: Sendable, Hashable {
         let violated = findings.filter { $0.verdict == .violated }
         let undetermined = findings.filter { $0.verdict == .undetermined }
         let refusing = violated.filter { !$0.isRollout }
-        if refusing.contains(where: { $0.rule != .catalogPaused }) {
-            kind = .ineligible
-            deciding = Set(refusing.flatMap(\.obstacles))
-        } else if !undetermined.isEmpty {
-            kind = .undetermined
-            deciding = Set(undetermined.flatMap(\.obstacles))
-        } else if !refusing.isEmpty {
-            kind = .paused
-            deciding = Set(refusing.flatMap(\.obstacles))
-        } else if violated.contains(where: { $0.rule == .rolloutPercent }) {
-            kind = .notInRollout
-            deciding = Set(violated.flatMap(\.obstacles))
-        } else {
-            kind = violated.isEmpty ? nil : .heldOut
-            deciding = Set(violated.flatMap(\.obstacles))
-        }
+        let (kind, blocking): (RefusalKind?, [RuleAnswer]) =
+            if refusing.contains(where: { $0.rule != .catalogPaused }) {
+                (.ineligible, refusing)
+            } else if !undetermined.isEmpty {
+                (.undetermined, undetermined)
+            } else if !refusing.isEmpty {
+                (.paused, refusing)
+            } else if violated.contains(where: { $0.rule == .rolloutPercent }) {
+                (.notInRollout, violated)
+            } else {
+                (violated.isEmpty ? nil : .heldOut, violated)
+            }
+        self.kind = kind
+        deciding = Set(blocking.flatMap(\.blockingRules))
     }
 }
 
@@ -48,7 +46,7 @@ extension RuleAnswer {
     fileprivate var isRollout: Bool { rule == .rolloutPercent || rule == .rolloutHoldout }
 
     /// The rule, or the facts of the offer's own condition that decided it.
-    fileprivate var obstacles: [BlockingRule] {
+    fileprivate var blockingRules: [BlockingRule] {
         facts.isEmpty
             ? [BlockingRule(rule: rule, verdict: verdict)]
             : facts.map { BlockingRule(rule: rule, verdict: verdict, fact: $0) }

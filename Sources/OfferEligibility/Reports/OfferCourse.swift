@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// What became of one customer with one offer, as their history shows it at an instant (docs/reports.md).
+/// How one customer used one offer, as their history shows it at an instant (docs/reports.md).
 public struct OfferCourse: Sendable, Hashable {
     /// The uses of slots of the offer, from the earliest.
     public let redemptions: [Redemption]
@@ -33,7 +33,9 @@ public struct OfferCourse: Sendable, Hashable {
         let uses = KnownUses(past, lengths: OfferLengths([offer]), takesHistoryAsProven: false)
         let slots = Set(facts.slots.lazy.filter { $0.offerId == offer.id }.map(\.id))
         let redemptions = uses.redemptions.filter { $0.slotId.map(slots.contains) ?? false }
-        let key = group.map { RedemptionKey(offer.delivery.redeemedAs, offer.offerIdentifier, $0) }
+        let key = group.map {
+            RedemptionKey(look: OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier), group: $0)
+        }
         self.redemptions = redemptions
         redemptionsWithoutSlot = uses.redemptions.count {
             $0.slotId == nil && $0.key == key && $0.firstEvidence >= start
@@ -107,7 +109,7 @@ extension Recorded<Transaction> {
     /// The offer the period shows.
     fileprivate var key: RedemptionKey? {
         guard let type = payload.offerType, let group = payload.subscriptionGroupIdentifier else { return nil }
-        return RedemptionKey(type, payload.offerIdentifier, group)
+        return RedemptionKey(look: OfferLook(type, payload.offerIdentifier), group: group)
     }
 
     /// A prorated refund leaves a period that was paid for in part.

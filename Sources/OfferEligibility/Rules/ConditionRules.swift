@@ -2,7 +2,7 @@ public import OfferModel
 
 /// The offer's own condition: one finding whose children are the nodes of the condition.
 ///
-/// As long as the offer is open to the customer (`availableFor`), the condition counts as held whatever became of it.
+/// While the offer is open to the customer (`availableFor`), the condition counts as held whatever happened since.
 struct EligibilityRule: Rule {
     let id = RuleId.ruleEligibility
 

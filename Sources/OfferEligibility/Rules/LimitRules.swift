@@ -2,13 +2,13 @@ import OfferModel
 
 /// Every limit of one kind has room for one more use (docs/design.md#issued-offers-and-limits).
 ///
-/// Per customer, redemptions count for ever, whether or not we issued them; slots count until `countsUntil`, voided ones
-/// too unless released. With a window they count as long as they are younger: a slot, redeemed or not, by the moment it
-/// was issued, a redemption without a slot by its first evidence. For everyone, issued offers that count and all
-/// redemptions count. The open slot of this offer never counts against itself.
+/// Per customer, redemptions count permanently, whether or not we issued them; slots count until `countsUntil`, voided
+/// ones too unless released. With a window they count as long as they are younger: a slot, redeemed or not, by the
+/// moment it was issued, a redemption without a slot by its first evidence. For everyone, issued offers that count and
+/// all redemptions count. The open slot of this offer never counts against itself.
 ///
-/// Under a budget a use costs nominally what it saves the customer by the catalog's prices when it is issued; nothing is
-/// converted. A redemption without an issued offer costs what the catalog in force says of its product.
+/// Under a budget a use costs nominally what it saves the customer by the catalog's prices when it is issued; nothing
+/// is converted. A redemption without an issued offer costs what the catalog in force says of its product.
 struct LimitsRule<Bound: JudgedLimit>: Rule {
     let id: RuleId
     /// What is said where the offer has no such limit.
@@ -39,7 +39,6 @@ struct LimitsRule<Bound: JudgedLimit>: Rule {
     }
 }
 
-/// A limit that is judged by itself.
 protocol JudgedLimit: Sendable {
     /// Its place among the offer's limits.
     var index: Int { get }

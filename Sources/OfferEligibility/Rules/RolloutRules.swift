@@ -33,9 +33,8 @@ struct RolloutPercentRule: Rule {
     }
 }
 
-/// The customer is not one of those who never get the offer, so that its effect can be measured (docs/design.md#decisions).
-///
-/// The draw has a salt of its own: being held out says nothing about being in the rollout.
+/// The customer is not in the holdout, which never gets the offer, so that its effect can be measured
+/// (docs/design.md#decisions). The draw has a separate salt: being held out says nothing about being in the rollout.
 struct RolloutHoldoutRule: Rule {
     let id = RuleId.rolloutHoldout
 
@@ -70,7 +69,7 @@ struct RolloutHoldoutRule: Rule {
 
 /// The number from 0 to 9,999 that a customer draws for one offer (docs/design.md#decisions).
 ///
-/// It follows from salt and key alone, so nothing is stored, and raising a percentage moves nobody out.
+/// It follows from salt and key alone, so nothing is stored, and raising a percentage removes no customer.
 /// `docs/eligibility.md` has vectors for other implementations.
 enum RolloutDraw {
     /// How many numbers there are: a hundredth of a percent each.

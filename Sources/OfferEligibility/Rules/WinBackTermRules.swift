@@ -39,11 +39,10 @@ extension WinBackMonthRule {
 }
 
 extension Int {
-    /// So many months, in words.
     var inMonths: String { self == 1 ? "1 month" : "\(self) months" }
 }
 
-/// The customer has paid for at least so many months of the group's subscriptions, free trials left out and gaps
+/// The customer has paid for at least that many months of the group's subscriptions, free trials left out and gaps
 /// notwithstanding (Apple: `customerEligibilityPaidSubscriptionDurationInMonths`).
 struct PaidDurationRule: WinBackMonthRule {
     let id = RuleId.winBackPaidDuration
@@ -73,8 +72,9 @@ struct PaidDurationRule: WinBackMonthRule {
     }
 }
 
-/// The subscription ended so many months ago: calendar months in UTC from the last `expiresDate`, the minimum included,
-/// until a month after the maximum (Apple: `customerEligibilityTimeSinceLastSubscribedInMonths`; docs/design.md#decisions).
+/// The subscription ended that many months ago: calendar months in UTC from the last `expiresDate`, the minimum
+/// included, until a month after the maximum (Apple: `customerEligibilityTimeSinceLastSubscribedInMonths`;
+/// docs/design.md#decisions).
 struct TimeSinceLastSubscribedRule: WinBackMonthRule {
     let id = RuleId.winBackTimeSinceLastSubscribed
 
@@ -127,13 +127,7 @@ private struct LapseWindows {
     let group: SubscriptionGroupId
     let context: RuleContext
     /// The last one found: mostly there is only one.
-    private var known: LapseWindow?
-
-    init(months: ClosedRange<Int>, group: SubscriptionGroupId, context: RuleContext) {
-        self.months = months
-        self.group = group
-        self.context = context
-    }
+    var known: LapseWindow?
 
     /// `nil` where the group is not expired at that instant.
     mutating func window(at instant: Instant) -> LapseWindow? {
@@ -168,7 +162,7 @@ private struct LapseWindows {
         }
     }
 
-    /// The later instants at which the answer can change by itself, from the earliest.
+    /// The later instants at which the answer can change, earliest first.
     private mutating func instants(_ edge: (LapseWindow) -> Instant) -> [Instant] {
         var instants = context.subject.transitions(of: group, after: context.now)
         for instant in [context.now] + instants {
@@ -204,8 +198,8 @@ private struct LapseWindow: Sendable {
     }
 }
 
-/// So many months have passed since the customer's last use of the same offer ended: calendar months in UTC from the end
-/// of its last period (Apple: `customerEligibilityWaitBetweenOffersInMonths`).
+/// That many months have passed since the customer's last use of the same offer ended: calendar months in UTC from the
+/// end of its last period (Apple: `customerEligibilityWaitBetweenOffersInMonths`).
 struct WaitBetweenOffersRule: WinBackMonthRule {
     let id = RuleId.winBackWaitBetweenOffers
 

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// One subscription group of a subject, of which the state can be told at any instant.
+/// One subscription group of a subject, whose state can be derived at any instant.
 final class GroupView: Sendable {
     let group: SubscriptionGroupId
     /// Its subscriptions, by the latest bought.
@@ -10,7 +10,7 @@ final class GroupView: Sendable {
     /// Why what is not known of the group is not proven to be absent; `nil` if it is.
     let doubt: ReasonCode?
     let policy: Policy
-    /// The instants at which its state can change by itself, past ones included, from the earliest.
+    /// The instants at which its state can change without an event, past ones included, earliest first.
     let transitions: [Instant]
 
     init(
@@ -30,7 +30,7 @@ final class GroupView: Sendable {
 
 /// The states of a group from an instant on: between two transitions nothing changes but the time.
 final class StateTimeline: Sendable {
-    /// The subscriptions that may speak for the group at the first instant.
+    /// The subscriptions that may govern the group at the first instant.
     let candidates: [Candidate]
     private let states: [SubscriptionState]
     /// What had ended last by each of them.
@@ -73,7 +73,7 @@ struct Candidate: Sendable {
 }
 
 extension GroupView {
-    /// The subscriptions that may speak for the group, by the latest bought.
+    /// The subscriptions that may govern the group, latest bought first.
     ///
     /// A customer has one own subscription per group at a time, so an own purchase closes what was bought before it,
     /// unless that still gives access or Apple still tries to charge it (decision 0011).
@@ -147,7 +147,7 @@ extension GroupView {
 }
 
 extension [Candidate] {
-    /// Which of them speaks for the group.
+    /// The one that decides the state of the group.
     var governing: Candidate? {
         let withAccess = filter { $0.resolution.hasAccess == true }
         // Where nothing gives access, one subscription that we cannot tell about might.

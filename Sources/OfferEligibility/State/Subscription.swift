@@ -28,7 +28,7 @@ struct Subscription: Sendable {
         renewalInfo = latestInfo.flatMap { $0.payload.signedDate >= known ? $0 : nil }
     }
 
-    /// The same as it stands at another instant.
+    /// The same at another instant.
     func seen(at instant: Instant) -> Subscription {
         Subscription(transactions, latestInfo: latestInfo, at: instant) ?? self
     }
@@ -39,8 +39,8 @@ struct Subscription: Sendable {
         return transactions[(past.map { $0 + 1 } ?? transactions.startIndex)...]
     }
 
-    /// Whether it will renew; where a commitment has a status of its own, that one decides, because a cancelled
-    /// commitment keeps the other on (Apple, "Monthly subscriptions with a 12-month commitment"). `nil` if unknown.
+    /// Whether it will renew. A commitment's status decides where there is one, because a cancelled commitment keeps
+    /// the other on (Apple, "Monthly subscriptions with a 12-month commitment"). `nil` if unknown.
     var willAutoRenew: Bool? {
         guard let info = renewalInfo?.payload else { return nil }
         return (info.commitmentInfo?.commitmentAutoRenewStatus ?? info.autoRenewStatus)?.isOn
@@ -98,7 +98,7 @@ extension Subscription {
         return revoked.map { min($0, ends) } ?? ends
     }
 
-    /// The instants at which the state can change by itself, those of periods charged early included.
+    /// The instants at which the state can change without an event, those of periods charged early included.
     func transitions(_ policy: Policy) -> [Instant] {
         let upcoming = upcoming.map(\.payload.purchaseDate)
         return upcoming + ([self] + upcoming.map(seen)).flatMap { $0.ownTransitions(policy) }

@@ -26,7 +26,6 @@ public struct SubscriptionState: Sendable, Equatable {
     }
 
     public var subscriptionGroupIdentifier: SubscriptionGroupId { told.members.subscriptionGroupIdentifier }
-    /// The state, or why it cannot be told.
     public var resolution: StateResolution { told.members.resolution }
     /// Whether the subscription will renew; of a 12-month commitment, whether the commitment will. Absent if unknown.
     public var willAutoRenew: Bool? { told.members.willAutoRenew }
@@ -48,7 +47,7 @@ public struct SubscriptionState: Sendable, Equatable {
     var isFree: Bool? { row?.isFree }
     var transactionId: TransactionId? { row?.payload.transactionId }
     public var name: SubscriptionStateName? { resolution.name }
-    /// Whether the customer has access; absent if that cannot be told.
+    /// `nil` if unknown.
     public var hasAccess: Bool? { resolution.hasAccess }
     /// Whether the customer bought the subscription, rather than received it through Family Sharing; absent if no
     /// subscription is known, or Apple sent a value that is not known here.
@@ -77,7 +76,7 @@ private struct Members: Sendable, Equatable {
     let lastMomentToCancel: Instant?
 }
 
-/// The members of a state by reference: it is handed around for every instant at which anything may turn.
+/// By reference, because a state is copied for every instant at which anything may turn.
 private final class Told: Sendable {
     let members: Members
 
@@ -104,7 +103,7 @@ extension History {
     }
 }
 
-/// A state by its name, or why it cannot be told.
+/// A state by its name, or why it is unknown.
 public enum StateResolution: Sendable, Hashable {
     case determined(SubscriptionStateName)
     case undetermined(ReasonCode)
@@ -119,7 +118,7 @@ public enum StateResolution: Sendable, Hashable {
         return reason
     }
 
-    /// Whether the customer has access; `nil` if that cannot be told.
+    /// `nil` if unknown.
     public var hasAccess: Bool? {
         guard case .determined(let name) = self else { return nil }
         switch name {

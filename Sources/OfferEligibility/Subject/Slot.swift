@@ -22,7 +22,7 @@ public struct Slot: Sendable, Hashable {
     public var voidedAt: Instant?
     /// Whether the void freed its place at once.
     public var isReleased: Bool
-    /// What it costs nominally, by the catalog it was issued on; absent if that cannot be told.
+    /// What it costs nominally, by the catalog it was issued on; absent if unknown.
     public var cost: Money?
     /// When its redemption or its end was recorded; since then it is never open again, even if later evidence no longer
     /// matches that redemption to it.
@@ -59,12 +59,12 @@ public struct Slot: Sendable, Hashable {
         voidedAt == nil && settledAt == nil && now < countsUntil
     }
 
-    /// Whether it has stopped counting by itself, and nothing notes that yet.
+    /// Whether it has stopped counting by time, and that is not recorded yet.
     public func waitsToBeSettled(at now: Instant) -> Bool {
         voidedAt == nil && settledAt == nil && countsUntil <= now
     }
 
-    /// Where it stands; a use known from the history settles it whatever else happened.
+    /// Its state; a use known from the history settles it whatever else happened.
     ///
     /// - Parameter redemptions: those of the same subject, matched to its slots.
     public func state(at now: Instant, redemptions: [Redemption]) -> SlotState {
@@ -78,9 +78,7 @@ public struct Slot: Sendable, Hashable {
 
 /// Why an offer stated for a "what if" cannot have been issued.
 public enum SuppliedOfferFault: Error, Sendable, Hashable {
-    case unknownOffer
-    case productRequired
-    case unknownProduct
+    case unknownOffer, productRequired, unknownProduct
 
     public var member: String {
         switch self {

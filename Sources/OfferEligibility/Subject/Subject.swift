@@ -7,7 +7,7 @@ final class Subject: Sendable {
     let policy: Policy
     /// Whether an absence is proven: the history is complete and was so recently enough.
     let isComplete: Bool
-    /// The subscriptions of each group, as they stand at the instant of the question.
+    /// The subscriptions of each group at the instant of the question.
     let subscriptions: [SubscriptionGroupId: [Subscription]]
     let uses: KnownUses
     /// Slots that count and were not redeemed, at the instant of the question.
@@ -85,7 +85,7 @@ final class Subject: Sendable {
     /// How long the customer has paid for subscriptions of the group.
     func paidTime(of group: SubscriptionGroupId) -> PaidTime { past.groups[group]?.paid ?? PaidTime([]) }
 
-    /// The group at any instant. The question names the products of its own group only.
+    /// The group at any instant. The question names only its own group's products.
     func view(of group: SubscriptionGroupId) -> GroupView {
         if let asked, asked.group == group { return asked }
         return GroupView(
@@ -117,7 +117,7 @@ final class Subject: Sendable {
         return view(of: group).lastEnded(at: instant)
     }
 
-    /// The instants at which the state of the group can change by itself, from the earliest.
+    /// The instants at which the state of the group can change without an event, earliest first.
     func transitions(of group: SubscriptionGroupId, after now: Instant) -> [Instant] {
         view(of: group).transitions.filter { $0 > now }
     }

@@ -7,18 +7,19 @@ public struct SubjectFacts: Sendable, Hashable {
     public var slots: [Slot]
     /// What the app set for the customer, by the name after `customer.attributes.`.
     public var attributes: [String: FactValue]
-    /// When the first of the subject's customers was first stored; absent for somebody unknown.
+    /// When the first of the subject's customers was first stored; absent for an unknown customer.
     public var firstStoredAt: Instant?
-    /// The identifier by which rollouts draw (docs/design.md#decisions); absent for somebody unknown without an identifier.
+    /// The identifier by which rollouts draw (docs/design.md#decisions); absent for an unknown customer without an
+    /// identifier.
     public var rolloutKey: String?
     /// When an offer with `availableFor` was first found open to the subject by an issue request (docs/design.md#decisions).
     public var openedAt: [OfferId: Instant]
-    /// How much everyone has used of the offers whose limits count that; of others nothing is known.
+    /// How much everyone has used of the offers whose limits count that.
     public var counters: [OfferId: OfferCounters]
-    /// Whether they are several customers whom only the app's word makes one (docs/design.md#identity).
+    /// Whether only the app's word makes several customers one (docs/design.md#identity).
     public var isUnited = false
-    /// What stays known of uses of offers whose history was erased, and what is known of others' uses of these slots; nearly
-    /// always nothing.
+    /// What is kept of uses of offers whose history was erased, and of others' uses of these slots; nearly always
+    /// empty.
     public var keptEvidence: [KeptEvidence] = []
 
     public init(

@@ -5,14 +5,14 @@ final class SubscriptionHistory: Sendable {
     let facts: SubjectFacts
     let history: CurrentHistory
     let purchases: OwnPurchases
-    /// When the customer was first seen; `nil` for somebody of whom nothing is known.
+    /// `nil` for an unknown customer.
     let firstSeen: FirstSeen?
     let groups: [SubscriptionGroupId: GroupHistory]
     /// Every transaction of a subscription, by purchase date.
     let subscriptionRows: [Recorded<Transaction>]
     /// Of these, those that name no group.
     let withoutGroup: [Recorded<Transaction>]
-    /// Whether something Apple signed stands behind the subject.
+    /// Whether anything of the subject's history was signed by Apple.
     let isProven: Bool
 
     init(_ facts: SubjectFacts) {

@@ -84,8 +84,7 @@ public struct NotificationAppData: Sendable, Hashable {
 
 /// How a notification reached us.
 public enum NotificationSource: String, Sendable, Hashable, CaseIterable, Codable {
-    case delivered
-    case fetched
+    case delivered, fetched
 }
 
 /// What a notification meant for the history when it was kept.

@@ -83,6 +83,27 @@ public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable {
     public static let other = Self(rawValue: 5)
 }
 
+/// Why a subscription expired, by the names of facts and scenarios.
+public enum ExpirationReason: String, Sendable, Hashable, CaseIterable {
+    case customerCancelled, billingError, priceIncreaseNotConsented, productNotAvailable, other
+
+    /// `nil` for a value Apple added later.
+    public init?(_ intent: ExpirationIntent) {
+        guard let reason = Self.allCases.first(where: { $0.expirationIntent == intent }) else { return nil }
+        self = reason
+    }
+
+    public var expirationIntent: ExpirationIntent {
+        switch self {
+        case .customerCancelled: .customerCancelled
+        case .billingError: .billingError
+        case .priceIncreaseNotConsented: .priceIncreaseNotConsented
+        case .productNotAvailable: .productNotAvailable
+        case .other: .other
+        }
+    }
+}
+
 /// Whether a subscription renews.
 public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: Int

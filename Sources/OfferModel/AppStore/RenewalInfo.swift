@@ -1,4 +1,4 @@
-/// Apple's `JWSRenewalInfoDecodedPayload`: every field that bears on subscription state or offers.
+/// Apple's `JWSRenewalInfoDecodedPayload`: every field that matters for subscription state or offers.
 ///
 /// It has no `bundleId`, so it takes effect only once its `originalTransactionId` belongs to a verified transaction of
 /// the app (docs/design.md#history-and-state).

@@ -1,4 +1,4 @@
-/// Where data comes from and where offers are redeemed; nothing of one environment is ever seen by another.
+/// Where data comes from and where offers are redeemed; environments never see each other's data.
 public enum AppStoreEnvironment: String, Sendable, Hashable, CaseIterable, Codable {
     case production = "Production"
     case sandbox = "Sandbox"
@@ -34,9 +34,8 @@ public enum Provenance: String, Sendable, Hashable, CaseIterable, Codable {
     /// Imported or stated by an authorised operator.
     case `operator`
 
-    /// Whether a signature that leads to Apple's root stands behind it.
-    ///
-    /// Proven data outranks the rest whatever its date (docs/design.md#history-and-state).
+    /// Whether it is backed by a signature that leads to Apple's root. Proven data outranks the rest whatever its date
+    /// (docs/design.md#history-and-state).
     public var isProven: Bool {
         switch self {
         case .notification, .client, .serverAPI: true
@@ -45,7 +44,7 @@ public enum Provenance: String, Sendable, Hashable, CaseIterable, Codable {
     }
 }
 
-/// What became of one payload.
+/// What ingesting one payload changed.
 public enum IngestOutcome: String, Sendable, Hashable, CaseIterable, Codable {
     case added
     /// A newer view of something known.

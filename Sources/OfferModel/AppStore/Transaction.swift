@@ -1,4 +1,4 @@
-/// Apple's `JWSTransactionDecodedPayload`: every field that bears on subscription state or offers.
+/// Apple's `JWSTransactionDecodedPayload`: every field that matters for subscription state or offers.
 public struct Transaction: Sendable, Hashable {
     public var transactionId: TransactionId
     /// The first transaction of the subscription, which identifies it.

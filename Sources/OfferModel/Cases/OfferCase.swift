@@ -67,7 +67,7 @@ public struct OfferCase: Sendable, Hashable {
     /// What everyone together has used of the offers; absent if nothing is known of it.
     public var counters: CaseCounters? = CaseCounters()
     public var needsNewSigning = true
-    /// Whether the history stands for what Apple signed, as in a "what if".
+    /// Whether the history counts as signed by Apple, as in a "what if".
     public var takesHistoryAsProven = false
     /// The products of the group; the catalog's if absent.
     public var groupProducts: [ProductId]?

@@ -23,7 +23,7 @@ public struct Offer: Sendable, Hashable {
     /// Names that limits of other offers can count across.
     public var tags: [String]
     public var environments: Set<AppStoreEnvironment>
-    /// The offer's own condition; none means everyone whom the platform's rules allow.
+    /// The offer's own condition; without one, everyone whom Apple's rules allow.
     public var eligibility: RuleNode?
     /// How long the offer stays open to a customer once the condition first held.
     public var availableFor: Period?
@@ -85,15 +85,11 @@ public enum Delivery: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 public enum PaymentMode: String, Sendable, Hashable, CaseIterable, Codable {
-    case freeTrial
-    case payAsYouGo
-    case payUpFront
+    case freeTrial, payAsYouGo, payUpFront
 }
 
 public enum OfferStatus: String, Sendable, Hashable, CaseIterable, Codable {
-    case draft
-    case active
-    case archived
+    case draft, active, archived
 }
 
 public enum SignatureFormat: String, Sendable, Hashable, CaseIterable, Codable {
@@ -150,14 +146,14 @@ public enum Limit: Sendable, Hashable {
     }
 }
 
-/// Where a slot stands.
+/// The state of an issued offer.
 public enum SlotState: String, Sendable, Hashable, CaseIterable, Codable {
-    /// It holds a place and may be asked for signatures.
+    /// It counts toward limits, and further signatures may be issued.
     case open
-    /// Apple's history shows its use.
+    /// Apple's history shows that it was used.
     case redeemed
-    /// It stopped counting without a use.
+    /// It stopped counting unused.
     case expired
-    /// Support withdrew it.
+    /// Support voided it.
     case voided
 }

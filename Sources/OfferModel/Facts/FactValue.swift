@@ -61,8 +61,7 @@ extension FactValue: CustomStringConvertible {
 
 extension FactValue: Codable {
     private enum MoneyKeys: String, CodingKey {
-        case amount
-        case currency
+        case amount, currency
     }
     private enum InstantKeys: String, CodingKey {
         case at

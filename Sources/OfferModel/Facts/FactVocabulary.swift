@@ -5,16 +5,17 @@ public enum FactVocabulary {
         SubscriptionFact.allCases.map(\.definition) + CustomerFact.allCases.map(\.definition)
         + RequestFact.allCases.map(\.definition)
 
-    /// Every family of facts whose names end in a word of one's own.
+    /// The facts whose names end in a word that the vocabulary does not fix.
     public static let families: [FactFamily] = [redeemed, attributes, signals]
 
-    /// The prefix of facts the backend supplies; what follows is the backend's own word, typed at first use.
+    /// The prefix of facts the backend sends; the rest is the backend's own word, typed at first use.
     public static let signalPrefix = "signals."
 
-    /// The prefix of what the backend keeps about a customer; what follows is its own word, typed at first use.
+    /// The prefix of customer attributes that the backend stores; the rest is the backend's own word, typed at first
+    /// use.
     public static let attributePrefix = "customer.attributes."
 
-    /// The prefix of the uses of one offer; what follows is the offer's id in the catalog.
+    /// The prefix of the redemptions of one offer; the rest is the offer's id in the catalog.
     public static let redeemedPrefix = "customer.redeemed."
 
     public static let redeemed = FactFamily(
@@ -130,7 +131,7 @@ public struct FactDefinition: Sendable, Hashable {
     public let type: FactType
     public let unit: String?
     public let meaning: String
-    /// What makes it undetermined; silence is never zero.
+    /// What makes it undetermined; an absent value is never zero.
     public let unknownWhen: String
     /// The only values of a text, if they are closed.
     public let values: [String]?
@@ -139,7 +140,7 @@ public struct FactDefinition: Sendable, Hashable {
     public var minimum: Double? { type == .number ? 0 : nil }
 }
 
-/// Whose word a fact is; what the backend says has names of its own, so it never outranks what Apple signed.
+/// Who vouches for a fact. What the backend says has separate names, so it never outranks what Apple signed.
 public enum FactSource: String, Sendable, Hashable, CaseIterable {
     /// The customer's history; every piece of evidence names the provenance of its row.
     case history
@@ -149,7 +150,7 @@ public enum FactSource: String, Sendable, Hashable, CaseIterable {
     case caller
 }
 
-/// Facts whose names end in a word that the vocabulary does not close.
+/// Facts whose names end in a word that the vocabulary does not fix.
 public struct FactFamily: Sendable, Hashable {
     /// What every name of the family begins with, the dot included.
     public let prefix: String

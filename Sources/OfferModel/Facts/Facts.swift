@@ -1,18 +1,7 @@
 /// Facts about the subscription in the group of the offer's product; each raw value follows `subscription.`.
 public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFact {
-    case state
-    case productId
-    case willAutoRenew
-    case expirationIntent
-    case daysUntilExpiry
-    case daysSinceExpired
-    case monthsSinceExpired
-    case paidMonths
-    case paidPeriods
-    case isInTrial
-    case renewalPrice
-    case pendingProductId
-    case everInGroup
+    case state, productId, willAutoRenew, expirationIntent, daysUntilExpiry, daysSinceExpired,
+        monthsSinceExpired, paidMonths, paidPeriods, isInTrial, renewalPrice, pendingProductId, everInGroup
 
     static let prefix = "subscription."
 
@@ -32,9 +21,7 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFac
         case .expirationIntent:
             fact(
                 .text, "why the subscription expired", unknownWhen: "no renewal info with a reason is known",
-                values: [
-                    "customerCancelled", "billingError", "priceIncreaseNotConsented", "productNotAvailable", "other",
-                ])
+                values: ExpirationReason.allCases.map(\.rawValue))
         case .daysUntilExpiry:
             fact(
                 .number, unit: "days", "whole days until access ends",
@@ -90,13 +77,8 @@ public enum SubscriptionStateName: String, Sendable, Hashable, CaseIterable, Cod
 /// Facts about the customer in the whole app; each raw value follows `customer.`. What came through Family Sharing is
 /// not the customer's own.
 public enum CustomerFact: String, Sendable, Hashable, CaseIterable, FixedFact {
-    case daysSinceFirstPurchase
-    case daysSinceFirstSeen
-    case everSubscribed
-    case refunds
-    case storefront
-    case offersRedeemed
-    case daysSinceLastOffer
+    case daysSinceFirstPurchase, daysSinceFirstSeen, everSubscribed, refunds, storefront, offersRedeemed,
+        daysSinceLastOffer
 
     static let prefix = "customer."
 
@@ -144,9 +126,7 @@ public enum CustomerFact: String, Sendable, Hashable, CaseIterable, FixedFact {
 
 /// Facts about the device that asks; each raw value follows `request.`.
 public enum RequestFact: String, Sendable, Hashable, CaseIterable, FixedFact {
-    case appVersion
-    case osVersion
-    case locale
+    case appVersion, osVersion, locale
 
     static let prefix = "request."
     static let source = FactSource.caller

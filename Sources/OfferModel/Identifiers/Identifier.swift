@@ -65,10 +65,10 @@ public typealias CustomerId = Identifier<IdentifierKind.Customer>
 /// The identifier of an In-App Purchase key in App Store Connect.
 public typealias KeyId = Identifier<IdentifierKind.Key>
 
-/// What stands in the place of a text that was taken away (docs/ledger.md).
+/// What replaces an erased text (docs/ledger.md).
 public enum Redacted {
-    /// How it begins; its digest follows. A text that somebody types may not begin so: the audit would take it for one that
-    /// was taken away, and no event tells of that.
+    /// Its prefix, followed by a digest. User input may not begin with it: the audit would take it for erased text
+    /// without an erasure event.
     public static let prefix = "hmac-sha256:"
 }
 
@@ -82,8 +82,8 @@ extension String {
         isStoredLike(other) || hasSameBytes(as: other)
     }
 
-    /// Whether both are the same to the bit, as short texts and copies of a long one are: then they are the same, however
-    /// a text is stored. Of others nothing is said.
+    /// Whether both are the same to the bit, as short texts and copies of a long one are, however they are stored. A
+    /// different representation proves nothing.
     @inlinable
     func isStoredLike(_ other: String) -> Bool {
         let (own, other) = (

@@ -6,10 +6,6 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
     /// 36 lower-case characters with hyphens.
     public let description: String
 
-    public init?(_ text: some StringProtocol) {
-        self.init(String(text))
-    }
-
     /// Reads a UUID in any case; `nil` unless it has the form 8-4-4-4-12 of hexadecimal digits.
     public init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
@@ -49,8 +45,7 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
         description = String(decoding: text, as: UTF8.self)
     }
 
-    /// Makes a version-7 UUID (RFC 9562): milliseconds first, so that ids made one after the other stand next to each other
-    /// in an index.
+    /// Makes a version-7 UUID (RFC 9562): milliseconds first, so that ids made in sequence are neighbours in an index.
     ///
     /// - Parameter random: exactly 10 bytes from a cryptographic source, of which 74 bits are kept.
     public init(version7At instant: Instant, random: [UInt8]) {
@@ -127,14 +122,14 @@ public enum Hexadecimal {
     }
 }
 
-/// Cryptographic digests, so that targets without OpenSSL can ask for one.
+/// Cryptographic digests, for targets without OpenSSL.
 public protocol Digest: Sendable {
     func sha256(_ bytes: [UInt8]) -> [UInt8]
 
     /// The 32 bytes of HMAC-SHA-256 (RFC 2104) under a key of any length.
     func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8]
 
-    /// The same under one key again and again, which is made ready once.
+    /// HMAC-SHA-256 under a key that is prepared once for many messages.
     func keyed(by key: [UInt8], name: String) -> any KeyedDigest
 }
 
@@ -146,9 +141,9 @@ public protocol KeyedDigest: Sendable {
     func digest(of bytes: [UInt8]) -> [UInt8]
 }
 
-/// A source of unpredictable bytes, so that targets without OpenSSL can ask for some.
+/// A source of unpredictable bytes, for targets without OpenSSL.
 public protocol RandomSource: Sendable {
-    /// So many bytes of the system's cryptographic generator.
+    /// Bytes of the system's cryptographic generator.
     ///
     /// - Throws: when the generator has no entropy; then nothing may be signed.
     func bytes(_ count: Int) throws -> [UInt8]

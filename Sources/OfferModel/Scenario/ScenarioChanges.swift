@@ -39,8 +39,7 @@ extension ScenarioStep {
     public struct Refund: Sendable, Hashable {
         /// The spellings of Apple's `revocationReason` in a document.
         public enum Reason: String, Sendable, Hashable, CaseIterable {
-            case appIssue
-            case other
+            case appIssue, other
 
             public var number: Int {
                 switch self {

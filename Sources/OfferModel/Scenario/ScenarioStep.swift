@@ -56,28 +56,9 @@ public enum ScenarioStep: Sendable, Hashable {
     }
 
     public enum Verb: String, Sendable, Hashable, CaseIterable {
-        case appTransaction
-        case trial
-        case buy
-        case resubscribe
-        case redeem
-        case renew
-        case failToRenew
-        case recover
-        case cancel
-        case enableRenewal
-        case expire
-        case upgrade
-        case downgrade
-        case crossgrade
-        case keepProduct
-        case raisePrice
-        case acceptPrice
-        case refund
-        case reverseRefund
-        case share
-        case revoke
-        case test
+        case appTransaction, trial, buy, resubscribe, redeem, renew, failToRenew, recover, cancel,
+            enableRenewal, expire, upgrade, downgrade, crossgrade, keepProduct, raisePrice, acceptPrice,
+            refund, reverseRefund, share, revoke, test
     }
 
     /// What happens to a subscription at a moment and needs no more words.
@@ -180,10 +161,7 @@ public enum ScenarioStep: Sendable, Hashable {
     public struct Redeem: Sendable, Hashable {
         /// The spellings of Apple's `offerType` in a document.
         public enum OfferKind: String, Sendable, Hashable, CaseIterable {
-            case introductory
-            case promotional
-            case offerCode
-            case winBack
+            case introductory, promotional, offerCode, winBack
 
             public var offerType: TransactionOfferType {
                 switch self {
@@ -289,6 +267,8 @@ public enum ScenarioStep: Sendable, Hashable {
 
     /// The end of a subscription.
     public struct Expire: Sendable, Hashable {
+        public typealias Reason = ExpirationReason
+
         public var group: SubscriptionGroupId?
         /// When Apple gave up charging; 60 days after the end of the period where it is absent. A subscription whose
         /// payment did not fail ends with its period, and has none.
@@ -301,25 +281,6 @@ public enum ScenarioStep: Sendable, Hashable {
             self.group = group
             self.at = at
             self.reason = reason
-        }
-
-        /// The spellings of Apple's `expirationIntent` in a document.
-        public enum Reason: String, Sendable, Hashable, CaseIterable {
-            case customerCancelled
-            case billingError
-            case priceIncreaseNotConsented
-            case productNotAvailable
-            case other
-
-            public var expirationIntent: ExpirationIntent {
-                switch self {
-                case .customerCancelled: .customerCancelled
-                case .billingError: .billingError
-                case .priceIncreaseNotConsented: .priceIncreaseNotConsented
-                case .productNotAvailable: .productNotAvailable
-                case .other: .other
-                }
-            }
         }
     }
 }

@@ -19,12 +19,12 @@ public struct Instant: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The moment so many milliseconds later; stays at the end of the range instead of overflowing.
+    /// The moment that many milliseconds later; saturates instead of overflowing.
     public func adding(milliseconds delta: Int64) -> Instant {
         Instant(milliseconds: milliseconds.saturatingAdding(delta))
     }
 
-    /// Milliseconds from `earlier` to this moment; stays at the end of the range instead of overflowing.
+    /// Milliseconds from `earlier` to this moment; saturates instead of overflowing.
     public func milliseconds(since earlier: Instant) -> Int64 {
         milliseconds.saturatingSubtracting(earlier.milliseconds)
     }
@@ -69,10 +69,8 @@ extension Instant: Codable {
 }
 
 extension Instant {
-    /// The same time of day so many calendar months later in UTC, the day clamped to the month's end.
-    ///
-    /// The reading of "months" that this project chose, because Apple does not publish its own (docs/design.md#decisions).
-    /// A moment no calendar reaches becomes the end of the range.
+    /// The same time of day that many calendar months later in UTC, the day clamped to the month's end
+    /// (docs/design.md#decisions; Apple does not publish its reading). Saturates beyond any calendar.
     public func adding(months: Int) -> Instant {
         guard !isOutsideCalendar else { return self }
         guard (months / 12).magnitude < 1_000_000 else { return months < 0 ? .distantPast : .distantFuture }
@@ -106,7 +104,7 @@ extension Instant {
         return (CivilDate(daysSinceEpoch: days), timeOfDay)
     }
 
-    /// Beyond some hundred thousand years month arithmetic would overflow and nobody needs it.
+    /// Some hundred thousand years away, where month arithmetic would overflow.
     var isOutsideCalendar: Bool {
         (milliseconds / Duration.day).magnitude > 100_000_000
     }
@@ -118,8 +116,8 @@ struct CivilDate {
     var month: Int64
     var day: Int64
 
-    /// The date so many days after 1970-01-01 (Cassio Neri and Lorenz Schneider, "Euclidean affine functions and their
-    /// application to calendar algorithms", 2023: divisions become products).
+    /// The date that many days after 1970-01-01 (Cassio Neri and Lorenz Schneider, "Euclidean affine functions and
+    /// their application to calendar algorithms", 2023: divisions become products).
     ///
     /// - Parameter daysSinceEpoch: at most a hundred million, before or after.
     init(daysSinceEpoch: Int64) {
@@ -157,7 +155,7 @@ struct CivilDate {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The same day so many months later, clamped to the end of a shorter month.
+    /// The same day that many months later, clamped to the end of a shorter month.
     func adding(months: Int64) -> CivilDate {
         var result = self
         let count = year * 12 + (month - 1) + months

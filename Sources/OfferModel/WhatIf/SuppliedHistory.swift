@@ -1,5 +1,5 @@
-/// A history that somebody states for a "what if": Apple's payloads decoded, each as JSON text, with no signature behind
-/// them (docs/design.md#http).
+/// A history stated for a "what if": Apple's payloads decoded, each as JSON text, without signatures
+/// (docs/design.md#http).
 public struct SuppliedHistory: Sendable, Hashable {
     public var transactions: [[UInt8]]
     public var renewalInfos: [[UInt8]]
@@ -21,10 +21,9 @@ public struct SuppliedHistory: Sendable, Hashable {
     }
 }
 
-/// An offer issued before, as somebody states it for a "what if"; the catalog says what kind of offer it is.
+/// An offer issued before, as stated for a "what if"; the catalog says what kind of offer it is.
 ///
-/// Where it stands is not stated but follows: redeemed by a transaction of the history, voided by `voidedAt`, expired by
-/// time, else open.
+/// Its state follows: redeemed by a transaction of the history, voided by `voidedAt`, expired by time, else open.
 public struct SuppliedOffer: Sendable, Hashable {
     public var offerId: OfferId
     /// The product; needed if the offer has several.
@@ -51,7 +50,7 @@ public struct SuppliedOffer: Sendable, Hashable {
     }
 }
 
-/// A payload read from JSON that nobody has signed, with its text.
+/// An unsigned payload read from JSON, with its text.
 public struct DecodedPayload<Payload: Sendable & Hashable>: Sendable, Hashable {
     public var payload: Payload
     /// The JSON text; it settles ties between equal dates (docs/design.md#history-and-state).
