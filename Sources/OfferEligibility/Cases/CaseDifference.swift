@@ -1,6 +1,5 @@
 public import OfferModel
 
-/// One thing in which the answer to a case is not as expected.
 public struct CaseDifference: Sendable, Hashable {
     /// The rule of the finding, and its place in the offer's condition if it has one; `nil` for the decision as a whole
     /// or a state.
@@ -24,7 +23,6 @@ public struct CaseDifference: Sendable, Hashable {
         self.message = message
     }
 
-    /// What of an answer can differ.
     public enum Aspect: Sendable, Hashable, CustomStringConvertible {
         case outcome
         case finding
@@ -173,12 +171,10 @@ extension ExpectedTurningPoint {
     }
 }
 
-/// What a case can expect of a subscription state.
 enum StateMember: String, CaseIterable {
     case state, undetermined, hasAccess, willAutoRenew, accessEnds, daysLeft, lastMomentToCancel,
         transactionId, isOwned, pendingProductId, renewalPrice, expirationIntent, revocationType
 
-    /// The member as text; `nil` where the state has none.
     func text(of state: SubscriptionState) -> String? {
         let value: (any CustomStringConvertible)? =
             switch self {

@@ -14,7 +14,6 @@ public final class CompiledCatalog: Sendable {
     private let places: [OfferId: Int]
     private let groups: [ProductId: ProductGroup]
 
-    /// The group of a product.
     public struct ProductGroup: Sendable {
         public let id: SubscriptionGroupId
         public let products: [Product]
@@ -90,14 +89,12 @@ extension CompiledCatalog: Hashable {
     }
 }
 
-/// An offer prepared for deciding.
 public final class CompiledOffer: Sendable {
     public let offer: Offer
     let condition: CompiledNode?
     /// Its limits per customer without a window, and those with one.
     let customerLimits: [CustomerLimit]
     let windowLimits: [CustomerLimit]
-    /// Its limits of everyone together, and its budgets.
     let totals: [SharedLimit]
     let budgets: [SharedLimit]
     let holdoutSalt: String

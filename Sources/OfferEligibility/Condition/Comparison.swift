@@ -111,7 +111,6 @@ extension ComparisonOperator {
 }
 
 extension FactValue {
-    /// A finite number.
     var number: Double? {
         guard case .number(let number) = self, number.isFinite else { return nil }
         return number
@@ -168,7 +167,6 @@ extension Comparison {
     }
 }
 
-/// How a value relates to one that it is compared with.
 enum FactRelation: Equatable {
     case less
     case equal

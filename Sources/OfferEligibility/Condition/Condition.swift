@@ -65,7 +65,6 @@ extension CompiledNode.Group {
 }
 
 extension Condition {
-    /// A comparison's finding, and how its verdict goes on.
     func judge(_ compiled: CompiledComparison, path: String?) -> JudgedNode {
         let (comparison, type) = (compiled.comparison, compiled.type)
         let fact = reader.fact(compiled.name, at: subject.now, state)

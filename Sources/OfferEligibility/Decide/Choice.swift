@@ -7,18 +7,15 @@ public struct Choice: Sendable, Hashable {
     /// The others, from the best to the least, with what decided against each.
     public var others: [Rejected]
 
-    /// An eligible offer that was not chosen.
     public struct Rejected: Sendable, Hashable {
         public var offerId: OfferId
         public var reason: Reason
     }
 
-    /// Why one offer is better than another.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         case priority, value, id
     }
 
-    /// An offer to choose from.
     public struct Candidate: Sendable, Hashable {
         public var offerId: OfferId
         public var priority: Int

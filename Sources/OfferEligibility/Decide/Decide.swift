@@ -33,7 +33,6 @@ extension Decision {
 /// The answer to a question, with every rule's finding.
 public struct Decision: Sendable, Hashable {
     public var outcome: Outcome
-    /// What every rule found, in the policy's order.
     public var findings: [Finding]
 
     /// Draws the outcome from the findings: any violated is ineligible, else any undetermined is undetermined, else
@@ -52,7 +51,6 @@ public struct Decision: Sendable, Hashable {
     }
 }
 
-/// Whether the subject may have the offer.
 public enum Outcome: String, Sendable, Hashable, CaseIterable, Codable {
     case eligible
     case ineligible

@@ -21,8 +21,8 @@ public struct Explanation: Sendable, Hashable {
 
     /// For staff: it may speak of other offers, limits and counts.
     public var sentence: String {
-        guard let decisive else { return "every rule that applies holds" }
-        let more = others == 0 ? "" : " (and \(others) more \(others == 1 ? "rule stands" : "rules stand") against it)"
+        guard let decisive else { return "all rules pass" }
+        let more = others == 0 ? "" : " (and \(others) other \(others == 1 ? "reason" : "reasons"))"
         return decisive.message + more
     }
 
@@ -33,7 +33,7 @@ public struct Explanation: Sendable, Hashable {
             return "eligible \(word) \(instant) if nothing else changes"
         }
         if outcome == .eligible { return "eligible for as long as nothing else changes" }
-        guard !outlook.isFinal, !outlook.events.isEmpty else { return "nothing known would make the customer eligible" }
+        guard !outlook.isFinal, !outlook.events.isEmpty else { return "this will not change" }
         let events = outlook.events.map(\.clause).joined(separator: " and ")
         let earliest = outlook.notBefore.map { ", not before \($0)" } ?? ""
         return "not eligible before \(events)\(earliest)"
@@ -100,7 +100,6 @@ extension Explanation {
 }
 
 extension Finding {
-    /// What the customer can do about what is not known.
     fileprivate var request: String {
         switch turningPoint?.event {
         case .historyCompleted, .renewalInfoReceived, .transactionReceived:

@@ -1,6 +1,5 @@
 public import OfferModel
 
-/// What one rule found.
 public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
     case satisfied
     case violated
@@ -46,7 +45,6 @@ extension Finding {
     }
 }
 
-/// One thing a rule looked at.
 public struct Evidence: Sendable, Hashable {
     // As of a finding, it is the compiler's initialiser.
 

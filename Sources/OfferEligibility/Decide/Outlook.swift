@@ -42,7 +42,6 @@ extension Decision {
     }
 }
 
-/// Asks `decide` about later instants.
 private struct Forecast {
     let context: RuleContext
     let subject: PreparedSubject
@@ -113,7 +112,6 @@ private struct Forecast {
 }
 
 extension Decision {
-    /// The reasons against the offer.
     var obstacles: [Finding] {
         findings.filter(\.verdict.isInTheWay)
     }

@@ -80,7 +80,6 @@ public enum Pause: String, Sendable, Hashable, CaseIterable, Codable {
 public struct SignUp: Sendable, Hashable {
     /// The UUID that the app gave StoreKit for the account.
     public var appAccountToken: AppAccountToken?
-    /// The app's own name of the account.
     public var customerId: CustomerId?
 
     public init(appAccountToken: AppAccountToken? = nil, customerId: CustomerId? = nil) {

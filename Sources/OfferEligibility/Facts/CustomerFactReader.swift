@@ -11,7 +11,7 @@ struct CustomerFactReader {
         switch fact {
         case .daysSinceFirstPurchase: daysSinceFirstPurchase
         case .daysSinceFirstSeen: daysSinceFirstSeen
-        case .everSubscribed: everSubscribed
+        case .everSubscribed: Fact(subject.purchases.anySubscription, of: subject, doubt: incompleteness)
         case .refunds: refunds
         case .storefront: storefront
         case .offersRedeemed: RedemptionFactReader(subject: subject).offersRedeemed
@@ -24,38 +24,17 @@ struct CustomerFactReader {
     private var daysSinceFirstPurchase: Fact {
         let doubt = subject.purchases.isFirstUncertain ? .valueUnknown : incompleteness
         guard let first = subject.purchases.first else { return Fact(.undetermined(doubt ?? .noPurchase)) }
-        return grown(since: first.date, doubt: doubt, subject.history.transactions[first.row])
+        return Fact(.days(since: first.date, at: now, doubt: doubt), from: subject.history.transactions[first.row])
     }
 
     private var daysSinceFirstSeen: Fact {
         guard let seen = subject.firstSeen else { return Fact(.undetermined(.appTransactionUnknown)) }
-        let days = Fact.Knowledge.days(since: seen.date, at: now)
         let doubt: ReasonCode? =
             !seen.isObtainedKnown
             ? .appTransactionUnknown : subject.purchases.isFirstUncertain ? .valueUnknown : incompleteness
         return Fact(
-            doubt.map { .atLeast(days, because: $0) } ?? .known(.number(days)), provenance: seen.provenance,
+            .days(since: seen.date, at: now, doubt: doubt), provenance: seen.provenance,
             transactionId: seen.transactionId, change: .none)
-    }
-
-    private func grown(since start: Instant, doubt: ReasonCode?, _ row: Recorded<Transaction>) -> Fact {
-        let days = Fact.Knowledge.days(since: start, at: now)
-        return Fact(
-            doubt.map { .atLeast(days, because: $0) } ?? .known(.number(days)), provenance: row.provenance,
-            transactionId: row.payload.transactionId, change: .none)
-    }
-
-    private var everSubscribed: Fact {
-        let ever = subject.purchases.anySubscription
-        guard let bought = ever.own.map({ subject.history.transactions[$0] }) else {
-            let doubt = ever.isUncertain ? .valueUnknown : incompleteness
-            return Fact(
-                doubt.map(Fact.Knowledge.undetermined) ?? .known(.boolean(false)),
-                change: .to(.boolean(true), .subscriptionBought))
-        }
-        return Fact(
-            .known(.boolean(true)), provenance: bought.provenance, transactionId: bought.payload.transactionId,
-            change: .none)
     }
 
     /// A refund that Apple reverses is one no longer, so the count may also shrink.
@@ -63,9 +42,7 @@ struct CustomerFactReader {
         let known = subject.purchases.refunds.filter { $0.date <= now }
         let doubt = subject.purchases.areRefundsUncertain ? .valueUnknown : incompleteness
         let newest = known.max { ($0.date, $0.row) < ($1.date, $1.row) }.map { subject.history.transactions[$0.row] }
-        return Fact(
-            .count(known.count, doubt: doubt), provenance: newest?.provenance,
-            transactionId: newest?.payload.transactionId, change: .any(.transactionReceived))
+        return Fact(.number(Double(known.count), doubt: doubt), from: newest, change: .any(.transactionReceived))
     }
 
     private var storefront: Fact {
@@ -77,9 +54,7 @@ struct CustomerFactReader {
                 ? .historyIncomplete : subject.purchases.first == nil ? .noPurchase : .storefrontUnknown
             return Fact(.undetermined(reason), change: .any(.transactionReceived))
         }
-        return Fact(
-            .known(.text(code)), provenance: row.provenance, transactionId: row.payload.transactionId,
-            change: .any(.transactionReceived))
+        return Fact(.known(.text(code)), from: row, change: .any(.transactionReceived))
     }
 }
 
@@ -94,7 +69,6 @@ struct RedemptionFactReader {
         return subject.redemptions.filter { !uncertain.contains($0.originalTransactionId) }
     }
 
-    /// The one that began last.
     var newest: Redemption? { own.last }
 
     var offersRedeemed: Fact {
@@ -107,10 +81,9 @@ struct RedemptionFactReader {
         let change = Fact.Change.to(.number(0), .offerRedeemed)
         let doubt = doubt(subject.redemptions)
         guard let newest else { return Fact(.undetermined(doubt ?? .noRedemption), change: change) }
-        let days = Fact.Knowledge.days(since: newest.firstEvidence, at: now)
         return Fact(
-            doubt.map { .atLeast(0, because: $0) } ?? .known(.number(days)), provenance: newest.provenance,
-            transactionId: newest.namedTransaction, change: change)
+            doubt.map { .atLeast(0, because: $0) } ?? .days(since: newest.firstEvidence, at: now, doubt: nil),
+            provenance: newest.provenance, transactionId: newest.namedTransaction, change: change)
     }
 
     /// Uses of one offer of the catalog, or of one that left it and was issued.
@@ -151,9 +124,8 @@ struct RedemptionFactReader {
             ? uses.count : Set(uses.map { RunKey(subscription: $0.originalTransactionId, offer: $0.key) }).count
         let newest = uses.last
         return Fact(
-            .count(count, doubt: doubt), provenance: newest?.provenance,
-            transactionId: newest?.namedTransaction,
-            change: .growth(.offerRedeemed))
+            .number(Double(count), doubt: doubt), provenance: newest?.provenance,
+            transactionId: newest?.namedTransaction, change: .growth(.offerRedeemed))
     }
 
     /// Why there may be more than these.

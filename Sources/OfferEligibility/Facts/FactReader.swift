@@ -6,7 +6,6 @@ struct Fact: Sendable {
         case known(FactValue)
         /// At least this, and perhaps more: a value that unknown data can only raise.
         case atLeast(Double, because: ReasonCode)
-        /// Nothing that decides.
         case undetermined(ReasonCode)
     }
 
@@ -35,6 +34,23 @@ struct Fact: Sendable {
         self.change = change
     }
 
+    init(_ knowledge: Knowledge, from row: Recorded<Transaction>?, change: Change = .none) {
+        self.init(
+            knowledge, provenance: row?.provenance, transactionId: row?.payload.transactionId, change: change)
+    }
+
+    /// Whether a subscription was ever bought, of one group or of all.
+    init(_ ever: OwnPurchases.Subscribed?, of subject: Subject, doubt: ReasonCode?) {
+        if let own = ever?.own {
+            self.init(.known(.boolean(true)), from: subject.history.transactions[own])
+        } else {
+            let doubt = ever?.isUncertain == true ? .valueUnknown : doubt
+            self.init(
+                doubt.map(Knowledge.undetermined) ?? .known(.boolean(false)),
+                change: .to(.boolean(true), .subscriptionBought))
+        }
+    }
+
     /// The value, or the known bound of it.
     var observed: FactValue? {
         switch knowledge {
@@ -46,14 +62,14 @@ struct Fact: Sendable {
 }
 
 extension Fact.Knowledge {
-    /// A count that what is not known could only raise.
-    static func count(_ number: Int, doubt: ReasonCode?) -> Self {
-        doubt.map { .atLeast(Double(number), because: $0) } ?? .known(.number(Double(number)))
+    /// A number that unknown data could only raise.
+    static func number(_ number: Double, doubt: ReasonCode?) -> Self {
+        doubt.map { .atLeast(number, because: $0) } ?? .known(.number(number))
     }
 
     /// Whole days from `start`; what begins in the future, because Apple charges early, has begun.
-    static func days(since start: Instant, at now: Instant) -> Double {
-        Double(max(0, now.days(since: start)))
+    static func days(since start: Instant, at now: Instant, doubt: ReasonCode?) -> Self {
+        number(Double(max(0, now.days(since: start))), doubt: doubt)
     }
 }
 
@@ -106,7 +122,7 @@ final class FactReader {
         guard case .subscription(let fact) = name, fact.dependsOnTime else {
             return self.fact(name, at: instant, nil).knowledge
         }
-        guard let state = subject.askedState(at: instant) else { return .undetermined(.groupUnknown) }
+        guard let state = subject.requestedState(at: instant) else { return .undetermined(.groupUnknown) }
         return SubscriptionFactReader(subject: subject, state: state).knowledge(of: fact)
     }
 
@@ -116,7 +132,7 @@ final class FactReader {
         guard name?.dependsOnTime == true else { return [] }
         var later: [Instant] = []
         var transitions: [Instant] = []
-        if case .subscription = name { transitions = subject.asked?.transitions ?? [] }
+        if case .subscription = name { transitions = subject.requested?.transitions ?? [] }
         func add(_ instant: Instant) {
             if instant > now { later.append(instant) }
         }

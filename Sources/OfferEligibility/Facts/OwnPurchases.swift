@@ -25,7 +25,6 @@ struct OwnPurchases: Sendable {
     private(set) var storefront: Int?
     /// Refunds by purchase; what the family's owner lost is none.
     private(set) var refunds: [Dated] = []
-    /// Whether there may be more of them.
     private(set) var areRefundsUncertain = false
     private(set) var anySubscription = Subscribed()
     /// Subscriptions with a row of unknown ownership.

@@ -48,21 +48,12 @@ struct SubscriptionFactReader {
     private func counted(_ count: (PaidTime) -> Int) -> Fact.Knowledge {
         let paid = subject.paidTime(of: state.subscriptionGroupIdentifier)
         let doubt = subject.doubt(about: state.subscriptionGroupIdentifier) ?? (paid.isPartial ? .valueUnknown : nil)
-        return .count(count(paid), doubt: doubt)
+        return .number(Double(count(paid)), doubt: doubt)
     }
 
     private var everInGroup: Fact {
         let group = state.subscriptionGroupIdentifier
-        let ever = subject.past.groups[group]?.subscribed
-        guard let bought = ever?.own.map({ subject.history.transactions[$0] }) else {
-            let doubt = ever?.isUncertain == true ? .valueUnknown : subject.doubt(about: group)
-            return Fact(
-                doubt.map(Fact.Knowledge.undetermined) ?? .known(.boolean(false)),
-                change: .to(.boolean(true), .subscriptionBought))
-        }
-        return Fact(
-            .known(.boolean(true)), provenance: bought.provenance, transactionId: bought.payload.transactionId,
-            change: .none)
+        return Fact(subject.past.groups[group]?.subscribed, of: subject, doubt: subject.doubt(about: group))
     }
 
     private var expirationIntent: Fact.Knowledge {
@@ -96,7 +87,7 @@ struct SubscriptionFactReader {
 }
 
 extension SubscriptionFact {
-    /// Whether it is about the subscription that speaks for the group.
+    /// Whether it is about the subscription that governs the group.
     fileprivate var speaksOfOneSubscription: Bool {
         switch self {
         case .productId, .willAutoRenew, .expirationIntent, .renewalPrice, .pendingProductId: true

@@ -13,7 +13,6 @@ public final class Recorded<Payload: Sendable & Hashable>: Sendable {
     public let sequence: Int64
 
     // Inlinable, so that callers put a payload in without asking for its type at run time.
-    /// A row of history.
     @inlinable
     public init(payload: Payload, payloadBytes: [UInt8], provenance: Provenance, sequence: Int64) {
         self.payload = payload
@@ -59,7 +58,6 @@ extension Recorded: Hashable {
     }
 }
 
-/// How much of a customer's history is known.
 public struct Coverage: Sendable, Hashable {
     public enum Level: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
         case none, partial, complete

@@ -7,7 +7,6 @@ struct CustomerLimit: JudgedLimit {
     let window: Period?
     let across: Limit.Across
 
-    /// The offer's limits per customer, with a window or without one.
     static func all(of offer: Offer, withWindow: Bool) -> [CustomerLimit] {
         offer.limits.enumerated().compactMap { index, limit in
             guard case .perCustomer(let count, let window, let across) = limit, (window != nil) == withWindow else {
@@ -63,7 +62,7 @@ struct CustomerLimit: JudgedLimit {
         switch turningPoint {
         case .at(let instant): "the next place frees at \(instant)"
         case .event: "when one frees is not known: \(ReasonCode.groupMismatch.explanation)"
-        case nil: "no place will free by itself"
+        case nil: "no place will free with time"
         }
     }
 

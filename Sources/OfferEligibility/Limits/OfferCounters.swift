@@ -6,13 +6,13 @@ public import OfferModel
 public struct OfferCounters: Sendable, Hashable {
     /// When they were read: what had passed by then is not in them.
     public var asOf: Instant
-    /// IndexMap taken by issued offers that count, and by the redemptions of issued offers.
+    /// Uses: issued offers that count, and the redemptions of issued offers.
     public var places: Int
     /// What these cost nominally, in milliunits by currency.
     public var spent: [String: Int64]
     /// Redemptions without an issued offer, by product.
     public var unmatched: [String: Int]
-    /// Which of these places the subject of the question holds with open issued offers.
+    /// Which of these the subject of the question holds with open issued offers.
     public var open: [OpenPlace]
     /// When room will free for the limits that are reached.
     public var endings: [Ending]
@@ -29,7 +29,6 @@ public struct OfferCounters: Sendable, Hashable {
         self.endings = endings
     }
 
-    /// A place that an open issued offer of the subject takes.
     public struct OpenPlace: Sendable, Hashable {
         public var id: LowercaseUUID
         public var countsUntil: Instant
@@ -70,7 +69,6 @@ public struct OfferCounters: Sendable, Hashable {
     }
 }
 
-/// What one counter of an offer counts.
 public enum CounterUnit: Sendable, Hashable {
     /// Issued offers that count, and redemptions.
     case places

@@ -95,15 +95,12 @@ extension Offer {
 extension SharedLimit: JudgedLimit {
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
         guard let counters = context.counters else {
-            return rule.undetermined(
-                .usesNotCounted,
-                "how much of \(words(allowed)) is taken is not known: \(ReasonCode.usesNotCounted.explanation)")
+            return rule.unknown("how much of \(words(allowed)) is taken", .usesNotCounted)
         }
         guard let use = use(context.question, counters: counters, open: context.use.openSlot?.id, at: context.now)
         else {
             let reason: ReasonCode = context.question.isProductKnown ? .currencyMismatch : .groupUnknown
-            var finding = rule.undetermined(
-                reason, "what the offer costs of \(words(allowed)) is not known: \(reason.explanation)")
+            var finding = rule.unknown("what the offer costs of \(words(allowed))", reason)
             finding.turningPoint = .event(.catalogChanged)
             return finding
         }
@@ -141,7 +138,7 @@ extension SharedLimit: JudgedLimit {
 
     private func words(_ ending: OfferCounters.Ending?) -> String {
         guard let ending else { return "when enough frees was not looked up" }
-        return ending.at.map { "\(whatFrees) at \($0)" } ?? "nothing will free by itself"
+        return ending.at.map { "\(whatFrees) at \($0)" } ?? "nothing will free with time"
     }
 
     private var whatFrees: String {

@@ -15,7 +15,6 @@ final class Use: Sendable {
     /// The app's account that it was issued for.
     let signUp: SignUp?
 
-    /// Whether a redemption took it.
     var isRedeemed: Bool { countsUntil == nil }
 
     init(_ redemption: Redemption, slot: Slot?) {
@@ -101,8 +100,8 @@ struct AmbiguousUses {
 extension RuleContext {
     /// The purchases of which the group is not certain that show one of those offers.
     func ambiguousUses(of counted: CountedOffers) -> AmbiguousUses {
-        guard let asked = subject.asked, !asked.ungrouped.isEmpty else { return AmbiguousUses() }
-        let rows = asked.ungrouped.filter { row in
+        guard let requested = subject.requested, !requested.ungrouped.isEmpty else { return AmbiguousUses() }
+        let rows = requested.ungrouped.filter { row in
             guard row.payload.isOwned != false, let type = row.payload.offerType else { return false }
             return counted.mayHold(OfferLook(type, row.payload.offerIdentifier))
         }

@@ -1,12 +1,10 @@
 import OfferModel
 
-/// How much of an offer the subject has used.
 struct OfferUse: Sendable {
     /// Redemptions of the offer, issued by us or not; they count permanently.
     let redemptions: [Redemption]
     /// The slot that asking again would use.
     let openSlot: Slot?
-    /// Slots of the offer that nothing is known to have used.
     private let unusedSlots: [Slot]
 
     /// The places of the redemptions that look like uses of the offer, whatever slot they used.
@@ -27,7 +25,6 @@ struct OfferUse: Sendable {
         openSlot = unused.open(at: now)
     }
 
-    /// The slot that asking again at another instant would use.
     func openSlot(at instant: Instant) -> Slot? { unusedSlots.open(at: instant) }
 }
 
@@ -53,17 +50,14 @@ final class KnownUses: Sendable {
     let redemptions: [Redemption]
     /// What makes each redemption one of an offer.
     let keys: [RedemptionKey]
-    /// The slot of each redemption, if we issued one.
     let slots: [Slot?]
     /// The place that each redemption takes under a limit.
     let places: [Use]
-    /// The slots that were redeemed.
     let redeemed: Set<LowercaseUUID>
     /// By offer, the places of its slots among the subject's, and of the redemptions that used one of them.
     private let slotsOfOffers: [OfferId: [Int]]
     private let redeemingSlotsOf: [OfferId: [Int]]
 
-    /// - Parameter takesHistoryAsProven: whether the history was supplied for a "what if".
     init(_ past: SubscriptionHistory, lengths: OfferLengths, takesHistoryAsProven: Bool) {
         let redemptions = RedemptionReader(
             past: past, lengths: lengths, takesHistoryAsProven: takesHistoryAsProven
@@ -84,7 +78,6 @@ final class KnownUses: Sendable {
         redeemingSlotsOf = redeeming
     }
 
-    /// The places among the subject's of the slots of an offer.
     func slots(of offer: OfferId) -> [Int] { slotsOfOffers[offer] ?? [] }
 
     /// The places of the redemptions of an offer: by the slot that they used, and without one by what they look like.

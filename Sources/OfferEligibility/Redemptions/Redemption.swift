@@ -109,7 +109,6 @@ extension Redemption {
 }
 
 extension Slot {
-    /// The uses that match it.
     var redemptionKey: RedemptionKey {
         RedemptionKey(look: OfferLook(delivery.redeemedAs, offerIdentifier), group: subscriptionGroupIdentifier)
     }

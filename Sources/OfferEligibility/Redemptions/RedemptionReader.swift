@@ -158,7 +158,6 @@ struct RedemptionReader {
     }
 }
 
-/// Which subscription evidence is of.
 private struct KeptKey: Hashable {
     let subscription: TransactionId
     let group: SubscriptionGroupId

@@ -119,7 +119,6 @@ extension Recorded<Transaction> {
 struct OfferRun {
     let key: RedemptionKey
     private let start: Instant
-    /// The length of the whole offer, if it is known.
     private let wholePeriod: Period?
     private var lengths: [Int64]
 

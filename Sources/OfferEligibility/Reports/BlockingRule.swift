@@ -1,4 +1,4 @@
-/// A rule that stood between a customer and an offer.
+/// A rule that kept an offer from a customer.
 public struct BlockingRule: Sendable, Hashable {
     public var rule: RuleId
     /// `violated` or `undetermined`.
@@ -13,9 +13,8 @@ public struct BlockingRule: Sendable, Hashable {
     }
 }
 
-/// Everything that stood in the way by one decision.
 public struct BlockingRules: Sendable, Hashable {
-    /// What the refusal counts as; absent where nothing stood in the way.
+    /// What the refusal counts as; absent where nothing blocked the offer.
     public let kind: RefusalKind?
     /// What decided it: the rules that said no, else those that were undetermined. A customer who is ineligible anyway is not also
     /// counted as left out by the rollout.

@@ -106,7 +106,6 @@ struct RedeemedRun {
 }
 
 extension Recorded<Transaction> {
-    /// The offer the period shows.
     fileprivate var key: RedemptionKey? {
         guard let type = payload.offerType, let group = payload.subscriptionGroupIdentifier else { return nil }
         return RedemptionKey(look: OfferLook(type, payload.offerIdentifier), group: group)
@@ -127,13 +126,11 @@ public struct OwnSubscription: Sendable, Hashable {
     /// Whether it renews; absent if unknown, or without access.
     public let willAutoRenew: Bool?
 
-    /// Whether it gives access and renews.
     public var isRenewing: Bool? {
         guard let hasAccess else { return nil }
         return hasAccess ? willAutoRenew : false
     }
 
-    /// Whether it gives access and was cancelled.
     public var isCancelled: Bool { hasAccess == true && willAutoRenew == false }
 
     public init(_ history: History, of group: SubscriptionGroupId, at instant: Instant, policy: Policy = .standard) {

@@ -32,7 +32,9 @@ struct AvailableForRule: Rule {
     let id = RuleId.ruleAvailableFor
 
     func finding(_ context: RuleContext) -> Finding {
-        guard let length = context.offer.availableFor else { return notApplicable("the offer stays open for ever") }
+        guard let length = context.offer.availableFor else {
+            return notApplicable("the offer has no availability window")
+        }
         guard let opening = context.opening else {
             return satisfied("the first request that finds the condition held opens the offer for \(length.words)")
         }

@@ -74,7 +74,6 @@ struct NotSubscribedRule: Rule {
 }
 
 extension Rule {
-    /// No subscription of the group gives access, shared ones included: what two rules ask for.
     func noneActiveInGroup(_ context: RuleContext) -> Finding {
         guard let state = context.state else { return groupUnknown }
         let group = state.subscriptionGroupIdentifier

@@ -17,7 +17,7 @@ struct RolloutPercentRule: Rule {
         ]
         if threshold <= 0 {
             return violated(
-                .notInRollout, "the rollout is for nobody yet", evidence: evidence,
+                .notInRollout, "the rollout is at 0 %", evidence: evidence,
                 turningPoint: .event(.catalogChanged))
         }
         guard let draw else {
@@ -40,7 +40,7 @@ struct RolloutHoldoutRule: Rule {
 
     func finding(_ context: RuleContext) -> Finding {
         guard let rollout = context.offer.rollout, rollout.holdout > 0 else {
-            return notApplicable("the offer holds nobody out")
+            return notApplicable("the offer has no holdout")
         }
         let share = FactValue.number(rollout.holdout)
         let threshold = RolloutDraw.threshold(percent: rollout.holdout)
@@ -52,7 +52,7 @@ struct RolloutHoldoutRule: Rule {
         ]
         if threshold >= RolloutDraw.count {
             return violated(
-                .heldOut, "the offer holds everybody out", evidence: evidence, turningPoint: .event(.catalogChanged))
+                .heldOut, "the holdout is 100 %", evidence: evidence, turningPoint: .event(.catalogChanged))
         }
         guard let draw else {
             return unknown(

@@ -70,7 +70,7 @@ struct OwnedRule: Rule {
         }
         guard let governing = state.row else { return neverSubscribed(state) }
         let bought = context.subject.transactions(of: state.subscriptionGroupIdentifier).last { $0.isOwned == true }
-        // One that was shared may speak for the group beside the customer's own.
+        // One that was shared may govern the group beside the customer's own.
         let shown = governing.isOwned == true ? governing : bought ?? governing
         let id = shown.payload.transactionId
         let evidence = [
@@ -151,7 +151,7 @@ struct WinBackList {
 
 extension RuleContext {
     /// Apple's own list, where it decides: the offer is delivered by the App Store, and the newest renewal info of the
-    /// subscription that speaks, signed after its end, carries one (docs/design.md#decisions).
+    /// governing subscription, signed after its end, carries one (docs/design.md#decisions).
     var winBackList: WinBackList? {
         guard offer.delivery == .appStore, let group = question.subscriptionGroupIdentifier,
             let governing = subject.candidates(of: group, at: now).governing?.subscription,

@@ -8,10 +8,8 @@ import OfferModel
 protocol WinBackMonthRule: Rule {
     associatedtype Term
 
-    /// The number, if the offer states it.
     func term(of terms: WinBackTerms) -> Term?
 
-    /// The answer wherever the number counts.
     func judge(_ term: Term, _ context: RuleContext) -> Finding
 }
 
@@ -173,7 +171,6 @@ private struct LapseWindows {
     }
 }
 
-/// When a lapsed customer may have the offer.
 private struct LapseWindow: Sendable {
     let months: ClosedRange<Int>
     let row: Recorded<Transaction>

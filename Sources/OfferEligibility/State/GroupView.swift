@@ -63,7 +63,6 @@ final class StateTimeline: Sendable {
     }
 }
 
-/// A subscription and its state at an instant.
 struct Candidate: Sendable {
     let subscription: Subscription
     let resolution: StateResolution
@@ -81,7 +80,7 @@ extension GroupView {
         let all = subscriptions.map { $0.seen(at: instant) }
             .sorted { $1.current.wasBought(before: $0.current) }
             .map { Candidate(subscription: $0, resolution: $0.resolution(at: instant, policy: policy)) }
-        // An upgrade into another subscription ended this one; the other one speaks for the group.
+        // An upgrade into another subscription ended this one; the other one governs the group.
         let remaining = all.enumerated().filter { index, candidate in
             !candidate.subscription.isSuperseded || !all[..<index].contains { $0.isOwned == candidate.isOwned }
         }
@@ -123,7 +122,6 @@ extension GroupView {
             lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.resolution, policy: policy))
     }
 
-    /// A transaction that ended, and when.
     typealias Ended = (row: Recorded<Transaction>, at: Instant)
 
     /// The transaction of the customer's own that ended last, and when: grace is no part of a period. A revoked one

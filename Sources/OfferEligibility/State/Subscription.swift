@@ -61,14 +61,12 @@ struct Subscription: Sendable {
             ?? renewalInfo?.payload.commitmentInfo?.commitmentRenewalDate
     }
 
-    /// The product of the next renewal, if it is another one.
     var pendingProductId: ProductId? {
         guard let info = renewalInfo?.payload, willAutoRenew != false else { return nil }
         let next = info.commitmentInfo?.commitmentAutoRenewProductId ?? info.autoRenewProductId
         return next == current.payload.productId ? nil : next
     }
 
-    /// The price of the next renewal.
     var renewalPrice: Money? {
         guard let info = renewalInfo?.payload, let price = info.renewalPrice, let currency = info.currency else {
             return nil
@@ -176,6 +174,5 @@ extension Subscription {
 }
 
 extension RenewalInfo {
-    /// Whether the next renewal is known to cost nothing.
     fileprivate var isFree: Bool { offerDiscountType == .freeTrial || renewalPrice == 0 }
 }

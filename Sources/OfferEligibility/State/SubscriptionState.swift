@@ -38,7 +38,6 @@ public struct SubscriptionState: Sendable, Equatable {
     /// The last moment to cancel without being charged, 24 hours before the renewal; it may have passed. Absent where
     /// nothing that cancelling could avoid is known to be charged.
     public var lastMomentToCancel: Instant? { told.members.lastMomentToCancel }
-    /// The transaction that determines the state.
     public var transaction: Transaction? { row?.payload }
     /// The row of that transaction: to ask it one thing, without a copy of all its members.
     var row: Recorded<Transaction>? { told.members.shown?.row }
@@ -69,7 +68,6 @@ private struct Members: Sendable, Equatable {
     let willAutoRenew: Bool?
     let accessEnds: Instant?
     let expirationIntent: ExpirationIntent?
-    /// The row that determines the state.
     let shown: ShownRow?
     let pendingProductId: ProductId?
     let renewalPrice: Money?

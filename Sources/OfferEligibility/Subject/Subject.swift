@@ -15,7 +15,7 @@ final class Subject: Sendable {
     /// Every product that the catalog has in the group asked about.
     let groupProducts: Set<ProductId>
     /// The group asked about, and its state from the instant of the question on.
-    let asked: GroupView?
+    let requested: GroupView?
     private let timeline: StateTimeline?
 
     init(
@@ -36,14 +36,14 @@ final class Subject: Sendable {
                 .sorted { $1.current.wasBought(before: $0.current) }
         }
         guard let group else {
-            asked = nil
+            requested = nil
             timeline = nil
             return
         }
         let view = GroupView(
             group: group, subscriptions: subscriptions[group] ?? [],
             ungrouped: past.ungrouped(of: group, products: groupProducts), isComplete: isComplete, policy: policy)
-        asked = view
+        requested = view
         timeline = StateTimeline(view, from: now)
     }
 
@@ -76,42 +76,41 @@ final class Subject: Sendable {
 
     /// Whether the catalog has the product in the group, as far as the question says.
     func isProduct(_ product: ProductId, of group: SubscriptionGroupId) -> Bool {
-        group == asked?.group && groupProducts.contains(product)
+        group == requested?.group && groupProducts.contains(product)
     }
 
     /// Why what is not known of the group is not proven to be absent; `nil` if it is.
     func doubt(about group: SubscriptionGroupId) -> ReasonCode? { view(of: group).doubt }
 
-    /// How long the customer has paid for subscriptions of the group.
     func paidTime(of group: SubscriptionGroupId) -> PaidTime { past.groups[group]?.paid ?? PaidTime([]) }
 
     /// The group at any instant. The question names only its own group's products.
     func view(of group: SubscriptionGroupId) -> GroupView {
-        if let asked, asked.group == group { return asked }
+        if let requested, requested.group == group { return requested }
         return GroupView(
             group: group, subscriptions: subscriptions[group] ?? [], ungrouped: past.withoutGroup,
             isComplete: isComplete, policy: policy)
     }
 
     func state(of group: SubscriptionGroupId, at instant: Instant) -> SubscriptionState {
-        if let timeline, group == asked?.group, let state = timeline.state(at: instant) { return state }
+        if let timeline, group == requested?.group, let state = timeline.state(at: instant) { return state }
         return view(of: group).state(at: instant)
     }
 
     /// The state of the group asked about; `nil` if the catalog does not know the group.
-    func askedState(at instant: Instant) -> SubscriptionState? {
-        timeline?.state(at: instant) ?? asked?.state(at: instant)
+    func requestedState(at instant: Instant) -> SubscriptionState? {
+        timeline?.state(at: instant) ?? requested?.state(at: instant)
     }
 
-    /// The subscriptions that may speak for the group at an instant.
+    /// The subscriptions that may govern the group at an instant.
     func candidates(of group: SubscriptionGroupId, at instant: Instant) -> [Candidate] {
-        if let timeline, instant == now, group == asked?.group { return timeline.candidates }
+        if let timeline, instant == now, group == requested?.group { return timeline.candidates }
         return view(of: group).candidates(at: instant)
     }
 
     /// The transaction of the customer's own in the group that ended last by an instant, and when.
     func lastEnded(of group: SubscriptionGroupId, at instant: Instant) -> GroupView.Ended? {
-        if let timeline, group == asked?.group, timeline.hasBegun(at: instant) {
+        if let timeline, group == requested?.group, timeline.hasBegun(at: instant) {
             return timeline.lastEnded(at: instant)
         }
         return view(of: group).lastEnded(at: instant)

@@ -1,6 +1,5 @@
 public import OfferModel
 
-/// What is known of the subject of a question.
 public struct SubjectFacts: Sendable, Hashable {
     public var history: History
     /// Every slot ever issued to them, of every offer.

@@ -32,7 +32,6 @@ final class SubscriptionHistory: Sendable {
     }
 }
 
-/// The purchases of one subscription group.
 struct GroupHistory: Sendable {
     /// Every transaction, by purchase date.
     fileprivate(set) var rows: [Recorded<Transaction>] = []

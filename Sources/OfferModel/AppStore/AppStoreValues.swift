@@ -1,7 +1,6 @@
 // Apple adds values over time. Each type here keeps the raw value it was given, so an unknown one is stored, shown and
 // never fatal; the static members are the values known today (facts: App Store Server API pages).
 
-/// Apple's product type of a transaction.
 public struct TransactionType: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -12,7 +11,6 @@ public struct TransactionType: RawRepresentable, Hashable, Sendable, Codable {
     public static let nonRenewingSubscription = Self(rawValue: "Non-Renewing Subscription")
 }
 
-/// Who owns a purchase.
 public struct InAppOwnershipType: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -42,7 +40,6 @@ public struct TransactionOfferType: RawRepresentable, Hashable, Sendable, Codabl
     public static let winBack = Self(rawValue: 4)
 }
 
-/// How an offer is paid.
 public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -53,7 +50,6 @@ public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable {
     public static let oneTime = Self(rawValue: "ONE_TIME")
 }
 
-/// Why a transaction exists.
 public struct TransactionReason: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -61,7 +57,6 @@ public struct TransactionReason: RawRepresentable, Hashable, Sendable, Codable {
     public static let renewal = Self(rawValue: "RENEWAL")
 }
 
-/// What kind of revocation a transaction met.
 public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -72,7 +67,6 @@ public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable {
     public static let assignmentRevoke = Self(rawValue: "ASSIGNMENT_REVOKE")
 }
 
-/// Why a subscription expired.
 public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -104,7 +98,6 @@ public enum ExpirationReason: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Whether a subscription renews.
 public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -112,7 +105,6 @@ public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable {
     public static let on = Self(rawValue: 1)
 }
 
-/// Whether the customer consented to a price increase.
 public struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -121,7 +113,6 @@ public struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable, Codable
     public static let consentedOrNotified = Self(rawValue: 1)
 }
 
-/// How a subscription with a commitment is billed.
 public struct BillingPlanType: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -20,7 +20,6 @@ public enum Expected<Value: Sendable & Hashable>: Sendable, Hashable {
     case value(Value)
 }
 
-/// A finding by its rule and path.
 public struct ExpectedFinding: Sendable, Hashable {
     public var rule: String
     /// The place in the offer's condition; absent for the rule's own finding.
@@ -47,13 +46,11 @@ public struct ExpectedFinding: Sendable, Hashable {
     }
 }
 
-/// When an expected finding would flip.
 public enum ExpectedTurningPoint: Sendable, Hashable {
     case at(Instant)
     case event(String)
 }
 
-/// The expected state of a group, member by member.
 public struct ExpectedState: Sendable, Hashable {
     /// The group; that of the offer's product if absent.
     public var subscriptionGroupIdentifier: SubscriptionGroupId?

@@ -32,7 +32,6 @@ public enum CaseWorld {
     public static let product = Product(
         productId: "com.example.pro.monthly", level: 1, period: Period(months: 1),
         price: Money(milliunits: 9_990, currency: "USD"))
-    /// The one product of another group.
     public static let otherProduct: ProductId = "com.example.basic.monthly"
 
     /// `21500002` for the product of the other group, else `21500001`.
@@ -89,7 +88,6 @@ public struct OfferCase: Sendable, Hashable {
     }
 }
 
-/// The history of a case.
 public struct CaseHistory: Sendable, Hashable {
     public var transactions: [CaseRow<Transaction>]
     public var renewalInfos: [CaseRow<RenewalInfo>]
@@ -110,7 +108,6 @@ public struct CaseHistory: Sendable, Hashable {
     }
 }
 
-/// A payload of a case's history and how it reached us.
 public struct CaseRow<Payload: Sendable & Hashable>: Sendable, Hashable {
     public var payload: Payload
     public var provenance: Provenance

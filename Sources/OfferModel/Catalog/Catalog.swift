@@ -42,7 +42,6 @@ public struct SubscriptionGroup: Sendable, Hashable {
     }
 }
 
-/// A subscription product.
 public struct Product: Sendable, Hashable {
     public var productId: ProductId
     /// The level of service; 1 is the highest.

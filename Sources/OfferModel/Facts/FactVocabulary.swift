@@ -1,4 +1,3 @@
-/// Every fact a catalog may name.
 public enum FactVocabulary {
     /// Every fact with a fixed name.
     public static let all: [FactDefinition] =
@@ -55,7 +54,6 @@ public enum FactVocabulary {
         return name
     }
 
-    /// Whether the text may name a signal or an attribute.
     public static func isSignalName(_ name: some StringProtocol) -> Bool {
         guard let first = name.utf8.first, name.utf8.count <= 64 else { return false }
         func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
@@ -136,7 +134,6 @@ public struct FactDefinition: Sendable, Hashable {
     /// The only values of a text, if they are closed.
     public let values: [String]?
     public let source: FactSource
-    /// The smallest value of a number.
     public var minimum: Double? { type == .number ? 0 : nil }
 }
 
@@ -146,7 +143,6 @@ public enum FactSource: String, Sendable, Hashable, CaseIterable {
     case history
     /// The history together with what `offerd` itself recorded.
     case record
-    /// The backend's word.
     case caller
 }
 

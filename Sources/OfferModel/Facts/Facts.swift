@@ -5,7 +5,6 @@ public enum SubscriptionFact: String, Sendable, Hashable, CaseIterable, FixedFac
 
     static let prefix = "subscription."
 
-    /// What it means.
     public var definition: FactDefinition {
         switch self {
         case .state:
@@ -82,7 +81,6 @@ public enum CustomerFact: String, Sendable, Hashable, CaseIterable, FixedFact {
 
     static let prefix = "customer."
 
-    /// What it means.
     public var definition: FactDefinition {
         switch self {
         case .daysSinceFirstPurchase:
@@ -131,7 +129,6 @@ public enum RequestFact: String, Sendable, Hashable, CaseIterable, FixedFact {
     static let prefix = "request."
     static let source = FactSource.caller
 
-    /// What it means.
     public var definition: FactDefinition {
         switch self {
         case .appVersion: fact(.version, "the app's version", unknownWhen: Self.unreadable)

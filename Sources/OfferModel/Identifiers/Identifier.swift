@@ -102,7 +102,6 @@ extension String {
         }.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Feeds the UTF-8 bytes, and how many there are.
     func hashBytes(into hasher: inout Hasher) {
         hasher.combine(utf8.count)
         if utf8.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil {

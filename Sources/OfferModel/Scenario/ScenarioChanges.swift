@@ -1,5 +1,4 @@
 extension ScenarioStep {
-    /// Another product of the group.
     public struct PlanChange: Sendable, Hashable {
         public var group: SubscriptionGroupId?
         public var at: ScenarioTime
@@ -35,7 +34,6 @@ extension ScenarioStep {
         }
     }
 
-    /// A refund of one transaction.
     public struct Refund: Sendable, Hashable {
         /// The spellings of Apple's `revocationReason` in a document.
         public enum Reason: String, Sendable, Hashable, CaseIterable {
@@ -69,7 +67,6 @@ extension ScenarioStep {
         }
     }
 
-    /// The end of a refund.
     public struct ReverseRefund: Sendable, Hashable {
         public var group: SubscriptionGroupId?
         public var at: ScenarioTime
@@ -83,7 +80,6 @@ extension ScenarioStep {
         }
     }
 
-    /// Access through Family Sharing.
     public struct Share: Sendable, Hashable {
         public var product: ProductId
         public var group: SubscriptionGroupId

@@ -1,4 +1,3 @@
-/// One thing that happened in a scenario.
 public enum ScenarioStep: Sendable, Hashable {
     case appTransaction(AppTransaction)
     case trial(Trial)
@@ -72,7 +71,6 @@ public enum ScenarioStep: Sendable, Hashable {
         }
     }
 
-    /// A notification of the type `TEST`.
     public struct Test: Sendable, Hashable {
         public var at: ScenarioTime
 
@@ -81,7 +79,6 @@ public enum ScenarioStep: Sendable, Hashable {
         }
     }
 
-    /// Obtaining the app.
     public struct AppTransaction: Sendable, Hashable {
         public var at: ScenarioTime
         public var appVersion: String
@@ -92,7 +89,6 @@ public enum ScenarioStep: Sendable, Hashable {
         }
     }
 
-    /// The start of a free introductory period.
     public struct Trial: Sendable, Hashable {
         public var product: ProductId
         public var group: SubscriptionGroupId
@@ -116,7 +112,6 @@ public enum ScenarioStep: Sendable, Hashable {
         }
     }
 
-    /// A purchase at full price.
     public struct Buy: Sendable, Hashable {
         public var product: ProductId
         public var group: SubscriptionGroupId
@@ -157,7 +152,6 @@ public enum ScenarioStep: Sendable, Hashable {
         }
     }
 
-    /// The redemption of an offer.
     public struct Redeem: Sendable, Hashable {
         /// The spellings of Apple's `offerType` in a document.
         public enum OfferKind: String, Sendable, Hashable, CaseIterable {
@@ -181,7 +175,6 @@ public enum ScenarioStep: Sendable, Hashable {
             case downgrade
         }
 
-        /// What is paid after the offer.
         public struct RegularTerms: Sendable, Hashable {
             public var period: Period
             public var price: Money
@@ -228,7 +221,6 @@ public enum ScenarioStep: Sendable, Hashable {
         }
     }
 
-    /// One or more renewals.
     public struct Renew: Sendable, Hashable {
         public var group: SubscriptionGroupId?
         /// When it renewed; at the end of the period before where it is absent.
@@ -250,7 +242,6 @@ public enum ScenarioStep: Sendable, Hashable {
         }
     }
 
-    /// A payment that failed at a renewal.
     public struct FailToRenew: Sendable, Hashable {
         public var group: SubscriptionGroupId?
         /// When it failed; at the end of the period where it is absent.
@@ -265,7 +256,6 @@ public enum ScenarioStep: Sendable, Hashable {
         }
     }
 
-    /// The end of a subscription.
     public struct Expire: Sendable, Hashable {
         public typealias Reason = ExpirationReason
 

@@ -36,7 +36,6 @@ public struct Instant: Hashable, Comparable, Sendable {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    /// Lengths of time in milliseconds.
     public enum Duration {
         public static let second: Int64 = 1_000
         public static let minute: Int64 = 60 * second
