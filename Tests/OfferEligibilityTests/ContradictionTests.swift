@@ -101,7 +101,7 @@ struct SmallSubject: Sendable {
     func knowledge(_ fact: String) -> Fact.Knowledge {
         let context = PreparedSubject(facts).context(question)
         return FactReader(question: question, subject: context.subject)
-            .fact(FactName(fact), at: Moment(now: question.now, state: context.state)).knowledge
+            .fact(FactName(fact), at: question.now, context.state).knowledge
     }
 }
 

@@ -40,8 +40,7 @@ struct CustomerFactTests {
     }
 
     private func value(_ name: String, _ subject: Subject) -> FactValue? {
-        let moment = Moment(now: question.now, state: nil)
-        let fact = FactReader(question: question, subject: subject).fact(FactName(name), at: moment)
+        let fact = FactReader(question: question, subject: subject).fact(FactName(name), at: question.now, nil)
         guard case .known(let value) = fact.knowledge else { return nil }
         return value
     }

@@ -82,11 +82,11 @@ struct ExplanationTests {
             Explanation(Decision(findings: findings), outlook: .none).sentence
         }
         #expect(explained([early]) == "limit.customer")
-        #expect(explained([late, early]) == "limit.coolDown (and 1 more rule stands against it)")
-        #expect(explained([early, event, late]) == "catalog.paused (and 2 more rules stand against it)")
+        #expect(explained([late, early]) == "limit.coolDown (and 1 other reason)")
+        #expect(explained([early, event, late]) == "catalog.paused (and 2 other reasons)")
         #expect(
-            explained([never, event, late, unknown]) == "limit.excludes (and 3 more rules stand against it)")
+            explained([never, event, late, unknown]) == "limit.excludes (and 3 other reasons)")
         #expect(explained([unknown]) == "rule.eligibility")
-        #expect(explained([]) == "every rule that applies holds")
+        #expect(explained([]) == "all rules pass")
     }
 }

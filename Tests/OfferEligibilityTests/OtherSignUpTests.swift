@@ -60,7 +60,7 @@ struct OtherSignUpTests {
             finding.message == """
                 1 of 1 uses per customer are taken, one of them under another sign-up of the same Apple Account: \
                 `customerId` `anna`, `appAccountToken` `0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b`, issued on 2026-01-01 and \
-                used (issued offer `01010101-0101-4101-8101-010101010101`); no place will free by itself
+                used (issued offer `01010101-0101-4101-8101-010101010101`); no place will free with time
                 """)
         #expect(
             finding.evidence.map(\.field) == [
@@ -116,7 +116,7 @@ struct OtherSignUpTests {
         let facts = SubjectFacts(
             history: History(transactions: [Self.use()]), slots: [Self.slot(issued: Self.start, to: taken)])
         let finding = try Self.finding(facts, asking: asking)
-        #expect(finding.message == "1 of 1 uses per customer are taken; no place will free by itself")
+        #expect(finding.message == "1 of 1 uses per customer are taken; no place will free with time")
         #expect(finding.evidence.map(\.field) == ["limit.customer", "redemption"])
     }
 

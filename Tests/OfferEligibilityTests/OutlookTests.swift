@@ -98,7 +98,7 @@ struct OutlookTests {
         let never = late.outlook(question, facts: facts)
         #expect(never.changesAt == nil)
         #expect(never.isFinal)
-        #expect(Explanation(late, outlook: never).change == "nothing known would make the customer eligible")
+        #expect(Explanation(late, outlook: never).change == "this will not change")
     }
 
     @Test("what waits for an event says which, and before when it is of no use")

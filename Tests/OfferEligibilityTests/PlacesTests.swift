@@ -9,7 +9,7 @@ struct PlacesTests {
     @Test("few and many keys have the place at which they were first met", arguments: [1, 8, 9, 10, 40])
     func places(count: Int) {
         var generator = SeededGenerator(seed: UInt64(count))
-        var (places, met) = (Places<String>(), [String]())
+        var (places, met) = (IndexMap<String>(), [String]())
         for _ in 0..<count * 10 {
             let key = "key\(Int.random(in: 0..<count, using: &generator))"
             if !met.contains(key) { met.append(key) }
@@ -26,7 +26,7 @@ struct PlacesTests {
         let known = (0..<count).map { TransactionId(String(repeating: "7", count: $0 % 19) + "\($0)") }
         let spelled: [TransactionId] = ["", "caf\u{E9}", "cafe\u{301}"]
         let asked = ((known + known).shuffled(using: &generator) + spelled + spelled)
-        var (places, met) = (IdentifierPlaces<IdentifierKind.Transaction>(capacity: count + 3), [TransactionId]())
+        var (places, met) = (IdentifierIndexMap<IdentifierKind.Transaction>(capacity: count + 3), [TransactionId]())
         for identifier in asked {
             if !met.contains(identifier) { met.append(identifier) }
             #expect(places.place(of: identifier) == met.firstIndex(of: identifier))

@@ -62,7 +62,7 @@ struct PreparedSubjectTests {
             let question = random.question(random.offer(), at: now)
             let facts = random.facts(random.history(transactions: 5, misplacedPercent: 5))
             let subject = Subject(facts, at: now, policy: .standard, question: question)
-            guard let view = subject.asked else { continue }
+            guard let view = subject.requested else { continue }
             changes += view.transitions.count { $0 > now }
             for _ in 0..<8 {
                 let later = max(now, random.instant())

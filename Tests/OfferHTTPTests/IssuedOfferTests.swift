@@ -199,7 +199,7 @@ struct IssuedOfferTests {
                 #expect(decisions[1]["turningPoint"] == nil)
                 let explanation = decisions[1]["explanation"] as? [String: Any]
                 #expect(
-                    isShort || explanation?["change"] as? String == "nothing known would make the customer eligible")
+                    isShort || explanation?["change"] as? String == "this will not change")
             }
         }
     }

@@ -120,11 +120,12 @@ struct HistoryFactsTests {
             ])
             return offer
         }
+        let catalog = CompiledCatalog(Catalog(bundleId: "com.example.pro", offers: offers))
         return offers.map { offer in
             Question(
-                now: Bench.now, scope: Scope(bundleId: "com.example.pro", environment: .sandbox), offer: offer,
-                productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001",
-                groupProducts: ["com.example.pro.monthly"], offers: offers)
+                now: Bench.now, scope: Scope(bundleId: "com.example.pro", environment: .sandbox),
+                offer: CompiledOffer(offer), productId: "com.example.pro.monthly",
+                subscriptionGroupIdentifier: "21500001", catalog: catalog, groupProducts: ["com.example.pro.monthly"])
         }
     }()
 

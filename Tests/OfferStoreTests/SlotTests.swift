@@ -149,11 +149,11 @@ struct SlotTests {
             return SubjectFacts(history: History(transactions: [row]), slots: slots)
         }
         let now = Bench.now.adding(milliseconds: 50)
-        let matched = try await facts(10).redemptions(of: offer).compactMap(\.slotId)
+        let matched = try await facts(10).redemptions(of: [offer]).compactMap(\.slotId)
         #expect(matched == [slot.id])
         try await bench.database.write { try SlotStore($0).settle(matched, at: now, in: scope) }
         let unmatched = try await facts(-10)
-        #expect(unmatched.redemptions(of: offer).map(\.slotId) == [nil])
+        #expect(unmatched.redemptions(of: [offer]).map(\.slotId) == [nil])
         #expect(unmatched.openSlot(of: offer, at: now) == nil)
         let stored = try #require(unmatched.slots.first)
         #expect(stored.state(at: now, redemptions: unmatched.redemptions()) == .redeemed)

@@ -22,7 +22,7 @@ struct AskedOrder: Sendable {
     /// The subject's slots of the offer that were redeemed.
     var redeemedSlots: [LowercaseUUID] {
         if snapshot.facts.slots.isEmpty { return [] }
-        return snapshot.facts.redemptions(of: question.offer).compactMap(\.slotId)
+        return snapshot.facts.redemptions(of: [question.offer]).compactMap(\.slotId)
     }
 
     /// Whether nothing that the answer rests on has changed since it was read, and it was read a moment ago.

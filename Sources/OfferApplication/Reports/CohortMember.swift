@@ -21,7 +21,7 @@ struct CohortMember {
     private(set) var wasOutsideRollout = false
     /// Whether retention has removed why they were refused once: what they were then is not known any more.
     private(set) var hasRemovedRefusal = false
-    private(set) var lastRefusal: (place: Evaluation.Place, obstacles: Obstacles)?
+    private(set) var lastRefusal: (place: Evaluation.Place, obstacles: BlockingRules)?
 
     init(customer: CustomerNumber, firstEvaluated: Instant) {
         self.customer = customer
@@ -53,7 +53,7 @@ struct CohortMember {
             hasRemovedRefusal = true
             return
         }
-        let obstacles = Obstacles(try DecisionRecord(stored: record).findings)
+        let obstacles = BlockingRules(try DecisionRecord(stored: record).findings)
         switch obstacles.kind {
         case .heldOut:
             wasHeldOut = true

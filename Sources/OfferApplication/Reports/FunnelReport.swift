@@ -20,7 +20,7 @@ public struct OfferFunnel: Sendable, Hashable {
     /// The evaluated who were never issued the offer, by why.
     public var notIssued: [RefusalKind: Int] = [:]
     /// What stood in the way of those who are ineligible, undetermined or met the kill switch.
-    public var obstacles: [Obstacle: ObstacleCount] = [:]
+    public var obstacles: [BlockingRule: BlockingRuleCount] = [:]
     /// Of the redeemed, those whose offer still runs or waits for the next renewal.
     public var inOffer = 0
     /// Of the redeemed, those to whom Apple refunded a period of it.
@@ -78,7 +78,7 @@ public struct FunnelStages: Sendable, Hashable {
 }
 
 /// How often something stood in the way.
-public struct ObstacleCount: Sendable, Hashable {
+public struct BlockingRuleCount: Sendable, Hashable {
     /// Customers in whose way it stood.
     public var customers = 0
     /// Of these, those for whom it was the only thing.

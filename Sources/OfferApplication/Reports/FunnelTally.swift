@@ -74,7 +74,7 @@ struct FunnelTally {
         guard refusal != .heldOut, refusal != .notInRollout, let deciding = member.lastRefusal?.obstacles.deciding
         else { return }
         for obstacle in deciding {
-            funnel.obstacles[obstacle, default: ObstacleCount()].customers += 1
+            funnel.obstacles[obstacle, default: BlockingRuleCount()].customers += 1
             if deciding.count == 1 { funnel.obstacles[obstacle]?.alone += 1 }
         }
     }

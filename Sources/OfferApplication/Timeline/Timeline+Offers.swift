@@ -10,7 +10,7 @@ extension Timeline {
             var entries = [offer.slot.entry(state: offer.slot.state(at: now, redemptions: redemptions + usesByOthers))]
             let name = "the offer `\(offer.slot.offerId)`"
             if let voidedAt = offer.slot.voidedAt {
-                let reason = offer.voidReason.map { $0.hasPrefix(RemovedText.prefix) ? "" : ": \($0)" } ?? ""
+                let reason = offer.voidReason.map { $0.hasPrefix(Redacted.prefix) ? "" : ": \($0)" } ?? ""
                 entries.append(
                     TimelineEntry(
                         .voided, at: voidedAt, "\(name) was voided\(reason) (issued offer \(offer.slot.id))"))
@@ -89,7 +89,7 @@ extension RecordedMerge {
         let known = aliases.map(\.words)
         let names = known.isEmpty ? "" : ", known to the app as \(known.joined(separator: ", ")),"
         // Of who was erased a digest is left.
-        let first = storedUnder.hasPrefix(RemovedText.prefix) ? "" : " as `\(storedUnder)`"
+        let first = storedUnder.hasPrefix(Redacted.prefix) ? "" : " as `\(storedUnder)`"
         return TimelineEntry(
             .merged, at: mergedAt,
             "the customer first stored\(first) on \(firstStoredAt.minute)\(names) was proven to be the same Apple "

@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Judges an offer's own condition: every node, also where the outcome is settled already.
+/// Judges an offer's own condition: every node, also where the outcome is already certain.
 struct Condition {
     let reader: FactReader
     let subject: Subject
@@ -25,8 +25,8 @@ struct Condition {
     }
 
     private func judged(_ group: CompiledNode.Group, _ nodes: [JudgedNode], path: String?) -> JudgedNode {
-        let course = VerdictCourse(nodes, combine: group.combine)
-        let verdict = course.now
+        let timeline = VerdictTimeline(nodes, combine: group.combine)
+        let verdict = timeline.now
         let decisive = group == .not ? Kleene.not(verdict) : verdict
         let reason: ReasonCode =
             switch verdict {
@@ -37,13 +37,14 @@ struct Condition {
         let finding = Finding(
             rule: .ruleEligibility, verdict: verdict, reason: reason, path: path,
             sentence: Message { group.message(verdict, nodes.filter { $0.finding.verdict == decisive }) },
-            turningPoint: turningPoint(course, nodes, decisive), children: nodes.map(\.finding))
-        return JudgedNode(finding, course)
+            turningPoint: turningPoint(timeline, nodes, decisive), children: nodes.map(\.finding))
+        return JudgedNode(finding, timeline)
     }
 
     /// The instant, or the event that the first deciding child waits for.
-    private func turningPoint(_ course: VerdictCourse, _ nodes: [JudgedNode], _ decisive: Verdict) -> TurningPoint? {
-        if let flip = course.flip { return .at(flip) }
+    private func turningPoint(_ timeline: VerdictTimeline, _ nodes: [JudgedNode], _ decisive: Verdict) -> TurningPoint?
+    {
+        if let flip = timeline.flip { return .at(flip) }
         return nodes.first { $0.finding.verdict == decisive && $0.finding.turningPoint?.event != nil }?
             .finding.turningPoint
     }
@@ -59,6 +60,112 @@ extension CompiledNode.Group {
         // A group inside begins so itself; said once is enough.
         case (_, .undetermined): return "not known: \(parts.replacing("not known: ", with: ""))"
         default: return parts.isEmpty ? "none of no conditions can hold" : parts
+        }
+    }
+}
+
+extension Condition {
+    func judge(_ compiled: CompiledComparison, path: String?) -> JudgedNode {
+        let (comparison, type) = (compiled.comparison, compiled.type)
+        let fact = reader.fact(compiled.name, at: subject.now, state)
+        let answer = comparison.answer(fact.knowledge, as: type)
+        let instants = reader.turningInstants(of: compiled.name, numbers: compiled.numbers, after: subject.now)
+        let timeline = VerdictTimeline(answer.verdict, at: instants) { instant in
+            comparison.answer(reader.knowledge(of: compiled.name, at: instant), as: type).verdict
+        }
+        let evidence = Evidence(
+            field: comparison.fact, observed: fact.observed.map(EvidenceValue.value),
+            required: compiled.required, provenance: fact.provenance, transactionId: fact.transactionId)
+        let turningPoint =
+            timeline.flip.map(TurningPoint.at)
+            ?? comparison.event(fact, answer, as: type).map(TurningPoint.event)
+        let finding = Finding(
+            rule: .ruleEligibility, verdict: answer.verdict, reason: answer.reason, path: path,
+            sentence: Message { comparison.message(fact, answer) }, evidence: [evidence], turningPoint: turningPoint)
+        return JudgedNode(finding, timeline)
+    }
+}
+
+extension Comparison {
+    fileprivate func message(_ fact: Fact, _ answer: ComparisonAnswer) -> String {
+        let observed: String
+        switch fact.knowledge {
+        case .known(let value): observed = "is `\(value)`"
+        case .atLeast(let number, _): observed = "is at least `\(FactValue.number(number))`"
+        case .undetermined(let reason): observed = "is not known because \(reason.explanation)"
+        }
+        let because =
+            if answer.verdict == .undetermined, fact.observed != nil { " because \(answer.reason.explanation)" } else {
+                ""
+            }
+        let verb =
+            switch answer.verdict {
+            case .satisfied: "as required"
+            case .violated: "required"
+            case .undetermined, .notApplicable: "not decided\(because), required"
+            }
+        return "`\(self.fact)` \(observed), \(verb): \(requirement)"
+    }
+
+    fileprivate var requirement: String {
+        let values = operands.map { "`\($0)`" }
+        let first = values.first ?? ""
+        return switch comparisonOperator {
+        case .is: first
+        case .isNot: "not \(first)"
+        case .in: "one of \(values.joined(separator: ", "))"
+        case .notIn: "none of \(values.joined(separator: ", "))"
+        case .atLeast: "at least \(first)"
+        case .atMost: "at most \(first)"
+        case .moreThan: "more than \(first)"
+        case .lessThan: "less than \(first)"
+        case .between: "between \(values.joined(separator: " and "))"
+        case .exists: operands.first == .boolean(false) ? "not to be known" : "to be known"
+        }
+    }
+}
+
+/// A node's finding, and how its verdict goes on: by reference, because the offers that share the node share it.
+final class JudgedNode: Sendable {
+    let finding: Finding
+    let timeline: VerdictTimeline
+
+    init(_ finding: Finding, _ timeline: VerdictTimeline) {
+        self.finding = finding
+        self.timeline = timeline
+    }
+
+    /// The same of the same comparison at a place in a condition.
+    func placed(at path: String?) -> JudgedNode {
+        guard path != finding.path else { return self }
+        var placed = finding
+        placed.path = path
+        return JudgedNode(placed, timeline)
+    }
+}
+
+/// What nodes and comparisons said of one subject at one instant, for the other offers that ask the same.
+struct JudgedNodes {
+    var nodes = Judgements<CompiledNode>()
+    var comparisons = Judgements<CompiledComparison>()
+}
+
+/// Findings of nodes or comparisons compiled together, by index: quicker than by hash.
+///
+/// One of another catalog may have the same index. It is told apart, and only the last of them is kept.
+struct Judgements<Made: Placed> {
+    private var found: [(made: Made, judged: JudgedNode)?] = []
+
+    /// `nil` too where each offer has a separate answer.
+    subscript(made: Made) -> JudgedNode? {
+        get {
+            guard made.place < found.count, let known = found[made.place], known.made === made else { return nil }
+            return known.judged
+        }
+        set {
+            guard !made.readsOffers else { return }
+            while found.count <= made.place { found.append(nil) }
+            found[made.place] = newValue.map { (made, $0) }
         }
     }
 }

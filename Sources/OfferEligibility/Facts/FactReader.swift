@@ -1,14 +1,81 @@
 import OfferModel
 
-/// An instant, and the state of the product's group at it; `nil` if the group is not known.
-struct Moment: Sendable {
-    let now: Instant
-    let state: SubscriptionState?
+/// What is known of a fact at an instant, and where from.
+struct Fact: Sendable {
+    enum Knowledge: Sendable {
+        case known(FactValue)
+        /// At least this, and perhaps more: a value that unknown data can only raise.
+        case atLeast(Double, because: ReasonCode)
+        case undetermined(ReasonCode)
+    }
+
+    /// What something that happens, rather than time, can make of a known value.
+    enum Change: Sendable {
+        case none
+        case any(TurningEvent)
+        /// A greater value only.
+        case growth(TurningEvent)
+        /// That value only.
+        case to(FactValue, TurningEvent)
+    }
+
+    var knowledge: Knowledge
+    var provenance: Provenance?
+    var transactionId: TransactionId?
+    var change: Change
+
+    init(
+        _ knowledge: Knowledge, provenance: Provenance? = nil, transactionId: TransactionId? = nil,
+        change: Change = .any(.subscriptionChanged)
+    ) {
+        self.knowledge = knowledge
+        self.provenance = provenance
+        self.transactionId = transactionId
+        self.change = change
+    }
+
+    init(_ knowledge: Knowledge, from row: Recorded<Transaction>?, change: Change = .none) {
+        self.init(
+            knowledge, provenance: row?.provenance, transactionId: row?.payload.transactionId, change: change)
+    }
+
+    /// Whether a subscription was ever bought, of one group or of all.
+    init(_ ever: OwnPurchases.Subscribed?, of subject: Subject, doubt: ReasonCode?) {
+        if let own = ever?.own {
+            self.init(.known(.boolean(true)), from: subject.history.transactions[own])
+        } else {
+            let doubt = ever?.isUncertain == true ? .valueUnknown : doubt
+            self.init(
+                doubt.map(Knowledge.undetermined) ?? .known(.boolean(false)),
+                change: .to(.boolean(true), .subscriptionBought))
+        }
+    }
+
+    /// The value, or the known bound of it.
+    var observed: FactValue? {
+        switch knowledge {
+        case .known(let value): value
+        case .atLeast(let number, _): .number(number)
+        case .undetermined: nil
+        }
+    }
 }
 
-/// Reads the facts of the vocabulary from a subject and a question, each family with a reader of its own.
+extension Fact.Knowledge {
+    /// A number that unknown data could only raise.
+    static func number(_ number: Double, doubt: ReasonCode?) -> Self {
+        doubt.map { .atLeast(number, because: $0) } ?? .known(.number(number))
+    }
+
+    /// Whole days from `start`; what begins in the future, because Apple charges early, has begun.
+    static func days(since start: Instant, at now: Instant, doubt: ReasonCode?) -> Self {
+        number(Double(max(0, now.days(since: start))), doubt: doubt)
+    }
+}
+
+/// Reads the facts of the vocabulary from a subject and a question.
 ///
-/// The families never mix: what the backend says has names of its own and cannot outrank what Apple signed.
+/// The families never mix: what the backend says has separate names and cannot outrank what Apple signed.
 ///
 /// A question has many members, and every comparison reads one of them: hence a class.
 final class FactReader {
@@ -20,29 +87,42 @@ final class FactReader {
         self.subject = subject
     }
 
-    /// The fact as it is known at a moment; `nil` is a name that no fact has.
-    func fact(_ name: FactName?, at moment: Moment) -> Fact {
+    /// The fact as it is known at an instant; `nil` is a name that no fact has.
+    ///
+    /// - Parameter state: that of the product's group at the instant; `nil` if the group is not known.
+    func fact(_ name: FactName?, at instant: Instant, _ state: SubscriptionState?) -> Fact {
         switch name {
         case nil:
             Fact(.undetermined(.factUnknown))
         case .subscription(let fact):
-            moment.state.map { SubscriptionFactReader(subject: subject, state: $0).fact(fact) }
+            state.map { SubscriptionFactReader(subject: subject, state: $0).fact(fact) }
                 ?? Fact(.undetermined(.groupUnknown))
         case .customer(let fact):
-            CustomerFactReader(subject: subject, now: moment.now).fact(fact)
+            CustomerFactReader(subject: subject, now: instant).fact(fact)
         case .redeemed(let offer):
             RedemptionFactReader(subject: subject).redeemed(offer, question)
-        case .attribute, .request, .signal:
-            CallerFactReader(question: question, attributes: subject.attributes).fact(name)
+        case .attribute(let name):
+            stated(subject.attributes[name], else: .attributeMissing, .attributesSet)
+        case .request(let fact):
+            stated(question.request[fact].map { .text($0) }, else: .deviceUnknown, .requestChanged)
+        case .signal(let name):
+            stated(question.signals[name], else: .signalMissing, .signalReceived)
         }
+    }
+
+    /// What the backend says; evidence says that it is its word.
+    private func stated(_ value: FactValue?, else missing: ReasonCode, _ event: TurningEvent) -> Fact {
+        Fact(
+            value.map(Fact.Knowledge.known) ?? .undetermined(missing), provenance: value == nil ? nil : .caller,
+            change: .any(event))
     }
 
     /// What is known of the fact at another instant, by which the state of the product's group may be another.
     func knowledge(of name: FactName?, at instant: Instant) -> Fact.Knowledge {
         guard case .subscription(let fact) = name, fact.dependsOnTime else {
-            return self.fact(name, at: Moment(now: instant, state: nil)).knowledge
+            return self.fact(name, at: instant, nil).knowledge
         }
-        guard let state = subject.askedState(at: instant) else { return .undetermined(.groupUnknown) }
+        guard let state = subject.requestedState(at: instant) else { return .undetermined(.groupUnknown) }
         return SubscriptionFactReader(subject: subject, state: state).knowledge(of: fact)
     }
 
@@ -50,8 +130,9 @@ final class FactReader {
     /// those numbers.
     func turningInstants(of name: FactName?, numbers: [Double], after now: Instant) -> [Instant] {
         guard name?.dependsOnTime == true else { return [] }
-        let transitions = name?.followsState == true ? subject.asked?.transitions ?? [] : []
         var later: [Instant] = []
+        var transitions: [Instant] = []
+        if case .subscription = name { transitions = subject.requested?.transitions ?? [] }
         func add(_ instant: Instant) {
             if instant > now { later.append(instant) }
         }
@@ -92,15 +173,7 @@ final class FactReader {
 }
 
 extension FactName {
-    /// Whether its value belongs to the state of the product's group at an instant.
-    var followsState: Bool {
-        guard case .subscription(let fact) = self else { return false }
-        return fact.dependsOnTime
-    }
-}
-
-extension FactName {
-    /// Whether the value can change by itself as time goes on.
+    /// Whether the value can change with time alone.
     var dependsOnTime: Bool {
         switch self {
         case .subscription(let fact): fact.dependsOnTime
@@ -115,13 +188,22 @@ extension FactName {
 }
 
 extension SubscriptionFact {
-    /// Whether the value can change by itself as time goes on.
     var dependsOnTime: Bool {
         switch self {
         case .paidMonths, .paidPeriods, .everInGroup: false
         case .state, .productId, .willAutoRenew, .expirationIntent, .daysUntilExpiry, .daysSinceExpired,
             .monthsSinceExpired, .isInTrial, .renewalPrice, .pendingProductId:
             true
+        }
+    }
+}
+
+extension DeviceRequest {
+    fileprivate subscript(fact: RequestFact) -> String? {
+        switch fact {
+        case .appVersion: appVersion
+        case .osVersion: osVersion
+        case .locale: locale
         }
     }
 }

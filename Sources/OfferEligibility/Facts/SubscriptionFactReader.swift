@@ -9,7 +9,7 @@ struct SubscriptionFactReader {
         switch fact {
         case .paidMonths, .paidPeriods: Fact(knowledge(of: fact))
         case .everInGroup: everInGroup
-        case _ where isOutsiderConcerned(by: fact): Fact(knowledge(of: fact))
+        case _ where concernsUngrouped(by: fact): Fact(knowledge(of: fact))
         default:
             Fact(knowledge(of: fact), provenance: state.provenance, transactionId: state.transactionId)
         }
@@ -17,7 +17,7 @@ struct SubscriptionFactReader {
 
     /// What is known of the fact, without what shows it.
     func knowledge(of fact: SubscriptionFact) -> Fact.Knowledge {
-        if isOutsiderConcerned(by: fact) { return .undetermined(.groupMismatch) }
+        if concernsUngrouped(by: fact) { return .undetermined(.groupMismatch) }
         return switch fact {
         case .paidMonths: counted { $0.months }
         case .paidPeriods: counted { $0.periods }
@@ -41,38 +41,29 @@ struct SubscriptionFactReader {
     }
 
     /// Whether a purchase that may belong to the group could be the one that the fact speaks of.
-    private func isOutsiderConcerned(by fact: SubscriptionFact) -> Bool {
-        fact.speaksOfOneSubscription && state.standing == .undetermined(.groupMismatch)
+    private func concernsUngrouped(by fact: SubscriptionFact) -> Bool {
+        fact.speaksOfOneSubscription && state.resolution == .undetermined(.groupMismatch)
     }
 
     private func counted(_ count: (PaidTime) -> Int) -> Fact.Knowledge {
         let paid = subject.paidTime(of: state.subscriptionGroupIdentifier)
         let doubt = subject.doubt(about: state.subscriptionGroupIdentifier) ?? (paid.isPartial ? .valueUnknown : nil)
-        return .count(count(paid), doubt: doubt)
+        return .number(Double(count(paid)), doubt: doubt)
     }
 
     private var everInGroup: Fact {
         let group = state.subscriptionGroupIdentifier
-        let ever = subject.past.groups[group]?.subscribed
-        guard let bought = ever?.own.map({ subject.history.transactions[$0] }) else {
-            let doubt = ever?.isUncertain == true ? .valueUnknown : subject.doubt(about: group)
-            return Fact(
-                doubt.map(Fact.Knowledge.undetermined) ?? .known(.boolean(false)),
-                change: .to(.boolean(true), .subscriptionBought))
-        }
-        return Fact(
-            .known(.boolean(true)), provenance: bought.provenance, transactionId: bought.payload.transactionId,
-            change: .none)
+        return Fact(subject.past.groups[group]?.subscribed, of: subject, doubt: subject.doubt(about: group))
     }
 
     private var expirationIntent: Fact.Knowledge {
         guard let intent = state.expirationIntent else { return .undetermined(state.reasonForNoRenewalInfo) }
-        return intent.name.map { .known(.text($0)) } ?? .undetermined(.valueUnknown)
+        return ExpirationReason(intent).map { .known(.text($0.rawValue)) } ?? .undetermined(.valueUnknown)
     }
 
     private var daysUntilExpiry: Fact.Knowledge {
         switch state.hasAccess {
-        case nil: .undetermined(state.standing.undeterminedReason ?? .historyStale)
+        case nil: .undetermined(state.resolution.undeterminedReason ?? .historyStale)
         case false: .undetermined(state.transactionId == nil ? .noSubscription : .noAccess)
         default:
             state.accessEnds.map { .known(.number(Double($0.days(since: state.asOf)))) }
@@ -82,21 +73,21 @@ struct SubscriptionFactReader {
 
     private func sinceExpired(count: (Instant) -> Double) -> Fact.Knowledge {
         switch state.hasAccess {
-        case nil: .undetermined(state.standing.undeterminedReason ?? .historyStale)
+        case nil: .undetermined(state.resolution.undeterminedReason ?? .historyStale)
         case true: .undetermined(.accessGoesOn)
         default: state.accessEnds.map { .known(.number(count($0))) } ?? .undetermined(.noSubscription)
         }
     }
 
     private var isInTrial: Fact.Knowledge {
-        guard let name = state.name else { return .undetermined(state.standing.undeterminedReason ?? .historyStale) }
+        guard let name = state.name else { return .undetermined(state.resolution.undeterminedReason ?? .historyStale) }
         guard name == .introductoryOffer, state.transactionId != nil else { return .known(.boolean(false)) }
         return state.isFree.map { .known(.boolean($0)) } ?? .undetermined(.valueUnknown)
     }
 }
 
 extension SubscriptionFact {
-    /// Whether it is about the subscription that speaks for the group.
+    /// Whether it is about the subscription that governs the group.
     fileprivate var speaksOfOneSubscription: Bool {
         switch self {
         case .productId, .willAutoRenew, .expirationIntent, .renewalPrice, .pendingProductId: true
@@ -109,28 +100,14 @@ extension SubscriptionFact {
 
 extension SubscriptionState {
     fileprivate func known(_ value: (SubscriptionStateName) -> FactValue) -> Fact.Knowledge {
-        switch standing {
+        switch resolution {
         case .determined(let name): .known(value(name))
         case .undetermined(let reason): .undetermined(reason)
         }
     }
 
     /// Why there is no subscription to speak of.
-    fileprivate var reasonForNone: ReasonCode { standing.undeterminedReason ?? .noSubscription }
+    fileprivate var reasonForNone: ReasonCode { resolution.undeterminedReason ?? .noSubscription }
 
     fileprivate var reasonForNoRenewalInfo: ReasonCode { transactionId == nil ? reasonForNone : .renewalInfoMissing }
-}
-
-extension ExpirationIntent {
-    /// The name in the fact vocabulary; `nil` for a value Apple added later.
-    fileprivate var name: String? {
-        switch self {
-        case .customerCancelled: "customerCancelled"
-        case .billingError: "billingError"
-        case .priceIncreaseNotConsented: "priceIncreaseNotConsented"
-        case .productNotAvailable: "productNotAvailable"
-        case .other: "other"
-        default: nil
-        }
-    }
 }

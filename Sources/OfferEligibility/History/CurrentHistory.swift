@@ -13,19 +13,19 @@ struct CurrentHistory: Sendable {
     let appTransactions: [Recorded<AppTransaction>]
 
     init(_ history: History) {
-        var ids = IdentifierPlaces<IdentifierKind.Transaction>(capacity: history.transactions.count)
+        var ids = IdentifierIndexMap<IdentifierKind.Transaction>(capacity: history.transactions.count)
         transactions = history.transactions.inOrderOfPurchase(
             newest(
                 history.transactions, signed: \.payload.signedDate, of: \.payload.originalTransactionId
             ) { ids.place(of: $0.payload.transactionId) })
-        var originals = IdentifierPlaces<IdentifierKind.Transaction>(capacity: history.renewalInfos.count)
+        var originals = IdentifierIndexMap<IdentifierKind.Transaction>(capacity: history.renewalInfos.count)
         let infos = newest(history.renewalInfos, signed: \.payload.signedDate) {
             originals.place(of: $0.payload.originalTransactionId)
         }
         renewalInfos = Dictionary(
             infos.map { (history.renewalInfos[$0].payload.originalTransactionId, history.renewalInfos[$0]) }
         ) { first, _ in first }
-        var apps = Places<AppTransactionId?>()
+        var apps = IndexMap<AppTransactionId?>()
         appTransactions = newest(history.appTransactions, signed: \.payload.receiptCreationDate) {
             apps.place(of: $0.payload.appTransactionId)
         }
@@ -92,8 +92,8 @@ private func newest<Payload>(
 extension Recorded {
     /// Proven data outranks the rest; then the newer signature, the greater subscription and the greater bytes.
     ///
-    /// Subscriptions are asked before bytes, because what is read of each holds its own newest row and no bytes. Equal bytes
-    /// mean the same data, so what remains only makes the provenance shown independent of arrival.
+    /// Subscriptions come before bytes, because rows read from facts hold no bytes. Equal bytes mean the same data, so
+    /// what remains only makes the provenance shown independent of arrival.
     fileprivate func isOutranked(
         by other: Recorded, signed: (Recorded) -> Instant, of owner: (Recorded) -> TransactionId?
     ) -> Bool {

@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// A payload as it stands in the history.
+/// A payload in the history.
 ///
 /// Rows never change, are passed around by the hundred, and a payload has dozens of members: hence a class.
 public final class Recorded<Payload: Sendable & Hashable>: Sendable {
@@ -8,13 +8,11 @@ public final class Recorded<Payload: Sendable & Hashable>: Sendable {
     public let payload: Payload
     /// What settles ties between equal dates: the payload's exact bytes, or where the store has settled them, how.
     public let payloadBytes: [UInt8]
-    /// How it reached us.
     public let provenance: Provenance
-    /// Its place in the store-wide order of arrival; evidence and replay name it, the current view never asks it.
+    /// Its position in the store-wide order of arrival; for evidence and replay, never for the current view.
     public let sequence: Int64
 
-    // Known to whoever makes rows, so that a payload is put in without asking what type it is of.
-    /// A row of history.
+    // Inlinable, so that callers put a payload in without asking for its type at run time.
     @inlinable
     public init(payload: Payload, payloadBytes: [UInt8], provenance: Provenance, sequence: Int64) {
         self.payload = payload
@@ -48,32 +46,22 @@ extension Recorded<Transaction> {
 }
 
 extension Recorded: Hashable {
-    /// Equality of every member.
     public static func == (left: Recorded, right: Recorded) -> Bool {
         left === right
             || left.sequence == right.sequence && left.provenance == right.provenance
                 && left.payloadBytes == right.payloadBytes && left.payload == right.payload
     }
 
-    /// Feeds what differs between any two rows.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(sequence)
         hasher.combine(payloadBytes)
     }
 }
 
-/// How much of a customer's history is known.
 public struct Coverage: Sendable, Hashable {
-    /// The extent.
     public enum Level: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
-        /// Nothing is known.
-        case none
-        /// Something is known, and there may be more.
-        case partial
-        /// Everything was known at `asOf`.
-        case complete
+        case none, partial, complete
 
-        /// Less coverage is smaller.
         public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
         private var rank: Int {
@@ -85,21 +73,17 @@ public struct Coverage: Sendable, Hashable {
         }
     }
 
-    /// The extent.
     public var level: Level
     /// When a complete history was fetched or stated.
     public var asOf: Instant?
-    /// Who said so.
     public var provenance: Provenance?
 
-    /// An extent by its parts.
     public init(level: Level, asOf: Instant? = nil, provenance: Provenance? = nil) {
         self.level = level
         self.asOf = asOf
         self.provenance = provenance
     }
 
-    /// Nothing known.
     public static let none = Coverage(level: .none)
 }
 
@@ -107,16 +91,11 @@ public struct Coverage: Sendable, Hashable {
 ///
 /// Any order and any repetition of the same rows means the same (invariant 7).
 public struct History: Sendable, Hashable {
-    /// Rows of transactions.
     public var transactions: [Recorded<Transaction>]
-    /// Rows of renewal info.
     public var renewalInfos: [Recorded<RenewalInfo>]
-    /// Rows of app transactions.
     public var appTransactions: [Recorded<AppTransaction>]
-    /// How much is known.
     public var coverage: Coverage
 
-    /// A history by its rows; nothing is known of an empty one.
     public init(
         transactions: [Recorded<Transaction>] = [], renewalInfos: [Recorded<RenewalInfo>] = [],
         appTransactions: [Recorded<AppTransaction>] = [], coverage: Coverage = .none
@@ -125,5 +104,34 @@ public struct History: Sendable, Hashable {
         self.renewalInfos = renewalInfos
         self.appTransactions = appTransactions
         self.coverage = coverage
+    }
+
+    /// The current view of every transaction, by purchase date: what counts of all rows (docs/design.md#history-and-state).
+    public var currentTransactions: [Recorded<Transaction>] {
+        CurrentHistory(self).transactions
+    }
+}
+
+extension History {
+    /// A history stated by an operator for a "what if": unsigned, and shown as such in evidence.
+    ///
+    /// - Parameter now: the instant that is decided at; a complete history is complete then.
+    public init(_ decoded: DecodedHistory, isComplete: Bool, at now: Instant) {
+        self.init(
+            transactions: decoded.transactions.map(Recorded.init(stated:)),
+            renewalInfos: decoded.renewalInfos.map(Recorded.init(stated:)),
+            appTransactions: decoded.appTransaction.map { [Recorded(stated: $0)] } ?? [])
+        if isComplete {
+            coverage = Coverage(level: .complete, asOf: now, provenance: .operator)
+        } else if !transactions.isEmpty || !appTransactions.isEmpty {
+            coverage = Coverage(level: .partial)
+        }
+    }
+}
+
+extension Recorded {
+    /// It is not stored, so it comes before every stored row in the order of arrival.
+    fileprivate convenience init(stated decoded: DecodedPayload<Payload>) {
+        self.init(payload: decoded.payload, payloadBytes: decoded.bytes, provenance: .operator, sequence: 0)
     }
 }

@@ -1,13 +1,12 @@
 import OfferModel
 
 /// One limit per customer of an offer, with its place among the offer's limits.
-struct CustomerLimit: Sendable {
+struct CustomerLimit: JudgedLimit {
     let index: Int
     let count: Int
     let window: Period?
     let across: Limit.Across
 
-    /// The offer's limits per customer, with a window or without one.
     static func all(of offer: Offer, withWindow: Bool) -> [CustomerLimit] {
         offer.limits.enumerated().compactMap { index, limit in
             guard case .perCustomer(let count, let window, let across) = limit, (window != nil) == withWindow else {
@@ -29,19 +28,18 @@ struct CustomerLimit: Sendable {
         return "uses per customer\(span)\(others)"
     }
 
-    /// The finding on this limit alone.
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
         let counted = CountedOffers(across, context)
-        let places = context.places(of: counted, in: window, at: context.now)
-        let elsewhere = context.usesElsewhere(of: counted)
-        let mayBeMore = elsewhere.matter(in: window, at: context.now)
+        let places = context.uses(of: counted, in: window, at: context.now)
+        let ambiguous = context.ambiguousUses(of: counted)
+        let mayBeMore = ambiguous.matter(in: window, at: context.now)
         var evidence = [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
         for place in places { evidence.append(place.evidence) }
         let others = OtherSignUps(places, context)
         evidence += others.evidence
         let taken = places.count
         guard taken < count else {
-            let turningPoint = nextFree(places, counted, context).map { elsewhere.turningPoint($0, in: window) }
+            let turningPoint = nextFree(places, counted, context).map { ambiguous.turningPoint($0, in: window) }
             let frees = turningPoint?.instant
             if let frees { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
             return rule.violated(
@@ -52,7 +50,7 @@ struct CustomerLimit: Sendable {
             var finding = rule.undetermined(
                 .groupMismatch, "at least \(words(taken)), perhaps more: \(ReasonCode.groupMismatch.explanation)",
                 evidence: evidence)
-            finding.turningPoint = elsewhere.turningPoint(context.now, in: window)
+            finding.turningPoint = ambiguous.turningPoint(context.now, in: window)
             return finding
         }
         return rule.satisfied(words(taken), evidence: evidence)
@@ -64,15 +62,105 @@ struct CustomerLimit: Sendable {
         switch turningPoint {
         case .at(let instant): "the next place frees at \(instant)"
         case .event: "when one frees is not known: \(ReasonCode.groupMismatch.explanation)"
-        case nil: "no place will free by itself"
+        case nil: "no place will free with time"
         }
     }
 
     /// When fewer than `count` places are taken, if nothing else happens. Of several slots of this offer, as a merge of
     /// customers can leave them, another is the open one after the first has ended.
-    private func nextFree(_ places: [Place], _ counted: CountedOffers, _ context: RuleContext) -> Instant? {
+    private func nextFree(_ places: [Use], _ counted: CountedOffers, _ context: RuleContext) -> Instant? {
         let own = context.subject.slots.filter { $0.offerId == context.offer.id }.map(\.countsUntil)
         let ends = places.compactMap { $0.end(in: window) } + own.filter { $0 > context.now }
-        return ends.sorted().first { context.places(of: counted, in: window, at: $0).count < count }
+        return ends.sorted().first { context.uses(of: counted, in: window, at: $0).count < count }
+    }
+}
+
+/// The offers whose uses a limit counts.
+struct CountedOffers {
+    private let which: Which
+    /// Whether the offer asked for is one of them.
+    private let holdsOwn: Bool
+    private let context: RuleContext
+
+    private enum Which {
+        case across(Limit.Across)
+        /// One offer, and its place in the catalog.
+        case only(OfferId, Int?)
+    }
+
+    private init(_ which: Which, _ context: RuleContext) {
+        self.which = which
+        self.context = context
+        holdsOwn =
+            switch which {
+            case .across(.thisOffer), .across(.all): true
+            case .across(.tag(let tag)): context.own.tags.contains(tag)
+            case .only(_, let place): place != nil && place == context.own.place
+            }
+    }
+
+    /// Those across which a limit of the offer asked for counts.
+    init(_ across: Limit.Across, _ context: RuleContext) {
+        self.init(.across(across), context)
+    }
+
+    /// One offer by its id, whether or not the catalog still has it.
+    init(only id: OfferId, _ context: RuleContext) {
+        self.init(.only(id, context.question.catalog.place(of: id)), context)
+    }
+
+    /// Whether a slot is one of theirs; slots outlive the catalog they were issued from.
+    func holds(_ slot: Slot) -> Bool {
+        switch which {
+        case .across(.thisOffer): slot.offerId == context.own.id
+        case .across(.all): true
+        case .across(.tag(let tag)): slot.tags.contains(tag)
+        case .only(let id, _): slot.offerId == id
+        }
+    }
+
+    /// Whether a redemption, given by its place, is of one of them.
+    func holdsUse(at place: Int) -> Bool {
+        // Most have no slot, and a slot has many members.
+        guard context.subject.uses.redemptions[place].slotId != nil, let slot = context.subject.uses.slots[place] else {
+            return holdsRedemption(at: place)
+        }
+        return holds(slot)
+    }
+
+    /// Whether a redemption without a slot, given by its place, is of one of them: a use that we did not issue is
+    /// recognised by Apple's name of the offer in the catalog in force.
+    private func holdsRedemption(at place: Int) -> Bool {
+        if holdsOwn, context.use.matching.contains(place) { return true }
+        if case .across(.thisOffer) = which { return false }
+        return context.catalog.matches[place].contains(where: isOther)
+    }
+
+    /// The same for a use of which the group is not certain.
+    func mayHold(_ look: OfferLook) -> Bool {
+        holdsOwn && context.own.look == look
+            || context.question.catalog.matchers.contains { isOther($0) && $0.look == look }
+    }
+
+    private func isOther(_ matcher: RedemptionMatcher) -> Bool {
+        guard matcher.place != context.own.place else { return false }
+        switch which {
+        case .across(.thisOffer): return false
+        case .across(.all): return true
+        case .across(.tag(let tag)): return matcher.tags.contains(tag)
+        case .only(_, let place): return matcher.place == place
+        }
+    }
+}
+
+extension Period {
+    /// The length in words, for messages: `3 months`, `90 days`, `48 hours`.
+    var words: String {
+        let seconds = Int(timeMilliseconds / Instant.Duration.second)
+        let parts = [
+            (months, "month"), (days, "day"), (seconds / 3_600, "hour"), (seconds / 60 % 60, "minute"),
+            (seconds % 60, "second"),
+        ]
+        return parts.filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: " ")
     }
 }

@@ -6,18 +6,17 @@ public import OfferModel
 public struct OfferCounters: Sendable, Hashable {
     /// When they were read: what had passed by then is not in them.
     public var asOf: Instant
-    /// Places taken by issued offers that count, and by the redemptions of issued offers.
+    /// Uses: issued offers that count, and the redemptions of issued offers.
     public var places: Int
     /// What these cost nominally, in milliunits by currency.
     public var spent: [String: Int64]
     /// Redemptions without an issued offer, by product.
     public var unmatched: [String: Int]
-    /// Which of these places the subject of the question holds with open issued offers.
+    /// Which of these the subject of the question holds with open issued offers.
     public var open: [OpenPlace]
-    /// When enough will have passed for the limits that are reached.
+    /// When room will free for the limits that are reached.
     public var endings: [Ending]
 
-    /// Counters by their parts; nothing is used by default.
     public init(
         asOf: Instant, places: Int = 0, spent: [String: Int64] = [:], unmatched: [String: Int] = [:],
         open: [OpenPlace] = [], endings: [Ending] = []
@@ -30,18 +29,12 @@ public struct OfferCounters: Sendable, Hashable {
         self.endings = endings
     }
 
-    /// A place that an open issued offer of the subject takes.
     public struct OpenPlace: Sendable, Hashable {
-        /// The issued offer.
         public var id: LowercaseUUID
-        /// Until when it counts.
         public var countsUntil: Instant
-        /// What it costs, in milliunits.
         public var cost: Int64?
-        /// The currency of that.
         public var currency: String?
 
-        /// A place by its parts.
         public init(id: LowercaseUUID, countsUntil: Instant, cost: Int64?, currency: String?) {
             self.id = id
             self.countsUntil = countsUntil
@@ -49,23 +42,20 @@ public struct OfferCounters: Sendable, Hashable {
             self.currency = currency
         }
 
-        /// The place of an open slot.
         public init(_ slot: Slot) {
             self.init(
                 id: slot.id, countsUntil: slot.countsUntil, cost: slot.cost?.milliunits, currency: slot.cost?.currency)
         }
     }
 
-    /// When so much of what is counted will have passed.
+    /// When a given amount of what is counted will have passed.
     public struct Ending: Sendable, Hashable {
-        /// What is counted.
         public var unit: CounterUnit
         /// How much of it: places, or milliunits.
         public var amount: Int64
-        /// The first instant at which so much has passed if nothing else happens; absent if it never will.
+        /// The first instant at which it has passed if nothing else happens; absent if never.
         public var at: Instant?
 
-        /// An ending by its parts.
         public init(unit: CounterUnit, amount: Int64, at: Instant?) {
             self.unit = unit
             self.amount = amount
@@ -73,13 +63,12 @@ public struct OfferCounters: Sendable, Hashable {
         }
     }
 
-    /// When that much will have passed; `nil` if it was not looked up.
+    /// `nil` if it was not looked up.
     func ending(of amount: Int64, _ unit: CounterUnit) -> Ending? {
         endings.filter { $0.unit == unit && $0.amount >= amount }.min { $0.amount < $1.amount }
     }
 }
 
-/// What one counter of an offer counts.
 public enum CounterUnit: Sendable, Hashable {
     /// Issued offers that count, and redemptions.
     case places
@@ -94,7 +83,6 @@ public enum CounterUnit: Sendable, Hashable {
         }
     }
 
-    /// The unit of that name.
     public init(name: String) {
         self = name == "places" ? .places : .money(name)
     }

@@ -1,11 +1,9 @@
 import OfferModel
 
-/// Of some places those that were taken under another sign-up than the one that asks: what somebody who signed up anew
-/// has to be told (docs/design.md#identity).
+/// Uses that were made under a different app account than the caller's (docs/design.md#identity).
 struct OtherSignUps: Sendable {
-    /// One such place.
     private struct Taking {
-        let place: Place
+        let place: Use
         let signUp: SignUp
         /// Whether it is known to be another sign-up; not where the request names no alias to compare with.
         let isOther: Bool
@@ -16,7 +14,7 @@ struct OtherSignUps: Sendable {
     private let takings: [Taking]
     private let isUnited: Bool
 
-    init(_ places: [Place], _ context: RuleContext) {
+    init(_ places: [Use], _ context: RuleContext) {
         let asking = context.question.signUp
         isUnited = context.subject.past.facts.isUnited
         takings = places.compactMap { place in
@@ -69,7 +67,7 @@ struct OtherSignUps: Sendable {
 
 extension RuleContext {
     /// The purchase by which a use is known that we did not issue.
-    fileprivate func purchase(of place: Place) -> Recorded<Transaction>? {
+    fileprivate func purchase(of place: Use) -> Recorded<Transaction>? {
         guard let id = place.evidence.transactionId else { return nil }
         let rows = subject.history.transactions
         var (row, end) = (0, rows.count)

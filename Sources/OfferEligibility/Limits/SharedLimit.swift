@@ -2,14 +2,11 @@ public import OfferModel
 
 /// One limit that all customers share: a total or a budget, with its place among the offer's limits.
 public struct SharedLimit: Sendable, Hashable {
-    /// Its place.
     public var index: Int
-    /// What it counts.
     public var unit: CounterUnit
     /// How much it allows: places, or milliunits.
     public var allowed: Int64
 
-    /// The shared limits of an offer.
     public static func all(of offer: Offer) -> [SharedLimit] {
         offer.limits.enumerated().compactMap { index, limit in
             switch limit {
@@ -26,7 +23,7 @@ public struct SharedLimit: Sendable, Hashable {
     /// - Parameters:
     ///   - open: the customer's own open slot, which does not count against itself.
     ///   - now: the instant of the question; later than the counters' where a decision looks ahead.
-    /// - Returns: `nil` if what the offer costs cannot be told in the budget's currency.
+    /// - Returns: `nil` if the cost is unknown in the budget's currency.
     public func use(
         _ question: Question, counters: OfferCounters, open: LowercaseUUID?, at now: Instant
     ) -> SharedUse? {
@@ -57,7 +54,6 @@ public struct SharedLimit: Sendable, Hashable {
 
 /// What is taken under a shared limit, and what one more use would take.
 public struct SharedUse: Sendable, Hashable {
-    /// The limit.
     public var limit: SharedLimit
     /// What others have taken: places, or milliunits.
     public var taken: Int64
@@ -94,4 +90,79 @@ extension Offer {
     func cost(on product: Product) -> Money? {
         value(on: product).map { Money(milliunits: max(0, $0.milliunits), currency: $0.currency) }
     }
+}
+
+extension SharedLimit: JudgedLimit {
+    func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
+        guard let counters = context.counters else {
+            return rule.unknown("how much of \(words(allowed)) is taken", .usesNotCounted)
+        }
+        guard let use = use(context.question, counters: counters, open: context.use.openSlot?.id, at: context.now)
+        else {
+            let reason: ReasonCode = context.question.isProductKnown ? .currencyMismatch : .groupUnknown
+            var finding = rule.unknown("what the offer costs of \(words(allowed))", reason)
+            finding.turningPoint = .event(.catalogChanged)
+            return finding
+        }
+        return finding(rule, use, counters, context)
+    }
+
+    private func finding(
+        _ rule: some Rule, _ use: SharedUse, _ counters: OfferCounters, _ context: RuleContext
+    ) -> Finding {
+        var evidence = [Evidence(field: rule.id.rawValue, observed: value(use.taken), required: value(allowed))]
+        if case .money = unit { evidence.append(Evidence(field: "offer.cost", observed: value(use.asked))) }
+        if use.overrun > 0 { evidence.append(Evidence(field: "overrun", observed: value(use.overrun))) }
+        if counters.asOf != context.now {
+            evidence.append(Evidence(field: "counted", observed: .instant(counters.asOf)))
+        }
+        let ending = use.shortfall > 0 ? counters.ending(of: use.shortfall, unit) : nil
+        let hasFreed = ending?.at.map { $0 <= context.now } == true
+        guard use.shortfall > 0, !hasFreed else { return rule.satisfied(sentence(use), evidence: evidence) }
+        if let frees = ending?.at { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
+        return rule.violated(
+            .limitReached, "\(sentence(use)); \(words(ending))", evidence: evidence,
+            turningPoint: (ending?.at).map(TurningPoint.at))
+    }
+
+    private func sentence(_ use: SharedUse) -> String {
+        let overrun = use.overrun > 0 ? ", \(words(use.overrun)) more than allowed" : ""
+        switch unit {
+        case .places: return "\(use.taken) of \(allowed) uses by everyone are taken\(overrun)"
+        case .money(let currency):
+            let taken = Money(milliunits: use.taken, currency: currency).amount
+            return
+                "\(taken) of \(words(allowed)) are spent by everyone\(overrun), and the offer costs \(words(use.asked))"
+        }
+    }
+
+    private func words(_ ending: OfferCounters.Ending?) -> String {
+        guard let ending else { return "when enough frees was not looked up" }
+        return ending.at.map { "\(whatFrees) at \($0)" } ?? "nothing will free with time"
+    }
+
+    private var whatFrees: String {
+        switch unit {
+        case .places: "the next place frees"
+        case .money: "enough frees"
+        }
+    }
+
+    private func words(_ amount: Int64) -> String {
+        switch unit {
+        case .places: "\(amount)"
+        case .money(let currency): "\(Money(milliunits: amount, currency: currency))"
+        }
+    }
+
+    private func value(_ amount: Int64) -> EvidenceValue {
+        switch unit {
+        case .places: .number(Int(amount))
+        case .money(let currency): .value(.money(Money(milliunits: amount, currency: currency)))
+        }
+    }
+}
+
+extension Question {
+    fileprivate var isProductKnown: Bool { products.contains { $0.productId == productId } }
 }

@@ -1,10 +1,9 @@
 public import OfferModel
 
-/// What stays known of a use of an offer when the history that showed it is erased: a period of its subscription, or that
-/// the offer waited for the next renewal. Dates and the catalog's names alone, so that limits hold for whoever comes back
-/// with the same Apple account.
+/// What is kept of a use of an offer when the history that showed it is erased: a period of its subscription, or that
+/// the offer waited for the next renewal. Dates and catalog names only, so that limits still hold if the customer
+/// returns with the same Apple Account.
 public struct KeptEvidence: Sendable, Hashable {
-    /// What it was.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A transaction: a period of the subscription, with an offer or after one.
         case period
@@ -12,36 +11,26 @@ public struct KeptEvidence: Sendable, Hashable {
         case pending
     }
 
-    /// What it was.
     public var kind: Kind
-    /// The subscription; what stands for an erased one until Apple signs it again.
+    /// The subscription; a placeholder for an erased one until Apple signs it again.
     public var originalTransactionId: TransactionId
-    /// Its group.
     public var subscriptionGroupIdentifier: SubscriptionGroupId
     /// The product of the period, or of the next one.
     public var productId: ProductId
-    /// The kind of offer; absent for a period without one.
     public var offerType: TransactionOfferType?
-    /// Apple's name of the offer; absent for introductory offers.
     public var offerIdentifier: OfferIdentifier?
     /// The length of the offer where Apple's data stated it.
     public var offerPeriod: String?
     /// When the period began, or the renewal info was signed.
     public var at: Instant
-    /// When the period ended.
     public var expires: Instant?
-    /// When it was taken back.
     public var revoked: Instant?
-    /// Whether the period renewed the one before.
     public var isRenewal: Bool
-    /// Whether an upgrade took its place.
     public var isUpgraded: Bool
-    /// How it had reached us.
     public var provenance: Provenance
     /// The slot, where another customer's history shows the use.
     public var slotId: LowercaseUUID?
 
-    /// Evidence by its parts.
     public init(
         kind: Kind, originalTransactionId: TransactionId, subscriptionGroupIdentifier: SubscriptionGroupId,
         productId: ProductId, offerType: TransactionOfferType?, offerIdentifier: OfferIdentifier?, offerPeriod: String?,
@@ -64,7 +53,6 @@ public struct KeptEvidence: Sendable, Hashable {
 }
 
 extension KeptEvidence {
-    /// What stays of a period.
     init(_ row: Recorded<Transaction>, in group: SubscriptionGroupId) {
         let period = row.payload
         self.init(
@@ -75,7 +63,6 @@ extension KeptEvidence {
             isUpgraded: period.isUpgraded, provenance: row.provenance)
     }
 
-    /// What stays of renewal info.
     init(_ row: Recorded<RenewalInfo>, in group: SubscriptionGroupId) {
         let info = row.payload
         self.init(
@@ -109,13 +96,13 @@ extension KeptEvidence {
         return Recorded(payload: info, payloadBytes: [], provenance: provenance, sequence: 0)
     }
 
-    /// What a customer is to know of another one's use of a slot of theirs: that it was used, and when.
+    /// What a customer's history shows of another customer's use of their slot: that it was used, and when.
     ///
     /// - Parameter sequence: tells several apart.
     public init?(ofAnother redemption: Redemption, sequence: Int64) {
         guard let slotId = redemption.slotId else { return nil }
         self.init(
-            kind: .period, originalTransactionId: TransactionId("\(RemovedText.prefix)another-\(sequence)"),
+            kind: .period, originalTransactionId: TransactionId("\(Redacted.prefix)another-\(sequence)"),
             subscriptionGroupIdentifier: redemption.subscriptionGroupIdentifier, productId: redemption.productId,
             offerType: redemption.offerType, offerIdentifier: redemption.offerIdentifier, offerPeriod: nil,
             at: redemption.firstEvidence, expires: redemption.offerEnds, revoked: nil, isRenewal: false,
@@ -123,14 +110,14 @@ extension KeptEvidence {
         self.slotId = slotId
     }
 
-    /// What a period has in the place of its id: nobody knows it any more.
+    /// Replaces the id of an erased period.
     static let noTransaction: TransactionId = ""
 }
 
 extension SubjectFacts {
-    /// What has to stay known of the uses of offers if this history is erased.
+    /// What to keep of the uses of offers if this history is erased.
     public func evidenceToKeep() -> [KeptEvidence] {
-        RedemptionReader(past: SubjectPast(self), lengths: OfferLengths([]), takesHistoryAsProven: false)
+        RedemptionReader(past: SubscriptionHistory(self), lengths: OfferLengths([]), takesHistoryAsProven: false)
             .evidenceToKeep()
     }
 }

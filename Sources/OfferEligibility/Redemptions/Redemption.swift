@@ -2,23 +2,17 @@ public import OfferModel
 
 /// One use of an offer at Apple: a run of consecutive periods of one subscription with the same offer (docs/design.md#issued-offers-and-limits).
 public struct Redemption: Sendable, Hashable {
-    /// The kind of offer.
     public var offerType: TransactionOfferType
-    /// Apple's name of the offer; absent for introductory offers.
     public var offerIdentifier: OfferIdentifier?
-    /// The group it was used in.
     public var subscriptionGroupIdentifier: SubscriptionGroupId
-    /// The subscription it was used for.
     public var originalTransactionId: TransactionId
     /// The first transaction of the run; absent while the offer only waits for the next renewal.
     public var transactionId: TransactionId?
-    /// The product it was used for first.
     public var productId: ProductId
     /// When the first evidence of it is dated: a purchase, or renewal info that shows it pending.
     public var firstEvidence: Instant
     /// When its last known period ends or was cut short; absent while the offer only waits for the next renewal.
     public var offerEnds: Instant?
-    /// How that evidence reached us.
     public var provenance: Provenance
     /// The slot it used, if we issued one: the newest of that offer issued before the evidence.
     public var slotId: LowercaseUUID?
@@ -30,7 +24,6 @@ public struct Redemption: Sendable, Hashable {
     /// shows.
     public var isByAnother = false
 
-    /// A redemption by its parts.
     public init(
         offerType: TransactionOfferType, offerIdentifier: OfferIdentifier?,
         subscriptionGroupIdentifier: SubscriptionGroupId, originalTransactionId: TransactionId, productId: ProductId,
@@ -56,15 +49,10 @@ extension SubjectFacts {
     /// Every known redemption, from the earliest; each with the slot it used, if any.
     ///
     /// - Parameters:
-    ///   - offer: an offer whose length is used where Apple's data does not state one.
+    ///   - offers: whose lengths are used where Apple's data does not state one; of several that look alike, the first.
     ///   - takesHistoryAsProven: whether the history was supplied for a "what if".
-    public func redemptions(of offer: Offer? = nil, takesHistoryAsProven: Bool = false) -> [Redemption] {
-        redemptions(of: offer.map { [$0] } ?? [], takesHistoryAsProven: takesHistoryAsProven)
-    }
-
-    /// The same with the lengths of several offers; of several that look alike, the first counts.
-    public func redemptions(of offers: [Offer], takesHistoryAsProven: Bool = false) -> [Redemption] {
-        SubjectPast(self).redemptions(of: offers, takesHistoryAsProven: takesHistoryAsProven)
+    public func redemptions(of offers: [Offer] = [], takesHistoryAsProven: Bool = false) -> [Redemption] {
+        SubscriptionHistory(self).redemptions(of: offers, takesHistoryAsProven: takesHistoryAsProven)
     }
 
     /// The slot of that offer that a request would use again: neither voided, passed nor redeemed.
@@ -85,39 +73,44 @@ extension PreparedSubject {
     }
 }
 
-extension SubjectPast {
+extension SubscriptionHistory {
     fileprivate func redemptions(of offers: [Offer], takesHistoryAsProven: Bool) -> [Redemption] {
         RedemptionReader(past: self, lengths: OfferLengths(offers), takesHistoryAsProven: takesHistoryAsProven)
             .redemptions()
     }
 }
 
-/// What makes two uses the same offer: type, name and group; an introductory offer is the group's alone.
-struct RedemptionKey: Hashable, Sendable {
+/// What Apple's data shows of an offer; an introductory offer has no name.
+struct OfferLook: Hashable, Sendable {
     let offerType: TransactionOfferType
     let offerIdentifier: OfferIdentifier?
-    let group: SubscriptionGroupId
 
-    init(_ offerType: TransactionOfferType, _ offerIdentifier: OfferIdentifier?, _ group: SubscriptionGroupId) {
+    init(_ offerType: TransactionOfferType, _ offerIdentifier: OfferIdentifier?) {
         self.offerType = offerType
         self.offerIdentifier = offerType == .introductory ? nil : offerIdentifier
-        self.group = group
     }
+}
+
+/// What makes two uses the same offer.
+struct RedemptionKey: Hashable, Sendable {
+    let look: OfferLook
+    let group: SubscriptionGroupId
 }
 
 extension Redemption {
     /// The transaction that findings name: its first, else its subscription's; none where that was erased.
     var namedTransaction: TransactionId? {
-        transactionId ?? (originalTransactionId.rawValue.hasPrefix(RemovedText.prefix) ? nil : originalTransactionId)
+        transactionId ?? (originalTransactionId.rawValue.hasPrefix(Redacted.prefix) ? nil : originalTransactionId)
     }
 
-    var key: RedemptionKey { RedemptionKey(offerType, offerIdentifier, subscriptionGroupIdentifier) }
+    var key: RedemptionKey {
+        RedemptionKey(look: OfferLook(offerType, offerIdentifier), group: subscriptionGroupIdentifier)
+    }
 }
 
 extension Slot {
-    /// The uses that match it.
     var redemptionKey: RedemptionKey {
-        RedemptionKey(delivery.redeemedAs, offerIdentifier, subscriptionGroupIdentifier)
+        RedemptionKey(look: OfferLook(delivery.redeemedAs, offerIdentifier), group: subscriptionGroupIdentifier)
     }
 }
 
@@ -129,5 +122,31 @@ extension Delivery {
         case .introductoryEligibility: .introductory
         case .appStore: .winBack
         }
+    }
+}
+
+extension SubjectFacts {
+    /// Purchases at full price right after a signature, by the slot that was not used: the app got a signed offer and the
+    /// customer bought without it, which the App Store cannot undo (docs/design.md#issued-offers-and-limits).
+    ///
+    /// That is the first purchase in the slot's group, not a renewal, without any offer, by the customer, dated from the
+    /// slot's issue to the end of its newest signature; and nothing is known to have used the slot.
+    ///
+    /// - Parameter redemptions: those of the same facts.
+    public func fullPricePurchases(redemptions: [Redemption]) -> [LowercaseUUID: TransactionId] {
+        let redeemed = Set(redemptions.compactMap(\.slotId))
+        let unused = slots.filter { !redeemed.contains($0.id) }
+        guard !unused.isEmpty else { return [:] }
+        let groups = SubscriptionHistory(self).groups
+        var purchases: [LowercaseUUID: TransactionId] = [:]
+        for slot in unused {
+            purchases[slot.id] =
+                groups[slot.subscriptionGroupIdentifier]?.rows.first { row in
+                    row.payload.offerType == nil && row.payload.transactionReason == .purchase
+                        && row.payload.isOwned != false && slot.issuedAt <= row.payload.purchaseDate
+                        && row.payload.purchaseDate < slot.expiresAt
+                }?.payload.transactionId
+        }
+        return purchases
     }
 }

@@ -2,10 +2,10 @@ import OfferModel
 
 /// Finds the redemptions of a history and matches them to slots (docs/design.md#issued-offers-and-limits).
 struct RedemptionReader {
-    let past: SubjectPast
+    let past: SubscriptionHistory
     /// They help where Apple's data does not state a length.
     let lengths: OfferLengths
-    /// Whether the history was supplied for a "what if" and stands for what Apple would have signed.
+    /// Whether the history was supplied for a "what if" and counts as signed by Apple.
     let takesHistoryAsProven: Bool
 
     /// By first evidence; subscription, transaction, group and name settle equal dates.
@@ -26,7 +26,7 @@ struct RedemptionReader {
         }
     }
 
-    /// What has to stay known of each subscription that shows a use: all that the walk over it does not pass by.
+    /// What to keep of each subscription that shows a use: all that the walk over it does not pass by.
     func evidenceToKeep() -> [KeptEvidence] {
         var kept: [KeptEvidence] = []
         forEach { subscription in
@@ -50,7 +50,11 @@ struct RedemptionReader {
 
     private func forEach(_ body: (ShownSubscription) -> Void) {
         var kept =
-            past.facts.keptEvidence.isEmpty ? [:] : Dictionary(grouping: past.facts.keptEvidence, by: KeptKey.init)
+            past.facts.keptEvidence.isEmpty
+            ? [:]
+            : Dictionary(grouping: past.facts.keptEvidence) {
+                KeptKey(subscription: $0.originalTransactionId, group: $0.subscriptionGroupIdentifier)
+            }
         for (id, group) in past.groups {
             for subscription in group.subscriptions {
                 // What the family's owner redeemed is not this customer's use.
@@ -106,9 +110,9 @@ struct RedemptionReader {
         return found
     }
 
-    /// Every proven renewal info that names an offer, also where a newer one does not: a use counts for ever. Unproven
-    /// ones only where nothing outranks them. By date; what settles equal dates is not the order of arrival.
-    private func infosWithOffer(_ subscription: SubscriptionPast) -> [Recorded<RenewalInfo>] {
+    /// Every proven renewal info that names an offer, also where a newer one does not: a use counts permanently.
+    /// Unproven ones only where nothing outranks them. By date; equal dates are not settled by the order of arrival.
+    private func infosWithOffer(_ subscription: SubscriptionRows) -> [Recorded<RenewalInfo>] {
         let original = subscription.transactions.first?.payload.originalTransactionId
         return past.facts.history.renewalInfos
             .filter { row in
@@ -154,19 +158,9 @@ struct RedemptionReader {
     }
 }
 
-/// Which subscription evidence is of.
 private struct KeptKey: Hashable {
     let subscription: TransactionId
     let group: SubscriptionGroupId
-
-    init(subscription: TransactionId, group: SubscriptionGroupId) {
-        self.subscription = subscription
-        self.group = group
-    }
-
-    init(_ evidence: KeptEvidence) {
-        self.init(subscription: evidence.originalTransactionId, group: evidence.subscriptionGroupIdentifier)
-    }
 }
 
 extension RedemptionReader.ShownSubscription {

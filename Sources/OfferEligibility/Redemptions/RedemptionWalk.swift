@@ -25,7 +25,7 @@ struct RedemptionWalk {
     /// Renewal info that names the offer of the next renewal.
     mutating func show(_ info: Recorded<RenewalInfo>) {
         guard let type = info.payload.offerType else { return }
-        let key = RedemptionKey(type, info.payload.offerIdentifier, group)
+        let key = RedemptionKey(look: OfferLook(type, info.payload.offerIdentifier), group: group)
         if let run, run.key == key, !run.isFull(before: nil) { return }
         if waiting?.redemption.key == key {
             waiting?.isPassedOver = false
@@ -33,7 +33,8 @@ struct RedemptionWalk {
         }
         settleWaiting()
         let redemption = Redemption(
-            offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
+            offerType: key.look.offerType, offerIdentifier: key.look.offerIdentifier,
+            subscriptionGroupIdentifier: group,
             originalTransactionId: info.payload.originalTransactionId,
             productId: info.payload.autoRenewProductId ?? info.payload.productId,
             firstEvidence: info.payload.signedDate,
@@ -58,7 +59,7 @@ struct RedemptionWalk {
             isIdle = waiting == nil
             return
         }
-        let key = RedemptionKey(type, row.payload.offerIdentifier, group)
+        let key = RedemptionKey(look: OfferLook(type, row.payload.offerIdentifier), group: group)
         if run?.key == key, run?.isFull(before: row.payload) == false, !row.isNewStart(after: previous) {
             run?.add(row.payload)
             if let running { found[running].offerEnds = row.ends }
@@ -74,7 +75,8 @@ struct RedemptionWalk {
         }
         found.append(
             Redemption(
-                offerType: key.offerType, offerIdentifier: key.offerIdentifier, subscriptionGroupIdentifier: group,
+                offerType: key.look.offerType, offerIdentifier: key.look.offerIdentifier,
+                subscriptionGroupIdentifier: group,
                 originalTransactionId: row.payload.originalTransactionId, productId: row.payload.productId,
                 transactionId: row.payload.transactionId, firstEvidence: evidence, offerEnds: row.ends,
                 provenance: row.provenance))
@@ -108,4 +110,92 @@ extension Recorded<Transaction> {
         guard let ended = previous?.payload.expiresDate else { return false }
         return payload.purchaseDate > ended && payload.transactionReason != .renewal
     }
+}
+
+/// A run of periods with the same offer.
+///
+/// It holds as many periods as fit into the offer's length. Wall time from its start would end it early: billing retry
+/// and an extension of a period by Apple move what follows.
+struct OfferRun {
+    let key: RedemptionKey
+    private let start: Instant
+    private let wholePeriod: Period?
+    private var lengths: [Int64]
+
+    init(key: RedemptionKey, first: Transaction, wholePeriod: Period?) {
+        self.key = key
+        self.wholePeriod = wholePeriod
+        start = first.purchaseDate
+        lengths = [first.length]
+    }
+
+    mutating func add(_ period: Transaction) {
+        lengths.append(period.length)
+    }
+
+    /// Whether the offer's length is used up, so that another period of it begins another use.
+    ///
+    /// - Parameter next: that period, if there is one; its length tells too how long periods are.
+    func isFull(before next: Transaction?) -> Bool {
+        guard let wholePeriod, let period = (lengths + [next?.length].compactMap(\.self)).filter({ $0 > 0 }).min()
+        else { return false }
+        let whole = start.adding(wholePeriod).milliseconds(since: start)
+        return Int64(lengths.count) >= max(1, Self.count(of: period, in: whole))
+    }
+
+    /// How many periods of that length make the whole, both given in milliseconds; months are of unequal length.
+    private static func count(of period: Int64, in whole: Int64) -> Int64 {
+        guard period >= leastMonth else { return rounded(whole, by: period) }
+        let (months, each) = (rounded(whole, by: month), rounded(period, by: month))
+        return months / each + (months % each > 0 ? 1 : 0)
+    }
+
+    /// The quotient of two positive numbers, rounded to the nearest whole number.
+    private static func rounded(_ whole: Int64, by part: Int64) -> Int64 {
+        let (quotient, rest) = whole.quotientAndRemainder(dividingBy: part)
+        return rest >= part - rest ? quotient + 1 : quotient
+    }
+
+    private static let leastMonth = 27 * Instant.Duration.day
+    /// 30.44 days.
+    private static let month = 3_044 * Instant.Duration.day / 100
+}
+
+extension Transaction {
+    /// Of the period, in milliseconds; zero without an expiry.
+    fileprivate var length: Int64 {
+        expiresDate.map { $0.milliseconds(since: purchaseDate) } ?? 0
+    }
+}
+
+/// How long offers last, by what Apple's data shows of them; of several that look alike, the first counts.
+struct OfferLengths: Hashable {
+    private var lengths: [OfferLook: Period] = [:]
+
+    init(_ offers: [Offer]) {
+        for index in offers.indices {
+            let look = Self.look(offers[index])
+            if lengths[look] == nil { lengths[look] = Self.length(offers[index]) }
+        }
+    }
+
+    /// These, where an offer that looks like the given one lasts as long as that one.
+    func preferring(_ offer: Offer) -> OfferLengths {
+        let (look, length) = (Self.look(offer), Self.length(offer))
+        guard lengths[look] != length else { return self }
+        var preferring = self
+        preferring.lengths[look] = length
+        return preferring
+    }
+
+    /// The length of the offer that a use shows; `nil` if none of the offers looks like it.
+    subscript(key: RedemptionKey) -> Period? {
+        lengths[key.look]
+    }
+
+    private static func look(_ offer: Offer) -> OfferLook {
+        OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier)
+    }
+
+    private static func length(_ offer: Offer) -> Period { offer.period.multiplied(by: offer.periodCount) }
 }

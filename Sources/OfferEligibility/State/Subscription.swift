@@ -28,7 +28,7 @@ struct Subscription: Sendable {
         renewalInfo = latestInfo.flatMap { $0.payload.signedDate >= known ? $0 : nil }
     }
 
-    /// The same as it stands at another instant.
+    /// The same at another instant.
     func seen(at instant: Instant) -> Subscription {
         Subscription(transactions, latestInfo: latestInfo, at: instant) ?? self
     }
@@ -39,8 +39,8 @@ struct Subscription: Sendable {
         return transactions[(past.map { $0 + 1 } ?? transactions.startIndex)...]
     }
 
-    /// Whether it will renew; where a commitment has a status of its own, that one decides, because a cancelled
-    /// commitment keeps the other on (Apple, "Monthly subscriptions with a 12-month commitment"). `nil` if unknown.
+    /// Whether it will renew. A commitment's status decides where there is one, because a cancelled commitment keeps
+    /// the other on (Apple, "Monthly subscriptions with a 12-month commitment"). `nil` if unknown.
     var willAutoRenew: Bool? {
         guard let info = renewalInfo?.payload else { return nil }
         return (info.commitmentInfo?.commitmentAutoRenewStatus ?? info.autoRenewStatus)?.isOn
@@ -61,14 +61,12 @@ struct Subscription: Sendable {
             ?? renewalInfo?.payload.commitmentInfo?.commitmentRenewalDate
     }
 
-    /// The product of the next renewal, if it is another one.
     var pendingProductId: ProductId? {
         guard let info = renewalInfo?.payload, willAutoRenew != false else { return nil }
         let next = info.commitmentInfo?.commitmentAutoRenewProductId ?? info.autoRenewProductId
         return next == current.payload.productId ? nil : next
     }
 
-    /// The price of the next renewal.
     var renewalPrice: Money? {
         guard let info = renewalInfo?.payload, let price = info.renewalPrice, let currency = info.currency else {
             return nil
@@ -86,4 +84,95 @@ extension AutoRenewStatus {
         default: nil
         }
     }
+}
+
+extension Subscription {
+    /// When access ends: the later of expiry and grace, or a revocation before it. `nil` if the transaction has no
+    /// expiry and was not revoked.
+    var accessEnds: Instant? {
+        let revoked = current.payload.revocationDate
+        guard let expires = current.payload.expiresDate else { return revoked }
+        let ends = max(expires, graceEnds ?? expires)
+        return revoked.map { min($0, ends) } ?? ends
+    }
+
+    /// The instants at which the state can change without an event, those of periods charged early included.
+    func transitions(_ policy: Policy) -> [Instant] {
+        let upcoming = upcoming.map(\.payload.purchaseDate)
+        return upcoming + ([self] + upcoming.map(seen)).flatMap { $0.ownTransitions(policy) }
+    }
+
+    private func ownTransitions(_ policy: Policy) -> [Instant] {
+        [
+            current.payload.expiresDate, current.payload.revocationDate, accessEnds, graceEnds,
+            current.payload.expiresDate?.adding(milliseconds: billingRetryLife(policy)),
+        ].compactMap(\.self)
+    }
+
+    /// When grace ends, if renewal info signed after the expiry says so: what was signed before it is about an earlier
+    /// failure (docs/design.md#history-and-state, freshness).
+    private var graceEnds: Instant? {
+        guard let info = renewalInfo?.payload, let expires = current.payload.expiresDate, info.signedDate > expires
+        else { return nil }
+        return info.gracePeriodExpiresDate
+    }
+
+    /// The state of this subscription alone (docs/design.md#history-and-state, freshness and access).
+    func resolution(at instant: Instant, policy: Policy) -> StateResolution {
+        if isSuperseded { return .undetermined(.historyStale) }
+        if let revoked = current.payload.revocationDate, revoked <= instant { return .determined(.revoked) }
+        guard let expires = current.payload.expiresDate else { return .undetermined(.expiryUnknown) }
+        if instant < expires {
+            return .determined(current.payload.offerType == .introductory ? .introductoryOffer : .subscribed)
+        }
+        guard let info = renewalInfo?.payload else { return .undetermined(.historyStale) }
+        if let grace = graceEnds, instant < grace { return .determined(.inGracePeriod) }
+        if info.signedDate > expires, info.isInBillingRetryPeriod == true {
+            // Later Apple has either charged or given up, and we have not heard which.
+            let isStillTrying = instant < expires.adding(milliseconds: billingRetryLife(policy))
+            return isStillTrying ? .determined(.inBillingRetryPeriod) : .undetermined(.historyStale)
+        }
+        if info.saysEnded(after: expires) { return .determined(.expired) }
+        return continues(after: expires) == false ? .determined(.expired) : .undetermined(.historyStale)
+    }
+
+    private func billingRetryLife(_ policy: Policy) -> Int64 {
+        current.payload.commitmentInfo == nil ? policy.billingRetryLife : policy.commitmentBillingRetryLife
+    }
+}
+
+extension RenewalInfo {
+    /// Whether Apple gives a reason for the end, which it does only of what has ended, whatever auto-renewal says
+    /// (decision 0013). A failed payment is such a reason already while Apple keeps trying.
+    fileprivate func saysEnded(after expires: Instant) -> Bool {
+        guard signedDate > expires, let expirationIntent else { return false }
+        return isInBillingRetryPeriod == false || isInBillingRetryPeriod == nil && expirationIntent != .billingError
+    }
+}
+
+extension Subscription {
+    /// The last moment to cancel without being charged, which may have passed: Apple charges up to 24 hours before a
+    /// period begins.
+    ///
+    /// `nil` where cancelling avoids no charge that is known: nothing is running or owned, it does not renew or that is
+    /// not known, the next renewal is free, or the period is so short, as in Sandbox, that it began too late for it.
+    /// Within a 12-month commitment every period is charged, so it is the commitment's renewal that can be avoided.
+    func lastMomentToCancel(_ resolution: StateResolution, policy: Policy) -> Instant? {
+        switch resolution.name {
+        case .subscribed, .introductoryOffer: break
+        default: return nil
+        }
+        guard current.isOwned == true, current.payload.revocationDate == nil, willAutoRenew == true,
+            renewalInfo?.payload.isFree == false
+        else { return nil }
+        // A period that was charged early has been paid for: the one after it can still be avoided.
+        let paid = transactions.last { $0.payload.revocationDate == nil } ?? current
+        guard let ends = [paid.payload.expiresDate, commitmentEnds].compactMap(\.self).max() else { return nil }
+        let moment = ends.adding(milliseconds: -policy.renewalNotice)
+        return moment < paid.payload.purchaseDate ? nil : moment
+    }
+}
+
+extension RenewalInfo {
+    fileprivate var isFree: Bool { offerDiscountType == .freeTrial || renewalPrice == 0 }
 }

@@ -1,13 +1,13 @@
 public import OfferModel
 
 /// The state of one subscription group at an instant, derived and never stored (docs/design.md#history-and-state).
-public struct SubscriptionState: Sendable, Hashable {
+public struct SubscriptionState: Sendable, Equatable {
     /// The instant it was derived for.
     public var asOf: Instant
     private let told: Told
 
     init(
-        subscriptionGroupIdentifier: SubscriptionGroupId, asOf: Instant, standing: Standing,
+        subscriptionGroupIdentifier: SubscriptionGroupId, asOf: Instant, resolution: StateResolution,
         willAutoRenew: Bool? = nil, accessEnds: Instant? = nil, expirationIntent: ExpirationIntent? = nil,
         row: Recorded<Transaction>? = nil, pendingProductId: ProductId? = nil, renewalPrice: Money? = nil,
         lastMomentToCancel: Instant? = nil
@@ -15,43 +15,39 @@ public struct SubscriptionState: Sendable, Hashable {
         self.asOf = asOf
         told = Told(
             Members(
-                subscriptionGroupIdentifier: subscriptionGroupIdentifier, standing: standing,
+                subscriptionGroupIdentifier: subscriptionGroupIdentifier, resolution: resolution,
                 willAutoRenew: willAutoRenew, accessEnds: accessEnds, expirationIntent: expirationIntent,
                 shown: row.map(ShownRow.init), pendingProductId: pendingProductId, renewalPrice: renewalPrice,
                 lastMomentToCancel: lastMomentToCancel))
     }
 
-    /// The group.
+    public static func == (left: SubscriptionState, right: SubscriptionState) -> Bool {
+        left.asOf == right.asOf && (left.told === right.told || left.told.members == right.told.members)
+    }
+
     public var subscriptionGroupIdentifier: SubscriptionGroupId { told.members.subscriptionGroupIdentifier }
-    /// The state, or why it cannot be told.
-    public var standing: Standing { told.members.standing }
+    public var resolution: StateResolution { told.members.resolution }
     /// Whether the subscription will renew; of a 12-month commitment, whether the commitment will. Absent if unknown.
     public var willAutoRenew: Bool? { told.members.willAutoRenew }
     /// When access ends or ended, by every subscription that gives it; absent if nothing is known.
     public var accessEnds: Instant? { told.members.accessEnds }
     /// Why the subscription expired, in Apple's numbers.
     public var expirationIntent: ExpirationIntent? { told.members.expirationIntent }
-    /// The product of the next renewal, if it is another one.
     public var pendingProductId: ProductId? { told.members.pendingProductId }
-    /// The price of the next renewal.
     public var renewalPrice: Money? { told.members.renewalPrice }
     /// The last moment to cancel without being charged, 24 hours before the renewal; it may have passed. Absent where
     /// nothing that cancelling could avoid is known to be charged.
     public var lastMomentToCancel: Instant? { told.members.lastMomentToCancel }
-    /// The transaction that determines the state.
     public var transaction: Transaction? { row?.payload }
     /// The row of that transaction: to ask it one thing, without a copy of all its members.
     var row: Recorded<Transaction>? { told.members.shown?.row }
-    /// How that transaction reached us.
     public var provenance: Provenance? { row?.provenance }
     /// Whether nothing was paid for its period; `nil` if neither the offer nor the price tells.
     var isFree: Bool? { row?.isFree }
-    /// The id of that transaction.
     var transactionId: TransactionId? { row?.payload.transactionId }
-    /// The state's name, if it is known.
-    public var name: SubscriptionStateName? { standing.name }
-    /// Whether the customer has access; absent if that cannot be told.
-    public var hasAccess: Bool? { standing.hasAccess }
+    public var name: SubscriptionStateName? { resolution.name }
+    /// `nil` if unknown.
+    public var hasAccess: Bool? { resolution.hasAccess }
     /// Whether the customer bought the subscription, rather than received it through Family Sharing; absent if no
     /// subscription is known, or Apple sent a value that is not known here.
     public var isOwned: Bool? { row?.isOwned }
@@ -66,46 +62,34 @@ public struct SubscriptionState: Sendable, Hashable {
 }
 
 /// What a state tells, the same until the next transition.
-private struct Members: Sendable, Hashable {
+private struct Members: Sendable, Equatable {
     let subscriptionGroupIdentifier: SubscriptionGroupId
-    let standing: Standing
+    let resolution: StateResolution
     let willAutoRenew: Bool?
     let accessEnds: Instant?
     let expirationIntent: ExpirationIntent?
-    /// The row that determines the state.
     let shown: ShownRow?
     let pendingProductId: ProductId?
     let renewalPrice: Money?
     let lastMomentToCancel: Instant?
 }
 
-/// The members of a state by reference: it is handed around for every instant at which anything may turn.
-private final class Told: Sendable, Hashable {
+/// By reference, because a state is copied for every instant at which anything may turn.
+private final class Told: Sendable {
     let members: Members
 
     init(_ members: Members) {
         self.members = members
     }
-
-    static func == (left: Told, right: Told) -> Bool { left === right || left.members == right.members }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(members)
-    }
 }
 
 /// A row of which only what was signed and how it came is shown: when it came is no part of a state.
-private struct ShownRow: Sendable, Hashable {
+private struct ShownRow: Sendable, Equatable {
     let row: Recorded<Transaction>
 
     static func == (left: ShownRow, right: ShownRow) -> Bool {
         left.row === right.row
             || left.row.provenance == right.row.provenance && left.row.payload == right.row.payload
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(row.payload.transactionId)
-        hasher.combine(row.provenance)
     }
 }
 
@@ -114,5 +98,30 @@ extension History {
     public func subscriptionStates(at instant: Instant, policy: Policy = .standard) -> [SubscriptionState] {
         let subject = Subject(SubjectFacts(history: self), at: instant, policy: policy)
         return subject.subscriptions.keys.sorted().map { subject.state(of: $0, at: instant) }
+    }
+}
+
+/// A state by its name, or why it is unknown.
+public enum StateResolution: Sendable, Hashable {
+    case determined(SubscriptionStateName)
+    case undetermined(ReasonCode)
+
+    public var name: SubscriptionStateName? {
+        guard case .determined(let name) = self else { return nil }
+        return name
+    }
+
+    public var undeterminedReason: ReasonCode? {
+        guard case .undetermined(let reason) = self else { return nil }
+        return reason
+    }
+
+    /// `nil` if unknown.
+    public var hasAccess: Bool? {
+        guard case .determined(let name) = self else { return nil }
+        switch name {
+        case .introductoryOffer, .subscribed, .inGracePeriod: return true
+        case .neverSubscribed, .inBillingRetryPeriod, .expired, .revoked: return false
+        }
     }
 }

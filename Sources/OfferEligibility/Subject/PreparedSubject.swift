@@ -5,19 +5,17 @@ import OfferModel
 /// It answers exactly as the facts alone do (invariant 4). It belongs to the one request it was made for: it keeps what
 /// it derived and is not to be shared between tasks.
 public final class PreparedSubject {
-    let past: SubjectPast
+    let past: SubscriptionHistory
     let policy: Policy
-    private var subjects: [AskedSubject] = []
+    private var subjects: [SubjectAtInstant] = []
     private var uses: [(lengths: OfferLengths, takesHistoryAsProven: Bool, uses: KnownUses)] = []
     private var catalogUses: [(catalog: CompiledCatalog, uses: KnownUses, found: CatalogUses)] = []
 
-    /// Prepares what is known of a subject.
     public init(_ facts: SubjectFacts, policy: Policy = .standard) {
-        past = SubjectPast(facts)
+        past = SubscriptionHistory(facts)
         self.policy = policy
     }
 
-    /// What is known of the subject.
     public var facts: SubjectFacts { past.facts }
 
     func context(_ question: Question, coverage: Coverage? = nil) -> RuleContext {
@@ -27,20 +25,20 @@ public final class PreparedSubject {
             policy: policy, judged: &asked.judged)
     }
 
-    private func asked(_ question: Question, coverage: Coverage) -> AskedSubject {
+    private func asked(_ question: Question, coverage: Coverage) -> SubjectAtInstant {
         let uses = uses(question)
         let isComplete = coverage.isProof(at: question.now, life: policy.coverageLife)
         let known = subjects.last {
             $0.subject.now == question.now && $0.subject.uses === uses && $0.subject.isComplete == isComplete
                 && $0.subject.groupProducts == question.groupProducts
-                && $0.subject.asked?.group == question.subscriptionGroupIdentifier
+                && $0.subject.requested?.group == question.subscriptionGroupIdentifier
                 && $0.signals == question.signals && $0.request == question.request
         }
         if let known { return known }
         let subject = Subject(
             past, at: question.now, coverage: coverage, policy: policy, uses: uses,
             group: question.subscriptionGroupIdentifier, groupProducts: question.groupProducts)
-        let asked = AskedSubject(subject: subject, signals: question.signals, request: question.request)
+        let asked = SubjectAtInstant(subject: subject, signals: question.signals, request: question.request)
         subjects.append(asked)
         return asked
     }
@@ -68,7 +66,7 @@ public final class PreparedSubject {
 }
 
 /// A subject at an instant, what the backend says of it, and what conditions came to.
-private final class AskedSubject {
+private final class SubjectAtInstant {
     let subject: Subject
     let signals: [String: FactValue]
     let request: DeviceRequest

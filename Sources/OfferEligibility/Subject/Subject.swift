@@ -2,25 +2,24 @@ import OfferModel
 
 /// Everything the rules read of a subject at the instant of a question.
 final class Subject: Sendable {
-    let past: SubjectPast
+    let past: SubscriptionHistory
     let now: Instant
     let policy: Policy
     /// Whether an absence is proven: the history is complete and was so recently enough.
     let isComplete: Bool
-    /// The subscriptions of each group, as they stand at the instant of the question.
+    /// The subscriptions of each group at the instant of the question.
     let subscriptions: [SubscriptionGroupId: [Subscription]]
-    /// The uses of offers, and the slots that they used.
     let uses: KnownUses
     /// Slots that count and were not redeemed, at the instant of the question.
     let countingSlots: [Slot]
     /// Every product that the catalog has in the group asked about.
     let groupProducts: Set<ProductId>
     /// The group asked about, and its state from the instant of the question on.
-    let asked: GroupView?
-    private let course: StateCourse?
+    let requested: GroupView?
+    private let timeline: StateTimeline?
 
     init(
-        _ past: SubjectPast, at now: Instant, coverage: Coverage, policy: Policy, uses: KnownUses,
+        _ past: SubscriptionHistory, at now: Instant, coverage: Coverage, policy: Policy, uses: KnownUses,
         group: SubscriptionGroupId?, groupProducts: Set<ProductId>
     ) {
         self.past = past
@@ -37,22 +36,22 @@ final class Subject: Sendable {
                 .sorted { $1.current.wasBought(before: $0.current) }
         }
         guard let group else {
-            asked = nil
-            course = nil
+            requested = nil
+            timeline = nil
             return
         }
         let view = GroupView(
             group: group, subscriptions: subscriptions[group] ?? [],
-            outsiders: past.outsiders(of: group, products: groupProducts), isComplete: isComplete, policy: policy)
-        asked = view
-        course = StateCourse(view, from: now)
+            ungrouped: past.ungrouped(of: group, products: groupProducts), isComplete: isComplete, policy: policy)
+        requested = view
+        timeline = StateTimeline(view, from: now)
     }
 
     /// For a single question.
     ///
     /// - Parameter question: what is asked; its offers' lengths help where Apple's data does not state one.
     convenience init(_ facts: SubjectFacts, at now: Instant, policy: Policy, question: Question? = nil) {
-        let past = SubjectPast(facts)
+        let past = SubscriptionHistory(facts)
         let offers = question.map { [$0.offer] + $0.offers } ?? []
         self.init(
             past, at: now, coverage: facts.history.coverage, policy: policy,
@@ -66,7 +65,6 @@ final class Subject: Sendable {
     var redemptions: [Redemption] { uses.redemptions }
     var purchases: OwnPurchases { past.purchases }
     var firstSeen: FirstSeen? { past.firstSeen }
-    /// What the backend keeps about the customer, by the name after `customer.attributes.`.
     var attributes: [String: FactValue] { past.facts.attributes }
 
     /// Every transaction of a subscription in the group, by purchase date.
@@ -74,51 +72,51 @@ final class Subject: Sendable {
 
     /// Purchases that may belong to the group although they name another one or none: as long as there are any, nothing
     /// that the group lacks is proven (invariant 3).
-    func outsiders(of group: SubscriptionGroupId) -> [Recorded<Transaction>] { view(of: group).outsiders }
+    func ungrouped(of group: SubscriptionGroupId) -> [Recorded<Transaction>] { view(of: group).ungrouped }
 
     /// Whether the catalog has the product in the group, as far as the question says.
     func isProduct(_ product: ProductId, of group: SubscriptionGroupId) -> Bool {
-        group == asked?.group && groupProducts.contains(product)
+        group == requested?.group && groupProducts.contains(product)
     }
 
     /// Why what is not known of the group is not proven to be absent; `nil` if it is.
     func doubt(about group: SubscriptionGroupId) -> ReasonCode? { view(of: group).doubt }
 
-    /// How long the customer has paid for subscriptions of the group.
     func paidTime(of group: SubscriptionGroupId) -> PaidTime { past.groups[group]?.paid ?? PaidTime([]) }
 
-    /// The group at any instant. The question names the products of its own group only.
+    /// The group at any instant. The question names only its own group's products.
     func view(of group: SubscriptionGroupId) -> GroupView {
-        if let asked, asked.group == group { return asked }
+        if let requested, requested.group == group { return requested }
         return GroupView(
-            group: group, subscriptions: subscriptions[group] ?? [], outsiders: past.ungrouped,
+            group: group, subscriptions: subscriptions[group] ?? [], ungrouped: past.withoutGroup,
             isComplete: isComplete, policy: policy)
     }
 
-    /// The state of a group at an instant.
     func state(of group: SubscriptionGroupId, at instant: Instant) -> SubscriptionState {
-        if let course, group == asked?.group, let state = course.state(at: instant) { return state }
+        if let timeline, group == requested?.group, let state = timeline.state(at: instant) { return state }
         return view(of: group).state(at: instant)
     }
 
     /// The state of the group asked about; `nil` if the catalog does not know the group.
-    func askedState(at instant: Instant) -> SubscriptionState? {
-        course?.state(at: instant) ?? asked?.state(at: instant)
+    func requestedState(at instant: Instant) -> SubscriptionState? {
+        timeline?.state(at: instant) ?? requested?.state(at: instant)
     }
 
-    /// The subscriptions that may speak for the group at an instant.
+    /// The subscriptions that may govern the group at an instant.
     func candidates(of group: SubscriptionGroupId, at instant: Instant) -> [Candidate] {
-        if let course, instant == now, group == asked?.group { return course.candidates }
+        if let timeline, instant == now, group == requested?.group { return timeline.candidates }
         return view(of: group).candidates(at: instant)
     }
 
     /// The transaction of the customer's own in the group that ended last by an instant, and when.
     func lastEnded(of group: SubscriptionGroupId, at instant: Instant) -> GroupView.Ended? {
-        if let course, group == asked?.group, course.hasBegun(at: instant) { return course.lastEnded(at: instant) }
+        if let timeline, group == requested?.group, timeline.hasBegun(at: instant) {
+            return timeline.lastEnded(at: instant)
+        }
         return view(of: group).lastEnded(at: instant)
     }
 
-    /// The instants at which the state of the group can change by itself, from the earliest.
+    /// The instants at which the state of the group can change without an event, earliest first.
     func transitions(of group: SubscriptionGroupId, after now: Instant) -> [Instant] {
         view(of: group).transitions.filter { $0 > now }
     }
@@ -131,14 +129,14 @@ final class Subject: Sendable {
     }
 }
 
-extension SubjectPast {
+extension SubscriptionHistory {
     /// Purchases that may belong to the group although they name another one or none, by purchase date.
     ///
     /// - Parameter products: those that the catalog has in the group.
-    fileprivate func outsiders(
+    fileprivate func ungrouped(
         of group: SubscriptionGroupId, products: Set<ProductId>
     ) -> [Recorded<Transaction>] {
-        guard !ungrouped.isEmpty || groups.contains(where: { $0 != group && $1.holds(products) }) else { return [] }
+        guard !withoutGroup.isEmpty || groups.contains(where: { $0 != group && $1.holds(products) }) else { return [] }
         return subscriptionRows.filter { row in
             guard let named = row.payload.subscriptionGroupIdentifier else { return true }
             return named != group && products.contains(row.payload.productId)
@@ -146,7 +144,7 @@ extension SubjectPast {
     }
 }
 
-extension GroupPast {
+extension GroupHistory {
     /// Whether one of the products was bought. Rows of the same product follow each other, and one is asked about once.
     fileprivate func holds(_ products: Set<ProductId>) -> Bool {
         var last: ProductId?

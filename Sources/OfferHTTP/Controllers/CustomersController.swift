@@ -152,7 +152,7 @@ extension SubscriptionBody {
     init(_ state: SubscriptionState) {
         self.init(
             subscriptionGroupIdentifier: state.subscriptionGroupIdentifier, state: state.name,
-            undeterminedBecause: state.standing.undeterminedReason?.rawValue, hasAccess: state.hasAccess,
+            undeterminedBecause: state.resolution.undeterminedReason?.rawValue, hasAccess: state.hasAccess,
             willAutoRenew: state.willAutoRenew, productId: state.transaction?.productId,
             expiresDate: state.accessEnds, daysLeft: state.daysLeft, lastMomentToCancel: state.lastMomentToCancel,
             transactionId: state.transaction?.transactionId)

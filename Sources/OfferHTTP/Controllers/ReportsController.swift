@@ -61,7 +61,7 @@ extension FunnelNotIssuedBody {
 
 extension FunnelReasonBody {
     /// The most frequent first; the rules' names settle ties.
-    fileprivate static func all(_ counts: [Obstacle: ObstacleCount]) -> [FunnelReasonBody] {
+    fileprivate static func all(_ counts: [BlockingRule: BlockingRuleCount]) -> [FunnelReasonBody] {
         counts.map { obstacle, count in
             FunnelReasonBody(
                 rule: obstacle.rule.rawValue, verdict: obstacle.verdict.rawValue, fact: obstacle.fact,

@@ -217,9 +217,9 @@ enum RequestRules {
         guard (1...maximum).contains(length) else {
             return (.invalidLength, "a text of 1 to \(maximum) characters is needed, this one has \(length)")
         }
-        guard !text.hasPrefix(RemovedText.prefix) else {
+        guard !text.hasPrefix(Redacted.prefix) else {
             return (
-                .invalidValue, "a text does not begin with `\(RemovedText.prefix)`, which marks one that was removed"
+                .invalidValue, "a text does not begin with `\(Redacted.prefix)`, which marks one that was removed"
             )
         }
         let isControl: (Unicode.Scalar) -> Bool = { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
@@ -230,6 +230,6 @@ enum RequestRules {
     /// Whether a text is of printable ASCII, as identifiers nearly always are, and right: a look at its bytes says so.
     private static func isPlain(_ text: String, maximum: Int) -> Bool {
         (1...maximum).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-            && !text.utf8.starts(with: RemovedText.prefix.utf8)
+            && !text.utf8.starts(with: Redacted.prefix.utf8)
     }
 }

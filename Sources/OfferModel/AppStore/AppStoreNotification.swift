@@ -3,26 +3,18 @@
 /// Apple gives exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`. A type, subtype or status that
 /// Apple adds later is kept as it is.
 public struct AppStoreNotification: Sendable, Hashable {
-    /// What it tells about.
     public var notificationType: NotificationType
-    /// What it tells in particular.
     public var subtype: NotificationSubtype?
     /// Its id: the same in every delivery of it. A UUID is written in lower case.
     public var notificationUUID: String
-    /// Apple's version of the form, "2.0".
     public var version: String?
-    /// When Apple signed it.
     public var signedDate: Instant
     /// A purchase it is about, or the app alone in a test.
     public var data: NotificationData?
-    /// The result of extending many renewal dates.
     public var summary: NotificationSummary?
-    /// A token of an external purchase.
     public var externalPurchaseToken: ExternalPurchaseToken?
-    /// A customer's app transaction.
     public var appData: NotificationAppData?
 
-    /// A notification with what every one of them has; the others start absent.
     public init(notificationType: NotificationType, notificationUUID: String, signedDate: Instant) {
         self.notificationType = notificationType
         self.notificationUUID = notificationUUID
@@ -34,45 +26,32 @@ public struct AppStoreNotification: Sendable, Hashable {
 public struct NotificationData: Sendable, Hashable {
     /// Apple's number of the app; absent in the sandbox.
     public var appAppleId: Int64?
-    /// The app.
     public var bundleId: BundleId?
-    /// The app's build.
     public var bundleVersion: String?
     /// The environment named inside the signed payload; checked, never chosen from.
     public var environment: String?
-    /// The transaction as a JWS.
     public var signedTransactionInfo: String?
-    /// The renewal info as a JWS.
     public var signedRenewalInfo: String?
-    /// How the subscription stands.
     public var status: SubscriptionStatus?
     /// Why a refund is asked for; of `CONSUMPTION_REQUEST` alone.
     public var consumptionRequestReason: ConsumptionRequestReason?
 
-    /// Data without members.
     public init() {}
 }
 
 /// What came of extending the renewal dates of many subscribers.
 public struct NotificationSummary: Sendable, Hashable {
-    /// The app developer's id of the request.
     public var requestIdentifier: String?
     /// The environment named inside the signed payload; checked, never chosen from.
     public var environment: String?
-    /// Apple's number of the app.
     public var appAppleId: Int64?
-    /// The app.
     public var bundleId: BundleId?
-    /// Whose subscribers were extended.
     public var productId: ProductId?
     /// Where; everywhere if absent.
     public var storefrontCountryCodes: [String]?
-    /// How many could not be extended.
     public var failedCount: Int64?
-    /// How many were extended.
     public var succeededCount: Int64?
 
-    /// A summary without members.
     public init() {}
 }
 
@@ -80,14 +59,10 @@ public struct NotificationSummary: Sendable, Hashable {
 public struct ExternalPurchaseToken: Sendable, Hashable {
     /// The token's id; it begins with `SANDBOX` outside Production.
     public var externalPurchaseId: String?
-    /// When it was made.
     public var tokenCreationDate: Instant?
-    /// Apple's number of the app.
     public var appAppleId: Int64?
-    /// The app.
     public var bundleId: BundleId?
 
-    /// A token without members.
     public init() {}
 
     /// The environment it belongs to, as Apple's libraries tell it; `nil` without an id.
@@ -96,17 +71,121 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
     }
 }
 
-/// A notification about a customer's copy of the app.
 public struct NotificationAppData: Sendable, Hashable {
-    /// Apple's number of the app; absent in the sandbox.
     public var appAppleId: Int64?
-    /// The app.
     public var bundleId: BundleId?
     /// The environment named inside the signed payload; checked, never chosen from.
     public var environment: String?
-    /// The app transaction as a JWS.
     public var signedAppTransactionInfo: String?
 
-    /// App data without members.
     public init() {}
+}
+
+public enum NotificationSource: String, Sendable, Hashable, CaseIterable, Codable {
+    case delivered, fetched
+}
+
+/// What a notification meant for the history when it was kept.
+public enum NotificationOutcome: String, Sendable, Hashable, CaseIterable, Codable {
+    case added
+    /// Something in it is a newer view of something known.
+    case updated
+    /// Everything in it was known already, or is older than what is.
+    case unchanged
+    /// It holds nothing that belongs to a history: no transaction, renewal info or app transaction that names anybody.
+    case noHistory
+}
+
+// Apple adds types over time. As in AppStoreValues, every raw value is kept; the static members are those known today
+// (Apple: App Store Server Notifications V2, `notificationType` and `subtype`).
+
+public struct NotificationType: RawRepresentable, Hashable, Sendable, Codable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// A first subscription, or a return.
+    public static let subscribed = Self(rawValue: "SUBSCRIBED")
+    public static let offerRedeemed = Self(rawValue: "OFFER_REDEEMED")
+    public static let didRenew = Self(rawValue: "DID_RENEW")
+    public static let didChangeRenewalStatus = Self(rawValue: "DID_CHANGE_RENEWAL_STATUS")
+    /// The customer chose another product, or returned to the one before.
+    public static let didChangeRenewalPref = Self(rawValue: "DID_CHANGE_RENEWAL_PREF")
+    public static let didFailToRenew = Self(rawValue: "DID_FAIL_TO_RENEW")
+    /// Grace is over, billing retry goes on.
+    public static let gracePeriodExpired = Self(rawValue: "GRACE_PERIOD_EXPIRED")
+    public static let expired = Self(rawValue: "EXPIRED")
+    public static let refund = Self(rawValue: "REFUND")
+    public static let refundReversed = Self(rawValue: "REFUND_REVERSED")
+    public static let refundDeclined = Self(rawValue: "REFUND_DECLINED")
+    /// Apple asks how much of a purchase was used, to judge a refund.
+    public static let consumptionRequest = Self(rawValue: "CONSUMPTION_REQUEST")
+    /// A family member lost shared access.
+    public static let revoke = Self(rawValue: "REVOKE")
+    public static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
+    public static let renewalExtended = Self(rawValue: "RENEWAL_EXTENDED")
+    /// The result of extending the renewal dates of many subscribers.
+    public static let renewalExtension = Self(rawValue: "RENEWAL_EXTENSION")
+    /// Something other than a subscription was bought.
+    public static let oneTimeCharge = Self(rawValue: "ONE_TIME_CHARGE")
+    public static let test = Self(rawValue: "TEST")
+    /// A token of an external purchase has not been reported.
+    public static let externalPurchaseToken = Self(rawValue: "EXTERNAL_PURCHASE_TOKEN")
+    /// A guardian withdrew the consent to use the app.
+    public static let rescindConsent = Self(rawValue: "RESCIND_CONSENT")
+    /// Advanced Commerce, as are `migration` and `priceChange`.
+    public static let metadataUpdate = Self(rawValue: "METADATA_UPDATE")
+    public static let migration = Self(rawValue: "MIGRATION")
+    public static let priceChange = Self(rawValue: "PRICE_CHANGE")
+}
+
+public struct NotificationSubtype: RawRepresentable, Hashable, Sendable, Codable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// `SUBSCRIBED`: the first subscription in the group.
+    public static let initialBuy = Self(rawValue: "INITIAL_BUY")
+    /// `SUBSCRIBED`: back in the group after an end.
+    public static let resubscribe = Self(rawValue: "RESUBSCRIBE")
+    /// To a higher level, or to another product of the same length; at once.
+    public static let upgrade = Self(rawValue: "UPGRADE")
+    /// To a lower level, or to another length; with the next renewal.
+    public static let downgrade = Self(rawValue: "DOWNGRADE")
+    /// `DID_RENEW`: paid after billing retry.
+    public static let billingRecovery = Self(rawValue: "BILLING_RECOVERY")
+    public static let autoRenewDisabled = Self(rawValue: "AUTO_RENEW_DISABLED")
+    public static let autoRenewEnabled = Self(rawValue: "AUTO_RENEW_ENABLED")
+    /// `DID_FAIL_TO_RENEW`: access goes on for the grace period.
+    public static let gracePeriod = Self(rawValue: "GRACE_PERIOD")
+    /// `EXPIRED`, as are the next three: the customer turned renewal off.
+    public static let voluntary = Self(rawValue: "VOLUNTARY")
+    public static let billingRetry = Self(rawValue: "BILLING_RETRY")
+    public static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
+    public static let productNotForSale = Self(rawValue: "PRODUCT_NOT_FOR_SALE")
+    public static let pending = Self(rawValue: "PENDING")
+    /// `PRICE_INCREASE`: the customer consented, or need not.
+    public static let accepted = Self(rawValue: "ACCEPTED")
+    public static let summary = Self(rawValue: "SUMMARY")
+    /// `RENEWAL_EXTENSION`: one subscription could not be extended.
+    public static let failure = Self(rawValue: "FAILURE")
+    public static let unreported = Self(rawValue: "UNREPORTED")
+}
+
+/// The status of a subscription as Apple gives it in a notification and in Get All Subscription Statuses.
+public struct SubscriptionStatus: RawRepresentable, Hashable, Sendable, Codable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    public static let active = Self(rawValue: 1)
+    public static let expired = Self(rawValue: 2)
+    public static let billingRetry = Self(rawValue: 3)
+    /// Apple is trying to charge, with access.
+    public static let billingGracePeriod = Self(rawValue: 4)
+    public static let revoked = Self(rawValue: 5)
+}
+
+public struct ConsumptionRequestReason: RawRepresentable, Hashable, Sendable, Codable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let unintendedPurchase = Self(rawValue: "UNINTENDED_PURCHASE")
+    public static let fulfillmentIssue = Self(rawValue: "FULFILLMENT_ISSUE")
+    public static let unsatisfiedWithPurchase = Self(rawValue: "UNSATISFIED_WITH_PURCHASE")
+    public static let legal = Self(rawValue: "LEGAL")
+    public static let other = Self(rawValue: "OTHER")
 }

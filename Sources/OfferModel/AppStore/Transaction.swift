@@ -1,71 +1,52 @@
-/// Apple's `JWSTransactionDecodedPayload`: every field that bears on subscription state or offers.
+/// Apple's `JWSTransactionDecodedPayload`: every field that matters for subscription state or offers.
 public struct Transaction: Sendable, Hashable {
-    /// This transaction.
     public var transactionId: TransactionId
     /// The first transaction of the subscription, which identifies it.
     public var originalTransactionId: TransactionId
     /// The subscription event across devices.
     public var webOrderLineItemId: String?
-    /// The app.
     public var bundleId: BundleId
-    /// What was bought.
     public var productId: ProductId
     /// The group of the product; absent for anything but subscriptions.
     public var subscriptionGroupIdentifier: SubscriptionGroupId?
     /// When it was charged or began.
     public var purchaseDate: Instant
-    /// When the first transaction of the subscription was bought.
     public var originalPurchaseDate: Instant?
-    /// When paid access ends.
     public var expiresDate: Instant?
     /// When Apple signed this view of the transaction.
     public var signedDate: Instant
     /// When Apple refunded it or family access ended.
     public var revocationDate: Instant?
-    /// Apple's number of the refund's reason.
     public var revocationReason: Int?
-    /// What kind of revocation it was.
     public var revocationType: RevocationType?
     /// The refunded part in thousandths of a percent: 50,000 is half.
     public var revocationPercentage: Int64?
-    /// The product's type.
     public var type: TransactionType?
-    /// How many were bought.
     public var quantity: Int?
     /// Bought, or received through Family Sharing; absent data counts as bought.
     public var inAppOwnershipType: InAppOwnershipType?
-    /// The app's account at purchase.
     public var appAccountToken: AppAccountToken?
-    /// The Apple Account in this app.
     public var appTransactionId: AppTransactionId?
     /// Whether an upgrade replaced it.
     public var isUpgraded: Bool
-    /// The kind of offer applied.
     public var offerType: TransactionOfferType?
     /// The offer applied; absent for introductory offers.
     public var offerIdentifier: OfferIdentifier?
-    /// How the applied offer is paid.
     public var offerDiscountType: OfferDiscountType?
     /// The whole length of the applied offer, as Apple spelled it.
     public var offerPeriod: String?
     /// What was charged, in milliunits of `currency`.
     public var price: Int64?
-    /// ISO 4217 code of `price`.
     public var currency: String?
-    /// Purchase or renewal.
     public var transactionReason: TransactionReason?
     /// Three-letter country code of the storefront.
     public var storefront: String?
-    /// Apple's number of the storefront.
     public var storefrontId: String?
-    /// How a commitment is billed.
     public var billingPlanType: BillingPlanType?
-    /// The commitment this billing period belongs to.
     public var commitmentInfo: TransactionCommitmentInfo?
     /// The environment named inside the signed payload; checked, never chosen from.
     public var environment: String?
 
-    /// A transaction with the fields every one of them has; the others start absent.
     public init(
         transactionId: TransactionId, originalTransactionId: TransactionId, bundleId: BundleId, productId: ProductId,
         purchaseDate: Instant, signedDate: Instant
@@ -79,8 +60,6 @@ public struct Transaction: Sendable, Hashable {
         isUpgraded = false
     }
 
-    /// Whether the customer bought it, rather than received it through Family Sharing; `nil` for a value Apple added
-    /// later. Absent data counts as bought.
     public var isOwned: Bool? {
         inAppOwnershipType.isOwned
     }
@@ -90,14 +69,10 @@ public struct Transaction: Sendable, Hashable {
 public struct TransactionCommitmentInfo: Sendable, Hashable {
     /// Which billing period this is, from 1.
     public var billingPeriodNumber: Int?
-    /// How many billing periods the commitment has.
     public var totalBillingPeriods: Int?
-    /// When the commitment ends.
     public var commitmentExpiresDate: Instant?
-    /// The price of the whole commitment in milliunits.
     public var commitmentPrice: Int64?
 
-    /// A commitment by its parts.
     public init(
         billingPeriodNumber: Int? = nil, totalBillingPeriods: Int? = nil, commitmentExpiresDate: Instant? = nil,
         commitmentPrice: Int64? = nil
@@ -106,5 +81,92 @@ public struct TransactionCommitmentInfo: Sendable, Hashable {
         self.totalBillingPeriods = totalBillingPeriods
         self.commitmentExpiresDate = commitmentExpiresDate
         self.commitmentPrice = commitmentPrice
+    }
+}
+
+/// Apple's signed app transaction: proof that an Apple Account has the app, even without a purchase.
+public struct AppTransaction: Sendable, Hashable {
+    public var bundleId: BundleId
+    /// Apple's number of the app; absent outside Production.
+    public var appAppleId: Int64?
+    public var appTransactionId: AppTransactionId?
+    public var originalPurchaseDate: Instant?
+    public var originalApplicationVersion: String?
+    public var applicationVersion: String?
+    /// When Apple made it; the payload's signing date.
+    public var receiptCreationDate: Instant
+    /// The environment named inside the signed payload (Apple's `receiptType`); checked, never chosen from.
+    public var receiptType: String?
+
+    public init(bundleId: BundleId, receiptCreationDate: Instant) {
+        self.bundleId = bundleId
+        self.receiptCreationDate = receiptCreationDate
+    }
+}
+
+/// Apple's `JWSRenewalInfoDecodedPayload`: every field that matters for subscription state or offers.
+///
+/// It has no `bundleId`, so it takes effect only once its `originalTransactionId` belongs to a verified transaction of
+/// the app (docs/design.md#history-and-state).
+public struct RenewalInfo: Sendable, Hashable {
+    public var originalTransactionId: TransactionId
+    /// The product of the current or last period.
+    public var productId: ProductId
+    public var autoRenewProductId: ProductId?
+    public var autoRenewStatus: AutoRenewStatus?
+    public var expirationIntent: ExpirationIntent?
+    public var isInBillingRetryPeriod: Bool?
+    /// Until when access goes on despite a failed charge.
+    public var gracePeriodExpiresDate: Instant?
+    public var priceIncreaseStatus: PriceIncreaseStatus?
+    /// The kind of offer that applies to the next renewal.
+    public var offerType: TransactionOfferType?
+    public var offerIdentifier: OfferIdentifier?
+    public var offerDiscountType: OfferDiscountType?
+    /// The whole length of that offer, as Apple spelled it.
+    public var offerPeriod: String?
+    /// The expiry of the latest purchase; may be past.
+    public var renewalDate: Instant?
+    /// The price of the next renewal in milliunits of `currency`.
+    public var renewalPrice: Int64?
+    public var currency: String?
+    /// The start of the series of subscriptions without a gap of 60 days.
+    public var recentSubscriptionStartDate: Instant?
+    /// Win-back offers the customer is eligible for, best first; absent is not the same as empty.
+    public var eligibleWinBackOfferIds: [OfferIdentifier]?
+    public var appAccountToken: AppAccountToken?
+    public var appTransactionId: AppTransactionId?
+    public var renewalBillingPlanType: BillingPlanType?
+    public var commitmentInfo: RenewalCommitmentInfo?
+    public var signedDate: Instant
+    /// The environment named inside the signed payload; checked, never chosen from.
+    public var environment: String?
+
+    public init(originalTransactionId: TransactionId, productId: ProductId, signedDate: Instant) {
+        self.originalTransactionId = originalTransactionId
+        self.productId = productId
+        self.signedDate = signedDate
+    }
+}
+
+/// How a 12-month commitment renews; its status decides where there is one.
+public struct RenewalCommitmentInfo: Sendable, Hashable {
+    public var commitmentAutoRenewProductId: ProductId?
+    /// Whether the commitment renews: a cancelled one keeps the top-level status on.
+    public var commitmentAutoRenewStatus: AutoRenewStatus?
+    public var commitmentRenewalBillingPlanType: BillingPlanType?
+    public var commitmentRenewalDate: Instant?
+    public var commitmentRenewalPrice: Int64?
+
+    public init(
+        commitmentAutoRenewProductId: ProductId? = nil, commitmentAutoRenewStatus: AutoRenewStatus? = nil,
+        commitmentRenewalBillingPlanType: BillingPlanType? = nil, commitmentRenewalDate: Instant? = nil,
+        commitmentRenewalPrice: Int64? = nil
+    ) {
+        self.commitmentAutoRenewProductId = commitmentAutoRenewProductId
+        self.commitmentAutoRenewStatus = commitmentAutoRenewStatus
+        self.commitmentRenewalBillingPlanType = commitmentRenewalBillingPlanType
+        self.commitmentRenewalDate = commitmentRenewalDate
+        self.commitmentRenewalPrice = commitmentRenewalPrice
     }
 }

@@ -1,25 +1,19 @@
 /// One app's offers and the products they discount: the content of one catalog document (docs/catalog.md).
 public struct Catalog: Sendable, Hashable {
-    /// The app.
     public var bundleId: BundleId
-    /// The app's subscription groups.
     public var subscriptionGroups: [SubscriptionGroup]
-    /// The offers in the order of the document.
     public var offers: [Offer]
 
-    /// A catalog by its parts; the reader in `OfferCatalog` checks them.
     public init(bundleId: BundleId, subscriptionGroups: [SubscriptionGroup] = [], offers: [Offer] = []) {
         self.bundleId = bundleId
         self.subscriptionGroups = subscriptionGroups
         self.offers = offers
     }
 
-    /// The offer with that id.
     public func offer(_ id: OfferId) -> Offer? {
         offers.first { $0.id == id }
     }
 
-    /// The product with that identifier and the group it is in.
     public func product(_ id: ProductId) -> (product: Product, group: SubscriptionGroup)? {
         for group in subscriptionGroups {
             if let product = group.products.first(where: { $0.productId == id }) { return (product, group) }
@@ -39,34 +33,71 @@ public struct Catalog: Sendable, Hashable {
 
 /// A subscription group: a customer can hold one subscription of it at a time.
 public struct SubscriptionGroup: Sendable, Hashable {
-    /// Apple's `subscriptionGroupIdentifier`.
     public var id: SubscriptionGroupId
-    /// The products of the group.
     public var products: [Product]
 
-    /// A group by its parts.
     public init(id: SubscriptionGroupId, products: [Product]) {
         self.id = id
         self.products = products
     }
 }
 
-/// A subscription product.
 public struct Product: Sendable, Hashable {
-    /// The identifier in App Store Connect.
     public var productId: ProductId
     /// The level of service; 1 is the highest.
     public var level: Int
-    /// The length of a subscription period.
     public var period: Period
-    /// The regular price of a period.
     public var price: Money
 
-    /// A product by its parts.
     public init(productId: ProductId, level: Int, period: Period, price: Money) {
         self.productId = productId
         self.level = level
         self.period = period
         self.price = price
     }
+}
+
+/// An amount of one currency in milliunits (thousandths), as Apple counts prices.
+public struct Money: Hashable, Sendable {
+    /// Thousandths of the currency's unit: 9.99 is 9,990.
+    public let milliunits: Int64
+    /// ISO 4217 code in capitals.
+    public let currency: String
+
+    public init(milliunits: Int64, currency: String) {
+        self.milliunits = milliunits
+        self.currency = currency
+    }
+
+    /// Reads a decimal such as `9.99`: digits with at most three decimals, no sign, no grouping; `nil` for anything else.
+    public static func milliunits(_ amount: some StringProtocol) -> Int64? {
+        var scanner = DigitScanner(amount)
+        guard let whole = scanner.number() else { return nil }
+        var thousandths: Int64 = 0
+        if scanner.skip(".") {
+            guard let fraction = scanner.fractionInThousandths() else { return nil }
+            thousandths = fraction
+        }
+        guard scanner.isAtEnd else { return nil }
+        return whole * 1_000 + thousandths
+    }
+
+    /// Whether the text has the form of an ISO 4217 code: three capital letters.
+    public static func isCurrencyCode(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == 3 && text.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+    }
+
+    /// The amount as a decimal with two or, where needed, three decimals: `9.99`.
+    public var amount: String {
+        let fraction = (milliunits % 1_000).magnitude
+        let digits = fraction % 10 == 0 ? fraction / 10 : fraction
+        let width = fraction % 10 == 0 ? 2 : 3
+        let text = String(digits)
+        let sign = milliunits < 0 ? "-" : ""
+        return "\(sign)\((milliunits / 1_000).magnitude).\(String(repeating: "0", count: width - text.count))\(text)"
+    }
+}
+
+extension Money: CustomStringConvertible {
+    public var description: String { "\(amount) \(currency)" }
 }

@@ -1,26 +1,20 @@
 /// One offer of the catalog (docs/catalog.md).
 public struct Offer: Sendable, Hashable {
-    /// Our own stable name.
     public var id: OfferId
     /// What kind of offer it is; frozen once issued.
     public var type: OfferType
-    /// How it reaches the customer.
     public var delivery: Delivery
     /// Apple's name; absent for introductory offers only; frozen once issued.
     public var offerIdentifier: OfferIdentifier?
     /// The products it discounts, all of one group.
     public var products: [ProductId]
-    /// How it is paid.
     public var paymentMode: PaymentMode
     /// The length of one of its periods.
     public var period: Period
-    /// How many periods it lasts.
     public var periodCount: Int
     /// What is paid; absent for a free trial only.
     public var price: Money?
-    /// Whether it may be issued.
     public var status: OfferStatus
-    /// The first moment it may be issued.
     public var starts: Instant?
     /// The moment from which it may no longer be issued.
     public var ends: Instant?
@@ -28,9 +22,8 @@ public struct Offer: Sendable, Hashable {
     public var priority: Int
     /// Names that limits of other offers can count across.
     public var tags: [String]
-    /// Where it may be issued.
     public var environments: Set<AppStoreEnvironment>
-    /// The offer's own condition; none means everyone whom the platform's rules allow.
+    /// The offer's own condition; without one, everyone whom Apple's rules allow.
     public var eligibility: RuleNode?
     /// How long the offer stays open to a customer once the condition first held.
     public var availableFor: Period?
@@ -40,16 +33,12 @@ public struct Offer: Sendable, Hashable {
     public var coolDown: Period?
     /// Offers after which this one is never issued.
     public var excludes: [OfferId]
-    /// The share of customers who may get it.
     public var rollout: Rollout?
     /// The signatures it may be issued with, the default first; empty unless `delivery` is `signature`.
     public var formats: [SignatureFormat]
-    /// How many signings one slot may hold.
     public var signaturesPerOffer: Int
-    /// The conditions App Store Connect knows for a win-back offer.
     public var winBackTerms: WinBackTerms?
 
-    /// The number of signings of one slot unless the catalog says otherwise.
     public static let defaultSignaturesPerOffer = 3
 
     /// An active promotional offer without conditions; callers set what differs.
@@ -77,7 +66,6 @@ public struct Offer: Sendable, Hashable {
     }
 }
 
-/// What kind of offer it is.
 public enum OfferType: String, Sendable, Hashable, CaseIterable, Codable {
     /// For customers who have never used one in the group.
     case introductory
@@ -87,7 +75,6 @@ public enum OfferType: String, Sendable, Hashable, CaseIterable, Codable {
     case winBack
 }
 
-/// How an offer reaches the customer.
 public enum Delivery: String, Sendable, Hashable, CaseIterable, Codable {
     /// A signed promotional offer, V1 or V2.
     case signature
@@ -97,27 +84,14 @@ public enum Delivery: String, Sendable, Hashable, CaseIterable, Codable {
     case appStore
 }
 
-/// How an offer is paid.
 public enum PaymentMode: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Nothing is paid.
-    case freeTrial
-    /// A reduced price each period.
-    case payAsYouGo
-    /// One payment for the whole offer.
-    case payUpFront
+    case freeTrial, payAsYouGo, payUpFront
 }
 
-/// Whether an offer may be issued.
 public enum OfferStatus: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Not yet.
-    case draft
-    /// Yes, within its dates.
-    case active
-    /// No longer.
-    case archived
+    case draft, active, archived
 }
 
-/// An encoding of a promotional offer's signature.
 public enum SignatureFormat: String, Sendable, Hashable, CaseIterable, Codable {
     /// The signed string of StoreKit's original API, for iOS 12.2 and later.
     case v1
@@ -134,7 +108,6 @@ public struct Rollout: Sendable, Hashable {
     /// Changes who is in; the offer's id unless set.
     public var salt: String?
 
-    /// A share by its parts.
     public init(percent: Double, holdout: Double = 0, salt: String? = nil) {
         self.percent = percent
         self.holdout = holdout
@@ -144,14 +117,10 @@ public struct Rollout: Sendable, Hashable {
 
 /// App Store Connect's conditions of a win-back offer.
 public struct WinBackTerms: Sendable, Hashable {
-    /// At least so many paid months.
     public var paidSubscriptionDurationInMonths: Int?
-    /// So many months since the subscription ended.
     public var timeSinceLastSubscribedInMonths: ClosedRange<Int>?
-    /// So many months between two redemptions.
     public var waitBetweenOffersInMonths: Int?
 
-    /// Conditions by their parts.
     public init(
         paidSubscriptionDurationInMonths: Int? = nil, timeSinceLastSubscribedInMonths: ClosedRange<Int>? = nil,
         waitBetweenOffersInMonths: Int? = nil
@@ -160,4 +129,64 @@ public struct WinBackTerms: Sendable, Hashable {
         self.timeSinceLastSubscribedInMonths = timeSinceLastSubscribedInMonths
         self.waitBetweenOffersInMonths = waitBetweenOffersInMonths
     }
+}
+
+/// How often an offer may be issued (docs/design.md#issued-offers-and-limits).
+public enum Limit: Sendable, Hashable {
+    case perCustomer(count: Int, window: Period?, across: Across)
+    case total(count: Int)
+    /// So much nominal discount in all.
+    case budget(Money)
+
+    public enum Across: Sendable, Hashable {
+        case thisOffer
+        case all
+        case tag(String)
+    }
+}
+
+/// The state of an issued offer.
+public enum SlotState: String, Sendable, Hashable, CaseIterable, Codable {
+    /// It counts toward limits, and further signatures may be issued.
+    case open
+    /// Apple's history shows that it was used.
+    case redeemed
+    /// It stopped counting unused.
+    case expired
+    /// Support voided it.
+    case voided
+}
+
+public indirect enum RuleNode: Sendable, Hashable {
+    case all([RuleNode])
+    case any([RuleNode])
+    case not(RuleNode)
+    case comparison(Comparison)
+}
+
+public struct Comparison: Sendable, Hashable {
+    public var fact: String
+    public var comparisonOperator: ComparisonOperator
+    /// One value, two for `between` (both inclusive), any number for `in` and `notIn`; true or false for `exists`.
+    public var operands: [FactValue]
+
+    public init(fact: String, comparisonOperator: ComparisonOperator, operands: [FactValue]) {
+        self.fact = fact
+        self.comparisonOperator = comparisonOperator
+        self.operands = operands
+    }
+}
+
+/// How a fact is compared; the names are those of the catalog file.
+public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable, Codable {
+    case `is`
+    case isNot
+    case `in`
+    case notIn
+    case atLeast
+    case atMost
+    case moreThan
+    case lessThan
+    case between
+    case exists
 }

@@ -1,17 +1,13 @@
-/// A value of a fact, observed or required.
 public enum FactValue: Sendable {
     /// Text, compared byte by byte.
     case text(String)
     /// A finite number; counts and days are whole.
     case number(Double)
-    /// Yes or no.
     case boolean(Bool)
     /// An amount; amounts of different currencies do not compare.
     case money(Money)
-    /// A moment.
     case instant(Instant)
 
-    /// The type of the value.
     public var type: FactType {
         switch self {
         case .text: .text
@@ -36,7 +32,6 @@ extension FactValue: Hashable {
         }
     }
 
-    /// Feeds type and value, in step with `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(type)
         switch self {
@@ -65,8 +60,7 @@ extension FactValue: CustomStringConvertible {
 
 extension FactValue: Codable {
     private enum MoneyKeys: String, CodingKey {
-        case amount
-        case currency
+        case amount, currency
     }
     private enum InstantKeys: String, CodingKey {
         case at
@@ -76,49 +70,28 @@ extension FactValue: Codable {
     ///
     /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
-        if let container = try? decoder.singleValueContainer() {
-            if let flag = try? container.decode(Bool.self) {
-                self = .boolean(flag)
-                return
+        let single = try decoder.singleValueContainer()
+        if let flag = try? single.decode(Bool.self) {
+            self = .boolean(flag)
+        } else if let number = try? single.decode(Double.self) {
+            self = .number(number)
+        } else if let text = try? single.decode(String.self) {
+            self = .text(text)
+        } else if let instant = try? decoder.container(keyedBy: InstantKeys.self), instant.contains(.at) {
+            self = .instant(try instant.decode(Instant.self, forKey: .at))
+        } else {
+            let money = try decoder.container(keyedBy: MoneyKeys.self)
+            let amount = try money.decode(String.self, forKey: .amount)
+            guard let milliunits = Money.milliunits(amount) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .amount, in: money, debugDescription: "`\(amount)` is not an amount")
             }
-            if let number = try? container.decode(Double.self) {
-                self = .number(number)
-                return
-            }
-            if let text = try? container.decode(String.self) {
-                self = .text(text)
-                return
-            }
+            self = .money(Money(milliunits: milliunits, currency: try money.decode(String.self, forKey: .currency)))
         }
-        if let container = try? decoder.container(keyedBy: InstantKeys.self), container.contains(.at) {
-            self = .instant(try container.decode(Instant.self, forKey: .at))
-            return
-        }
-        let container = try decoder.container(keyedBy: MoneyKeys.self)
-        let amount = try container.decode(String.self, forKey: .amount)
-        guard let milliunits = Money.milliunits(amount) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .amount, in: container, debugDescription: "`\(amount)` is not an amount")
-        }
-        self = .money(Money(milliunits: milliunits, currency: try container.decode(String.self, forKey: .currency)))
     }
 
-    /// Writes the form that `init(from:)` reads.
     public func encode(to encoder: any Encoder) throws {
         switch self {
-        case .text(let text):
-            var container = encoder.singleValueContainer()
-            try container.encode(text)
-        case .number(let number):
-            var container = encoder.singleValueContainer()
-            if let whole = Int64(exactly: number) {
-                try container.encode(whole)
-            } else {
-                try container.encode(number)
-            }
-        case .boolean(let flag):
-            var container = encoder.singleValueContainer()
-            try container.encode(flag)
         case .money(let money):
             var container = encoder.container(keyedBy: MoneyKeys.self)
             try container.encode(money.amount, forKey: .amount)
@@ -126,6 +99,83 @@ extension FactValue: Codable {
         case .instant(let instant):
             var container = encoder.container(keyedBy: InstantKeys.self)
             try container.encode(instant, forKey: .at)
+        case .text(let text): try text.encode(to: encoder)
+        case .number(let number):
+            if let whole = Int64(exactly: number) { return try whole.encode(to: encoder) }
+            try number.encode(to: encoder)
+        case .boolean(let flag): try flag.encode(to: encoder)
         }
     }
+}
+
+/// What a request says about the device that asks: the `request.*` facts, by the backend's word.
+public struct DeviceRequest: Sendable, Hashable, Codable {
+    public var appVersion: String?
+    public var osVersion: String?
+    public var locale: String?
+
+    public init(appVersion: String? = nil, osVersion: String? = nil, locale: String? = nil) {
+        self.appVersion = appVersion
+        self.osVersion = osVersion
+        self.locale = locale
+    }
+}
+
+/// A version of numbers and dots, such as `4.10.1`, ordered number by number: `1.10` is later than `1.9`, and `2.0` is `2`.
+///
+/// Anything else, such as `4.2-beta`, is no version here: how such words are ordered is each app's own business.
+public struct DottedVersion: Sendable, Hashable, Comparable {
+    /// Without the zeros at the end.
+    private let numbers: [Int64]
+
+    /// Reads 1 to 16 numbers of at most nine digits; `nil` for anything else.
+    public init?(_ text: some StringProtocol) {
+        var scanner = DigitScanner(text)
+        var numbers: [Int64] = []
+        repeat {
+            guard let number = scanner.number(), numbers.count < 16 else { return nil }
+            numbers.append(number)
+        } while scanner.skip(".")
+        guard scanner.isAtEnd else { return nil }
+        while numbers.last == 0 { numbers.removeLast() }
+        self.numbers = numbers
+    }
+
+    /// By the first number that differs; what is missing is zero.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.numbers.lexicographicallyPrecedes(right.numbers)
+    }
+}
+
+/// A language with perhaps a script and a region, such as `de-CH`, `pt_BR` or `zh-Hant-TW`.
+///
+/// Letter case, `-` or `_`, and what Apple writes behind an `@` (`de_CH@currency=EUR`) make no difference.
+public struct LocaleTag: Sendable, Hashable {
+    private let parts: [[UInt8]]
+
+    /// Reads a tag: a language of two to eight letters, then parts of one to eight letters or digits; `nil` for anything
+    /// else.
+    public init?(_ text: some StringProtocol) {
+        let tag = text.utf8.prefix { $0 != UInt8(ascii: "@") }
+        let parts = tag.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+            .map { $0.map(Self.lowercased) }
+        guard let language = parts.first, (2...8).contains(language.count), language.allSatisfy(Self.isLetter),
+            parts.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy(Self.isLetterOrDigit) })
+        else { return nil }
+        self.parts = parts
+    }
+
+    /// Whether it begins with all of the other one's parts: `de-CH` begins with `de`, `den` does not (RFC 4647, basic
+    /// filtering).
+    public func begins(with other: LocaleTag) -> Bool {
+        parts.starts(with: other.parts)
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5A).contains(byte) ? byte + 0x20 : byte
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
 }

@@ -1,23 +1,22 @@
-/// Every fact a catalog may name.
 public enum FactVocabulary {
     /// Every fact with a fixed name.
     public static let all: [FactDefinition] =
         SubscriptionFact.allCases.map(\.definition) + CustomerFact.allCases.map(\.definition)
         + RequestFact.allCases.map(\.definition)
 
-    /// Every family of facts whose names end in a word of one's own.
+    /// The facts whose names end in a word that the vocabulary does not fix.
     public static let families: [FactFamily] = [redeemed, attributes, signals]
 
-    /// The prefix of facts the backend supplies; what follows is the backend's own word, typed at first use.
+    /// The prefix of facts the backend sends; the rest is the backend's own word, typed at first use.
     public static let signalPrefix = "signals."
 
-    /// The prefix of what the backend keeps about a customer; what follows is its own word, typed at first use.
+    /// The prefix of customer attributes that the backend stores; the rest is the backend's own word, typed at first
+    /// use.
     public static let attributePrefix = "customer.attributes."
 
-    /// The prefix of the uses of one offer; what follows is the offer's id in the catalog.
+    /// The prefix of the redemptions of one offer; the rest is the offer's id in the catalog.
     public static let redeemedPrefix = "customer.redeemed."
 
-    /// `customer.redeemed.<offerId>`.
     public static let redeemed = FactFamily(
         prefix: redeemedPrefix, ending: "offerId", type: .number, unit: "redemptions",
         meaning: "how often the offer was redeemed, issued by us or not; introductory offers of a group count together",
@@ -42,7 +41,6 @@ public enum FactVocabulary {
         byName[name]
     }
 
-    /// The unit of the fact's numbers; `nil` where it has none.
     public static func unit(_ name: String) -> String? {
         if let definition = definition(name) { return definition.unit }
         if case .redeemed = FactName(name) { return redeemed.unit }
@@ -56,10 +54,145 @@ public enum FactVocabulary {
         return name
     }
 
-    /// Whether the text may name a signal or an attribute.
     public static func isSignalName(_ name: some StringProtocol) -> Bool {
         guard let first = name.utf8.first, name.utf8.count <= 64 else { return false }
         func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
         return isLetter(first) && name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    }
+}
+
+/// The name of a fact, read: one of the closed vocabulary, or one whose ending is a word of the catalog's or the
+/// backend's own (docs/design.md#decisions).
+public enum FactName: Sendable, Hashable {
+    /// About the subscription in the group of the offer's product: `subscription.state`.
+    case subscription(SubscriptionFact)
+    /// About the customer in the whole app: `customer.refunds`.
+    case customer(CustomerFact)
+    /// How often an offer of the catalog was redeemed: `customer.redeemed.<offerId>`.
+    case redeemed(OfferId)
+    /// What the backend keeps about the customer: `customer.attributes.<name>`.
+    case attribute(String)
+    /// About the device that asks: `request.appVersion`.
+    case request(RequestFact)
+    /// What the backend says in the request: `signals.<name>`.
+    case signal(String)
+
+    public init?(_ name: some StringProtocol) {
+        if let fixed = Self.fixed[String(name)] {
+            self = fixed
+        } else if let rest = name.after(FactVocabulary.signalPrefix) {
+            guard FactVocabulary.isSignalName(rest) else { return nil }
+            self = .signal(rest)
+        } else if let rest = name.after(FactVocabulary.attributePrefix) {
+            guard FactVocabulary.isSignalName(rest) else { return nil }
+            self = .attribute(rest)
+        } else if let rest = name.after(FactVocabulary.redeemedPrefix) {
+            guard !rest.isEmpty else { return nil }
+            self = .redeemed(OfferId(rest))
+        } else {
+            return nil
+        }
+    }
+
+    /// Every comparison reads its fact's name whenever it is judged, so the fixed ones are looked up.
+    private static let fixed: [String: FactName] = {
+        var names: [String: FactName] = [:]
+        for fact in SubscriptionFact.allCases { names[SubscriptionFact.prefix + fact.rawValue] = .subscription(fact) }
+        for fact in CustomerFact.allCases { names[CustomerFact.prefix + fact.rawValue] = .customer(fact) }
+        for fact in RequestFact.allCases { names[RequestFact.prefix + fact.rawValue] = .request(fact) }
+        return names
+    }()
+
+    /// The type of its values; `nil` where the first use in the catalog says it.
+    public var type: FactType? {
+        switch self {
+        case .subscription(let fact): fact.definition.type
+        case .customer(let fact): fact.definition.type
+        case .redeemed: .number
+        case .request(let fact): fact.definition.type
+        case .attribute, .signal: nil
+        }
+    }
+}
+
+extension StringProtocol {
+    /// What follows the prefix, compared by bytes; `nil` if it does not begin so.
+    fileprivate func after(_ prefix: String) -> String? {
+        utf8.starts(with: prefix.utf8)
+            ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
+    }
+}
+
+/// What a fact means: an entry of the closed, typed vocabulary that catalogs may use (docs/design.md#decisions).
+public struct FactDefinition: Sendable, Hashable {
+    public let name: String
+    public let type: FactType
+    public let unit: String?
+    public let meaning: String
+    /// What makes it undetermined; an absent value is never zero.
+    public let unknownWhen: String
+    /// The only values of a text, if they are closed.
+    public let values: [String]?
+    public let source: FactSource
+    public var minimum: Double? { type == .number ? 0 : nil }
+}
+
+/// Who vouches for a fact. What the backend says has separate names, so it never outranks what Apple signed.
+public enum FactSource: String, Sendable, Hashable, CaseIterable {
+    /// The customer's history; every piece of evidence names the provenance of its row.
+    case history
+    /// The history together with what `offerd` itself recorded.
+    case record
+    case caller
+}
+
+/// Facts whose names end in a word that the vocabulary does not fix.
+public struct FactFamily: Sendable, Hashable {
+    /// What every name of the family begins with, the dot included.
+    public let prefix: String
+    /// What the ending is: `name` or `offerId`.
+    public let ending: String
+    /// The type of the values; `nil` where the first use in the catalog says it.
+    public let type: FactType?
+    public let unit: String?
+    public let meaning: String
+    public let unknownWhen: String
+    public let source: FactSource
+
+    /// The name with a placeholder for its ending: `signals.<name>`.
+    public var name: String { "\(prefix)<\(ending)>" }
+}
+
+/// The type of a fact, which says what it is compared with and how.
+public enum FactType: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Text, compared byte by byte.
+    case text
+    case number
+    case boolean
+    case money
+    case instant
+    /// A text of numbers and dots, compared number by number: see ``DottedVersion``.
+    case version
+    /// A text that names a language and perhaps more; what is required may be its beginning: see ``LocaleTag``.
+    case locale
+    /// A text of three capital letters, Apple's code of a country's App Store.
+    case storefront
+
+    /// The type of the values that a fact of this type has: a version, a locale and a storefront are texts.
+    public var valueType: FactType {
+        switch self {
+        case .text, .version, .locale, .storefront: .text
+        case .number, .boolean, .money, .instant: self
+        }
+    }
+
+    public var operators: [ComparisonOperator] {
+        switch self {
+        case .text, .locale, .storefront: [.is, .isNot, .in, .notIn, .exists]
+        case .boolean: [.is, .isNot, .exists]
+        case .number, .version: ComparisonOperator.allCases
+        case .money: [.is, .isNot, .atLeast, .atMost, .moreThan, .lessThan, .between, .exists]
+        case .instant: [.atLeast, .atMost, .moreThan, .lessThan, .between, .exists]
+        }
     }
 }

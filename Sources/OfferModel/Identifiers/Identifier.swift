@@ -3,86 +3,54 @@
 /// Two identifiers are equal when their UTF-8 bytes are: Swift's own string equality treats differently encoded accents
 /// as equal, which neither the App Store nor the database does.
 public struct Identifier<Kind>: RawRepresentable, Sendable {
-    /// The identifier exactly as it was given.
     public let rawValue: String
 
-    /// Wraps a string without checking or changing it.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// Wraps a string without checking or changing it.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
 }
 
 extension Identifier: Hashable, Comparable {
-    /// Equality of the UTF-8 bytes.
     @inlinable
     public static func == (left: Self, right: Self) -> Bool {
         left.rawValue.isSameBytes(as: right.rawValue)
     }
 
-    /// The order of the UTF-8 bytes.
     public static func < (left: Self, right: Self) -> Bool {
         left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
     }
 
-    /// Feeds the UTF-8 bytes, in step with `==`.
     public func hash(into hasher: inout Hasher) {
         rawValue.hashBytes(into: &hasher)
     }
 }
 
 extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral, Codable {
-    /// The identifier exactly as it was given.
     public var description: String { rawValue }
 
-    /// An identifier written in source.
     public init(stringLiteral value: String) {
         self.init(value)
     }
-
-    /// Reads a plain string.
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
-
-    /// Writes a plain string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
 }
 
-/// Kinds of identifiers; they have no values.
 public enum IdentifierKind {
-    /// See ``BundleId``.
     public enum Bundle {}
-    /// See ``ProductId``.
     public enum Product {}
-    /// See ``SubscriptionGroupId``.
     public enum SubscriptionGroup {}
-    /// See ``OfferId``.
     public enum Offer {}
-    /// See ``OfferIdentifier``.
     public enum AppleOffer {}
-    /// See ``TransactionId``.
     public enum Transaction {}
-    /// See ``AppTransactionId``.
     public enum AppTransaction {}
-    /// See ``CustomerId``.
     public enum Customer {}
-    /// See ``KeyId``.
     public enum Key {}
 }
 
-/// An app's bundle identifier, such as `com.example.pro`.
 public typealias BundleId = Identifier<IdentifierKind.Bundle>
-/// The identifier of a subscription product in App Store Connect.
 public typealias ProductId = Identifier<IdentifierKind.Product>
-/// Apple's `subscriptionGroupIdentifier`.
 public typealias SubscriptionGroupId = Identifier<IdentifierKind.SubscriptionGroup>
 /// Our own stable name of an offer in the catalog.
 public typealias OfferId = Identifier<IdentifierKind.Offer>
@@ -96,3 +64,66 @@ public typealias AppTransactionId = Identifier<IdentifierKind.AppTransaction>
 public typealias CustomerId = Identifier<IdentifierKind.Customer>
 /// The identifier of an In-App Purchase key in App Store Connect.
 public typealias KeyId = Identifier<IdentifierKind.Key>
+
+/// What replaces an erased text (docs/ledger.md).
+public enum Redacted {
+    /// Its prefix, followed by a digest. User input may not begin with it: the audit would take it for erased text
+    /// without an erasure event.
+    public static let prefix = "hmac-sha256:"
+}
+
+extension String {
+    /// Whether both are the same UTF-8 bytes.
+    ///
+    /// Identifiers are compared for every row of a history, and a loop over `utf8` costs several times as much as one over
+    /// its storage.
+    @inlinable
+    func isSameBytes(as other: String) -> Bool {
+        isStoredLike(other) || hasSameBytes(as: other)
+    }
+
+    /// Whether both are the same to the bit, as short texts and copies of a long one are, however they are stored. A
+    /// different representation proves nothing.
+    @inlinable
+    func isStoredLike(_ other: String) -> Bool {
+        let (own, other) = (
+            unsafeBitCast(self, to: (UInt64, UInt64).self), unsafeBitCast(other, to: (UInt64, UInt64).self)
+        )
+        return own == other
+    }
+
+    @usableFromInline
+    func hasSameBytes(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable {
+                isSame(UnsafeRawBufferPointer(own), UnsafeRawBufferPointer($0))
+            }
+        }.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    func hashBytes(into hasher: inout Hasher) {
+        hasher.combine(utf8.count)
+        if utf8.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil {
+            for byte in utf8 { hasher.combine(byte) }
+        }
+    }
+}
+
+/// Whether two texts of the same length are the same, eight bytes at a time.
+private func isSame(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    var place = 0
+    while place + 8 <= left.count {
+        let (own, other) = (
+            left.loadUnaligned(fromByteOffset: place, as: UInt64.self),
+            right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        )
+        if own != other { return false }
+        place += 8
+    }
+    while place < left.count {
+        if left[place] != right[place] { return false }
+        place += 1
+    }
+    return true
+}

@@ -7,11 +7,6 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
     public let description: String
 
     /// Reads a UUID in any case; `nil` unless it has the form 8-4-4-4-12 of hexadecimal digits.
-    public init?(_ text: some StringProtocol) {
-        self.init(String(text))
-    }
-
-    /// Reads a UUID in any case; `nil` unless it has the form 8-4-4-4-12 of hexadecimal digits.
     public init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
         var isLowercase = true
@@ -50,8 +45,7 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
         description = String(decoding: text, as: UTF8.self)
     }
 
-    /// Makes a version-7 UUID (RFC 9562): milliseconds first, so that ids made one after the other stand next to each other
-    /// in an index.
+    /// Makes a version-7 UUID (RFC 9562): milliseconds first, so that ids made in sequence are neighbours in an index.
     ///
     /// - Parameter random: exactly 10 bytes from a cryptographic source, of which 74 bits are kept.
     public init(version7At instant: Instant, random: [UInt8]) {
@@ -60,16 +54,12 @@ public struct LowercaseUUID: Hashable, Sendable, Comparable, CustomStringConvert
         self.init(time + random, version: 7)
     }
 
-    /// The order of the text.
     public static func < (left: Self, right: Self) -> Bool {
         left.description < right.description
     }
 }
 
 extension LowercaseUUID: Codable {
-    /// Reads a UUID in any case.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` if the string is not a UUID.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -79,7 +69,6 @@ extension LowercaseUUID: Codable {
         self = value
     }
 
-    /// Writes 36 lower-case characters.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -88,3 +77,90 @@ extension LowercaseUUID: Codable {
 
 /// A UUID that the app gave StoreKit for one of its accounts: an alias, never proof.
 public typealias AppAccountToken = LowercaseUUID
+
+public enum Hexadecimal {
+    static let lowercaseDigits: [UInt8] = Array("0123456789abcdef".utf8)
+
+    /// Two lower-case digits a byte, without separators.
+    public static func lowercase(_ bytes: some Sequence<UInt8>) -> String {
+        lowercase(Array(bytes))
+    }
+
+    /// The same for digests, of which every recorded decision has a dozen.
+    public static func lowercase(_ bytes: [UInt8]) -> String {
+        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            var place = 0
+            for byte in bytes {
+                text[place] = lowercaseDigits[Int(byte >> 4)]
+                text[place + 1] = lowercaseDigits[Int(byte & 0x0F)]
+                place += 2
+            }
+            return place
+        }
+    }
+
+    /// Reads an even number of digits in either case; `nil` for anything else.
+    public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        var result = [UInt8]()
+        var high: UInt8?
+        for byte in text.utf8 {
+            let digit: UInt8
+            switch byte {
+            case 0x30...0x39: digit = byte - 0x30
+            case 0x41...0x46: digit = byte - 0x41 + 10
+            case 0x61...0x66: digit = byte - 0x61 + 10
+            default: return nil
+            }
+            if let first = high {
+                result.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? result : nil
+    }
+}
+
+/// Cryptographic digests, for targets without OpenSSL.
+public protocol Digest: Sendable {
+    func sha256(_ bytes: [UInt8]) -> [UInt8]
+
+    /// The 32 bytes of HMAC-SHA-256 (RFC 2104) under a key of any length.
+    func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8]
+
+    /// HMAC-SHA-256 under a key that is prepared once for many messages.
+    func keyed(by key: [UInt8], name: String) -> any KeyedDigest
+}
+
+/// Digests under a secret key, of values that could be guessed; the key itself stays with OpenSSL.
+public protocol KeyedDigest: Sendable {
+    /// Which key it is, without showing it.
+    var name: String { get }
+
+    func digest(of bytes: [UInt8]) -> [UInt8]
+}
+
+/// A source of unpredictable bytes, for targets without OpenSSL.
+public protocol RandomSource: Sendable {
+    /// Bytes of the system's cryptographic generator.
+    ///
+    /// - Throws: when the generator has no entropy; then nothing may be signed.
+    func bytes(_ count: Int) throws -> [UInt8]
+}
+
+extension RandomSource {
+    /// A fresh version-4 UUID in lower case.
+    ///
+    /// - Throws: when the generator has no entropy.
+    public func uuid() throws -> LowercaseUUID {
+        LowercaseUUID(version4From: try bytes(16))
+    }
+
+    /// A fresh version-7 UUID in lower case, for what is stored in the order of time; 74 bits of it are random.
+    ///
+    /// - Throws: when the generator has no entropy.
+    public func orderedUUID(at now: Instant) throws -> LowercaseUUID {
+        LowercaseUUID(version7At: now, random: try bytes(10))
+    }
+}

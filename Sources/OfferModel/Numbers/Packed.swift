@@ -1,10 +1,8 @@
 /// Writes values one after the other in few bytes: whole numbers as LEB128 (signed ones zigzag), texts as their length and
 /// their UTF-8.
 public struct PackedWriter: Sendable {
-    /// What was written.
     public private(set) var bytes: [UInt8] = []
 
-    /// Nothing is written yet.
     public init(capacity: Int = 256) {
         bytes.reserveCapacity(capacity)
     }
@@ -74,12 +72,10 @@ public struct PackedReader: Sendable {
     private let bytes: [UInt8]
     private var place = 0
 
-    /// A reader of bytes from their beginning.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Whether everything was read.
     public var isAtEnd: Bool { place == bytes.count }
 
     public mutating func byte() throws(PackedError) -> UInt8 {
@@ -139,14 +135,12 @@ public struct PackedReader: Sendable {
         return Instant(milliseconds: milliseconds)
     }
 
-    /// Reads a value if there is one.
     public mutating func optional<Value>(
         _ read: (inout PackedReader) throws -> Value
     ) throws -> Value? {
         try flag() ? try read(&self) : nil
     }
 
-    /// Reads as many values as there are.
     public mutating func list<Value>(_ read: (inout PackedReader) throws -> Value) throws -> [Value] {
         let count = try unsigned()
         // Each takes a byte at least, so that no number makes room for more than there is.

@@ -1,26 +1,15 @@
-/// One thing that happened in a scenario.
 public enum ScenarioStep: Sendable, Hashable {
-    /// The customer obtained the app.
     case appTransaction(AppTransaction)
-    /// A free trial of a subscription began.
     case trial(Trial)
-    /// A subscription was bought.
     case buy(Buy)
-    /// A subscription that ended was bought again.
     case resubscribe(Resubscribe)
-    /// An offer was redeemed.
     case redeem(Redeem)
-    /// A subscription renewed.
     case renew(Renew)
-    /// The payment of a renewal failed.
     case failToRenew(FailToRenew)
-    /// A failed payment succeeded after all.
     case recover(AtSubscription)
     /// Auto-renewal was turned off; access stays until the period's end.
     case cancel(AtSubscription)
-    /// Auto-renewal was turned on again.
     case enableRenewal(AtSubscription)
-    /// A subscription ended.
     case expire(Expire)
     /// A better product was chosen; at once.
     case upgrade(PlanChange)
@@ -30,22 +19,14 @@ public enum ScenarioStep: Sendable, Hashable {
     case crossgrade(PlanChange)
     /// A change that was to come with the next renewal was taken back.
     case keepProduct(AtSubscription)
-    /// The developer raised the price.
     case raisePrice(RaisePrice)
-    /// The customer consented to the higher price.
     case acceptPrice(AtSubscription)
-    /// Apple refunded a transaction.
     case refund(Refund)
-    /// Apple took a refund back.
     case reverseRefund(ReverseRefund)
-    /// A family member's subscription was shared with the customer.
     case share(Share)
-    /// The family member's subscription is shared no longer.
     case revoke(AtSubscription)
-    /// The developer asked Apple for a test notification.
     case test(Test)
 
-    /// The step's name in a document.
     public var verb: Verb {
         switch self {
         case .appTransaction: .appTransaction
@@ -73,78 +54,223 @@ public enum ScenarioStep: Sendable, Hashable {
         }
     }
 
-    /// The names of steps.
     public enum Verb: String, Sendable, Hashable, CaseIterable {
-        /// See ``ScenarioStep/appTransaction(_:)``.
-        case appTransaction
-        /// See ``ScenarioStep/trial(_:)``.
-        case trial
-        /// See ``ScenarioStep/buy(_:)``.
-        case buy
-        /// See ``ScenarioStep/resubscribe(_:)``.
-        case resubscribe
-        /// See ``ScenarioStep/redeem(_:)``.
-        case redeem
-        /// See ``ScenarioStep/renew(_:)``.
-        case renew
-        /// See ``ScenarioStep/failToRenew(_:)``.
-        case failToRenew
-        /// See ``ScenarioStep/recover(_:)``.
-        case recover
-        /// See ``ScenarioStep/cancel(_:)``.
-        case cancel
-        /// See ``ScenarioStep/enableRenewal(_:)``.
-        case enableRenewal
-        /// See ``ScenarioStep/expire(_:)``.
-        case expire
-        /// See ``ScenarioStep/upgrade(_:)``.
-        case upgrade
-        /// See ``ScenarioStep/downgrade(_:)``.
-        case downgrade
-        /// See ``ScenarioStep/crossgrade(_:)``.
-        case crossgrade
-        /// See ``ScenarioStep/keepProduct(_:)``.
-        case keepProduct
-        /// See ``ScenarioStep/raisePrice(_:)``.
-        case raisePrice
-        /// See ``ScenarioStep/acceptPrice(_:)``.
-        case acceptPrice
-        /// See ``ScenarioStep/refund(_:)``.
-        case refund
-        /// See ``ScenarioStep/reverseRefund(_:)``.
-        case reverseRefund
-        /// See ``ScenarioStep/share(_:)``.
-        case share
-        /// See ``ScenarioStep/revoke(_:)``.
-        case revoke
-        /// See ``ScenarioStep/test(_:)``.
-        case test
+        case appTransaction, trial, buy, resubscribe, redeem, renew, failToRenew, recover, cancel,
+            enableRenewal, expire, upgrade, downgrade, crossgrade, keepProduct, raisePrice, acceptPrice,
+            refund, reverseRefund, share, revoke, test
     }
-}
 
-extension ScenarioStep {
     /// What happens to a subscription at a moment and needs no more words.
     public struct AtSubscription: Sendable, Hashable {
-        /// The group meant; the one of the latest purchase where it is absent.
         public var group: SubscriptionGroupId?
-        /// When it happened.
         public var at: ScenarioTime
 
-        /// Such a step by its parts.
         public init(group: SubscriptionGroupId? = nil, at: ScenarioTime) {
             self.group = group
             self.at = at
         }
     }
 
-    /// A notification of the type `TEST`.
     public struct Test: Sendable, Hashable {
-        /// When it was sent.
         public var at: ScenarioTime
 
-        /// A test by its moment.
         public init(at: ScenarioTime) {
             self.at = at
+        }
+    }
+
+    public struct AppTransaction: Sendable, Hashable {
+        public var at: ScenarioTime
+        public var appVersion: String
+
+        public init(at: ScenarioTime, appVersion: String = "1.0") {
+            self.at = at
+            self.appVersion = appVersion
+        }
+    }
+
+    public struct Trial: Sendable, Hashable {
+        public var product: ProductId
+        public var group: SubscriptionGroupId
+        public var at: ScenarioTime
+        /// How long nothing is paid.
+        public var length: Period
+        /// The period of a renewal after the trial.
+        public var period: Period?
+        public var price: Money?
+
+        public init(
+            product: ProductId, group: SubscriptionGroupId, at: ScenarioTime, length: Period, period: Period? = nil,
+            price: Money? = nil
+        ) {
+            self.product = product
+            self.group = group
+            self.at = at
+            self.length = length
+            self.period = period
+            self.price = price
+        }
+    }
+
+    public struct Buy: Sendable, Hashable {
+        public var product: ProductId
+        public var group: SubscriptionGroupId
+        public var at: ScenarioTime
+        public var period: Period
+        public var price: Money
+
+        public init(
+            product: ProductId, group: SubscriptionGroupId, at: ScenarioTime, period: Period, price: Money
+        ) {
+            self.product = product
+            self.group = group
+            self.at = at
+            self.period = period
+            self.price = price
+        }
+    }
+
+    /// A purchase at full price after an end.
+    public struct Resubscribe: Sendable, Hashable {
+        public var group: SubscriptionGroupId?
+        public var at: ScenarioTime
+        /// The product; as before where it is absent.
+        public var product: ProductId?
+        /// How long one payment lasts; as before where it is absent.
+        public var period: Period?
+        public var price: Money?
+
+        public init(
+            group: SubscriptionGroupId? = nil, at: ScenarioTime, product: ProductId? = nil, period: Period? = nil,
+            price: Money? = nil
+        ) {
+            self.group = group
+            self.at = at
+            self.product = product
+            self.period = period
+            self.price = price
+        }
+    }
+
+    public struct Redeem: Sendable, Hashable {
+        /// The spellings of Apple's `offerType` in a document.
+        public enum OfferKind: String, Sendable, Hashable, CaseIterable {
+            case introductory, promotional, offerCode, winBack
+
+            public var offerType: TransactionOfferType {
+                switch self {
+                case .introductory: .introductory
+                case .promotional: .promotional
+                case .offerCode: .offerCode
+                case .winBack: .winBack
+                }
+            }
+        }
+
+        /// How a redemption changes the product of a running subscription.
+        public enum Change: String, Sendable, Hashable, CaseIterable {
+            /// A better product, at once.
+            case upgrade
+            /// A lesser product, with the next renewal.
+            case downgrade
+        }
+
+        public struct RegularTerms: Sendable, Hashable {
+            public var period: Period
+            public var price: Money
+
+            public init(period: Period, price: Money) {
+                self.period = period
+                self.price = price
+            }
+        }
+
+        public var type: OfferKind
+        /// Apple's name of the offer; absent for introductory offers alone.
+        public var offerIdentifier: OfferIdentifier?
+        public var group: SubscriptionGroupId?
+        /// The product; as before where it is absent.
+        public var product: ProductId?
+        public var at: ScenarioTime
+        public var paymentMode: PaymentMode
+        public var period: Period
+        public var periodCount: Int
+        /// What is paid; absent for a free trial alone.
+        public var price: Money?
+        /// What it does to the product of a running subscription; nothing where it is absent.
+        public var change: Change?
+        /// What is paid after the offer; as before where it is absent.
+        public var regular: RegularTerms?
+
+        public init(
+            type: OfferKind, offerIdentifier: OfferIdentifier? = nil, group: SubscriptionGroupId? = nil,
+            product: ProductId? = nil, at: ScenarioTime, paymentMode: PaymentMode, period: Period,
+            periodCount: Int = 1, price: Money? = nil, change: Change? = nil, regular: RegularTerms? = nil
+        ) {
+            self.type = type
+            self.offerIdentifier = offerIdentifier
+            self.group = group
+            self.product = product
+            self.at = at
+            self.paymentMode = paymentMode
+            self.period = period
+            self.periodCount = periodCount
+            self.price = price
+            self.change = change
+            self.regular = regular
+        }
+    }
+
+    public struct Renew: Sendable, Hashable {
+        public var group: SubscriptionGroupId?
+        /// When it renewed; at the end of the period before where it is absent.
+        public var at: ScenarioTime?
+        /// How long one payment lasts; as before where it is absent.
+        public var period: Period?
+        public var price: Money?
+        public var times: Int
+
+        public init(
+            group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, period: Period? = nil, price: Money? = nil,
+            times: Int = 1
+        ) {
+            self.group = group
+            self.at = at
+            self.period = period
+            self.price = price
+            self.times = times
+        }
+    }
+
+    public struct FailToRenew: Sendable, Hashable {
+        public var group: SubscriptionGroupId?
+        /// When it failed; at the end of the period where it is absent.
+        public var at: ScenarioTime?
+        /// How long access goes on after the end of the period; not at all where it is absent.
+        public var grace: Period?
+
+        public init(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, grace: Period? = nil) {
+            self.group = group
+            self.at = at
+            self.grace = grace
+        }
+    }
+
+    public struct Expire: Sendable, Hashable {
+        public typealias Reason = ExpirationReason
+
+        public var group: SubscriptionGroupId?
+        /// When Apple gave up charging; 60 days after the end of the period where it is absent. A subscription whose
+        /// payment did not fail ends with its period, and has none.
+        public var at: ScenarioTime?
+        /// Why it ended; where it is absent, what the steps before say: a failed payment, a price increase without
+        /// consent, else the customer's will.
+        public var reason: Reason?
+
+        public init(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, reason: Reason? = nil) {
+            self.group = group
+            self.at = at
+            self.reason = reason
         }
     }
 }

@@ -96,9 +96,6 @@ extension Period: CustomStringConvertible, Codable {
         return text
     }
 
-    /// Reads an ISO 8601 duration.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` if the string is not one.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -108,7 +105,6 @@ extension Period: CustomStringConvertible, Codable {
         self = value
     }
 
-    /// Writes the canonical ISO 8601 form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -68,7 +68,7 @@ struct LedgerDigests {
 
 extension LedgerDigests {
     /// What stands before the digest in the place of an erased text.
-    static let remainsPrefix = RemovedText.prefix
+    static let remainsPrefix = Redacted.prefix
 
     /// What an erased text is replaced by.
     func remainsText(of value: StoredValue, column: String, _ table: LedgerTable, key: StoredValue) -> String {

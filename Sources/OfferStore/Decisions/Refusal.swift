@@ -147,7 +147,7 @@ extension Refusal {
             nonce: nonce, format: .introductoryEligibility, allowIntroductoryOffer: false, keyId: keyId,
             timestamp: decidedAt, productId: productId, appAccountToken: token, transactionId: transactionId,
             artefact: jws)
-        signed.isRemoved = jws.hasPrefix(RemovedText.prefix)
+        signed.isRemoved = jws.hasPrefix(Redacted.prefix)
         statement = signed
     }
 }

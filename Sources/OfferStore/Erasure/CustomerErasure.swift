@@ -102,7 +102,7 @@ public struct CustomerErasure {
         let log = try AuditLog(transaction)
         for one in chain {
             let row = try transaction.row(Statement("SELECT rollout_key FROM customer WHERE id = ?1", one))
-            guard let key: String = try row?.value(0), !key.hasPrefix(RemovedText.prefix) else { continue }
+            guard let key: String = try row?.value(0), !key.hasPrefix(Redacted.prefix) else { continue }
             // An alias is digested as if it were a subscription: it is never brought back.
             let identifier = proven.first { $0.value == key } ?? .originalTransactionId(TransactionId(rawValue: key))
             try transaction.execute(

@@ -63,7 +63,7 @@ struct ErasedIdentifierStore {
 
     /// What stands in the place of an identifier that was erased.
     func standIn(for identifier: ProvenIdentifier, _ log: AuditLog) -> String {
-        RemovedText.prefix + Hexadecimal.lowercase(digest(of: identifier, log))
+        Redacted.prefix + Hexadecimal.lowercase(digest(of: identifier, log))
     }
 
     private func digest(of identifier: ProvenIdentifier, _ log: AuditLog) -> [UInt8] {

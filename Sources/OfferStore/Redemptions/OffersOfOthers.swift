@@ -134,7 +134,7 @@ struct OffersOfOthers {
                     SELECT 1 FROM signing s WHERE s.issued_offer = o.sequence AND s.v1_nonce IS NOT NULL
                     AND s.app_account_token NOT LIKE ?3
                 ) FROM issued_offer o WHERE id = ?1 AND customer_id <> ?2
-                """, id, customer, RemovedText.prefix + "%"))
+                """, id, customer, Redacted.prefix + "%"))
         guard let row, try claim == nil || !row.value(1, as: Bool.self) else { return nil }
         return (id, try row.value(0))
     }

@@ -137,7 +137,7 @@ extension Signing {
                 nonce: nonce, format: format, allowIntroductoryOffer: format == .v1 ? nil : allow, keyId: keyId,
                 timestamp: decidedAt, productId: productId, appAccountToken: token, transactionId: transactionId,
                 artefact: artefact)
-            signature.isRemoved = artefact.hasPrefix(RemovedText.prefix)
+            signature.isRemoved = artefact.hasPrefix(Redacted.prefix)
             signatures.append(signature)
         }
         add(v1Nonce, v1, .v1)

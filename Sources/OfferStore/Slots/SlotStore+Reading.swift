@@ -110,7 +110,7 @@ extension IssuedOffer {
         var reader = RowReader(row)
         self.init(
             slot: try Slot(reading: &reader), customer: try reader.next(), catalogRevision: try reader.next(),
-            voidReason: try reader.next(String?.self).flatMap { $0.hasPrefix(RemovedText.prefix) ? nil : $0 },
+            voidReason: try reader.next(String?.self).flatMap { $0.hasPrefix(Redacted.prefix) ? nil : $0 },
             fullPriceTransactionId: try reader.next(TransactionId?.self).flatMap { $0.isErased ? nil : $0 },
             sequence: try reader.next())
     }

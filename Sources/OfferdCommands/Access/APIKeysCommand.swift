@@ -51,8 +51,8 @@ struct APIKeysCreate: AsyncParsableCommand {
         guard (1...100).contains(label.count),
             label.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else { throw ValidationError("a label has 1 to 100 characters on one line") }
-        guard !label.hasPrefix(RemovedText.prefix) else {
-            throw ValidationError("a label does not begin with `\(RemovedText.prefix)`, which marks a removed one")
+        guard !label.hasPrefix(Redacted.prefix) else {
+            throw ValidationError("a label does not begin with `\(Redacted.prefix)`, which marks a removed one")
         }
     }
 

@@ -46,8 +46,8 @@ struct CustomersErase: AsyncParsableCommand {
                 [.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
             })
         else { throw ValidationError("a reason has 1 to 200 characters on one line") }
-        guard !reason.hasPrefix(RemovedText.prefix) else {
-            throw ValidationError("a reason does not begin with `\(RemovedText.prefix)`, which marks a removed one")
+        guard !reason.hasPrefix(Redacted.prefix) else {
+            throw ValidationError("a reason does not begin with `\(Redacted.prefix)`, which marks a removed one")
         }
         let named = [
             person.originalTransactionId, person.appTransactionId, person.appAccountToken, person.customerId,

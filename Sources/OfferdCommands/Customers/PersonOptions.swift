@@ -31,8 +31,8 @@ struct PersonOptions: ParsableArguments {
                 "name the customer: `--original-transaction-id`, `--app-transaction-id`, `--app-account-token` or "
                     + "`--customer-id`")
         }
-        guard given.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(RemovedText.prefix) }) else {
-            throw ValidationError("an identifier is not empty and does not begin with `\(RemovedText.prefix)`")
+        guard given.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(Redacted.prefix) }) else {
+            throw ValidationError("an identifier is not empty and does not begin with `\(Redacted.prefix)`")
         }
         if let appAccountToken, AppAccountToken(appAccountToken) == nil {
             throw ValidationError("`\(appAccountToken)` is not a UUID, which an `appAccountToken` is")

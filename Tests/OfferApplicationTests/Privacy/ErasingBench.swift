@@ -83,7 +83,7 @@ struct ErasingBench: Sendable {
 extension StoredValue {
     /// Whether this is what an erasure or retention leaves.
     var isRemoved: Bool {
-        if case .text(let text) = self { text.hasPrefix(RemovedText.prefix) } else { false }
+        if case .text(let text) = self { text.hasPrefix(Redacted.prefix) } else { false }
     }
 
     /// The record that this is.

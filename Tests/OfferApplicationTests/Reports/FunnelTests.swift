@@ -139,20 +139,20 @@ struct FunnelTests {
         #expect(
             funnel.obstacles == [
                 // By their newest decision: 104 135 145, and 147.
-                Obstacle(rule: .ruleEligibility, verdict: .violated, fact: "subscription.willAutoRenew"):
-                    ObstacleCount(customers: 3, alone: 3),
-                Obstacle(rule: .ruleEligibility, verdict: .violated, fact: "subscription.state"): ObstacleCount(
+                BlockingRule(rule: .ruleEligibility, verdict: .violated, fact: "subscription.willAutoRenew"):
+                    BlockingRuleCount(customers: 3, alone: 3),
+                BlockingRule(rule: .ruleEligibility, verdict: .violated, fact: "subscription.state"): BlockingRuleCount(
                     customers: 1, alone: 0),
-                Obstacle(rule: .promotionalEverSubscribed, verdict: .violated): ObstacleCount(customers: 1, alone: 0),
+                BlockingRule(rule: .promotionalEverSubscribed, verdict: .violated): BlockingRuleCount(customers: 1, alone: 0),
                 // 137.
-                Obstacle(rule: .ruleEligibility, verdict: .undetermined, fact: "subscription.state"):
-                    ObstacleCount(customers: 1, alone: 0),
-                Obstacle(rule: .ruleEligibility, verdict: .undetermined, fact: "subscription.willAutoRenew"):
-                    ObstacleCount(customers: 1, alone: 0),
-                Obstacle(rule: .promotionalEverSubscribed, verdict: .undetermined): ObstacleCount(
+                BlockingRule(rule: .ruleEligibility, verdict: .undetermined, fact: "subscription.state"):
+                    BlockingRuleCount(customers: 1, alone: 0),
+                BlockingRule(rule: .ruleEligibility, verdict: .undetermined, fact: "subscription.willAutoRenew"):
+                    BlockingRuleCount(customers: 1, alone: 0),
+                BlockingRule(rule: .promotionalEverSubscribed, verdict: .undetermined): BlockingRuleCount(
                     customers: 1, alone: 0),
                 // 138.
-                Obstacle(rule: .catalogPaused, verdict: .violated): ObstacleCount(customers: 1, alone: 1),
+                BlockingRule(rule: .catalogPaused, verdict: .violated): BlockingRuleCount(customers: 1, alone: 1),
             ])
 
         #expect(funnel.inOffer == 2, "113 134")

@@ -84,6 +84,6 @@ struct ForeignSlots {
         if let fitting { return fitting }
         // What one of both was erased of no longer tells; then it stays as it was told.
         let told = known.first { $0.redemption.firstEvidence == redemption.firstEvidence }?.redemption.slotId
-        return others.first { $0.slot == told && (texts.isEmpty || $0.token.hasPrefix(RemovedText.prefix)) }
+        return others.first { $0.slot == told && (texts.isEmpty || $0.token.hasPrefix(Redacted.prefix)) }
     }
 }

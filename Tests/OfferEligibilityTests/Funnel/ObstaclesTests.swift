@@ -44,7 +44,7 @@ struct ObstaclesTests {
             row.violated.map { RuleAnswer(rule: $0, verdict: .violated, reason: .conditionNotMet) }
             + row.undetermined.map { RuleAnswer(rule: $0, verdict: .undetermined, reason: .historyIncomplete) }
             + [RuleAnswer(rule: .catalogStatus, verdict: .satisfied, reason: .holds)]
-        let obstacles = Obstacles(findings)
+        let obstacles = BlockingRules(findings)
         #expect(obstacles.kind == row.kind)
         #expect(Set(obstacles.deciding.map(\.rule)) == Set(row.deciding))
         #expect(obstacles.deciding.allSatisfy { $0.fact == nil })
@@ -78,7 +78,7 @@ struct ObstaclesTests {
                     ]),
                 leaf("customer.everSubscribed", .undetermined, "all[4]"),
             ])
-        let found = Obstacles([RuleAnswer(condition)]).deciding
+        let found = BlockingRules([RuleAnswer(condition)]).deciding
         #expect(
             Set(found.compactMap(\.fact)) == [
                 "subscription.paidMonths", "customer.refunds", "signals.interactions", "customer.storefront",
@@ -98,8 +98,8 @@ struct ObstaclesTests {
             evidence: [Evidence(field: "limit.customer", observed: .text("1"))])
         #expect(RuleAnswer(limit) == RuleAnswer(rule: .limitCustomer, verdict: .violated, reason: .limitReached))
         #expect(
-            Obstacles([RuleAnswer(twice)]).deciding == [
-                Obstacle(rule: .ruleEligibility, verdict: .violated, fact: "signals.a")
+            BlockingRules([RuleAnswer(twice)]).deciding == [
+                BlockingRule(rule: .ruleEligibility, verdict: .violated, fact: "signals.a")
             ])
     }
 }

@@ -166,7 +166,7 @@ struct ErasureTests {
                     Issue.record("\(table.name).\(column.name) is \(found)")
                     continue
                 }
-                #expect(text.hasPrefix(RemovedText.prefix), "\(table.name).\(column.name) is \(text)")
+                #expect(text.hasPrefix(Redacted.prefix), "\(table.name).\(column.name) is \(text)")
             default: break
             }
         }

@@ -74,8 +74,9 @@ extension DecisionRecord {
             products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
             limits: [])
         let question = Question(
-            now: Bench.now, scope: Scope(bundleId: "com.example.pro", environment: .sandbox), offer: offer,
-            productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001")
+            now: Bench.now, scope: Scope(bundleId: "com.example.pro", environment: .sandbox),
+            offer: CompiledOffer(offer), productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001",
+            catalog: CompiledCatalog(Catalog(bundleId: "com.example.pro")))
         let order = Order(
             originalTransactionId: nil, appTransactionId: nil, appAccountToken: nil, customerId: nil, formats: [.v2],
             fresh: false)

@@ -1,0 +1,148 @@
+public import OfferModel
+
+/// A catalog prepared for deciding, once per revision instead of with every decision.
+public final class CompiledCatalog: Sendable {
+    public let catalog: Catalog
+    /// The subscription group of each of its offers, as far as it says.
+    public let offerGroups: [OfferId: SubscriptionGroupId]
+    /// In the order of the catalog. Offers that ask the same share the comparison, and at the same path the node.
+    let offers: [CompiledOffer]
+    let matchers: [RedemptionMatcher]
+    private let matcherPlaces: [OfferLook: [Int]]
+    private let lengths: OfferLengths
+    private let lengthsPreferring: [OfferLengths]
+    private let places: [OfferId: Int]
+    private let groups: [ProductId: ProductGroup]
+
+    public struct ProductGroup: Sendable {
+        public let id: SubscriptionGroupId
+        public let products: [Product]
+        public let productIds: Set<ProductId>
+    }
+
+    public convenience init(_ catalog: Catalog) {
+        self.init(catalog, offerGroups: catalog.offerGroups)
+    }
+
+    init(_ catalog: Catalog, offerGroups: [OfferId: SubscriptionGroupId]) {
+        var nodes = CompiledNodes()
+        self.catalog = catalog
+        self.offerGroups = offerGroups
+        let offers = catalog.offers.indices.map { CompiledOffer(catalog.offers[$0], place: $0, &nodes) }
+        self.offers = offers
+        let places = Dictionary(catalog.offers.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        self.places = places
+        let matchers = catalog.offers.map { RedemptionMatcher($0, group: offerGroups[$0.id], place: places[$0.id]) }
+        self.matchers = matchers
+        matcherPlaces = Dictionary(grouping: matchers.indices) { matchers[$0].look }
+        let lengths = OfferLengths(catalog.offers)
+        self.lengths = lengths
+        lengthsPreferring = catalog.offers.map { lengths.preferring($0) }
+        var groups: [ProductId: ProductGroup] = [:]
+        for group in catalog.subscriptionGroups {
+            let known = ProductGroup(
+                id: group.id, products: group.products, productIds: Set(group.products.map(\.productId)))
+            for product in group.products where groups[product.productId] == nil { groups[product.productId] = known }
+        }
+        self.groups = groups
+    }
+
+    /// The group that the catalog has a product in; `nil` if it does not know the product.
+    public func group(of product: ProductId) -> ProductGroup? { groups[product] }
+
+    /// How long its offers last; of offers that look alike, the given one decides.
+    func lengths(preferring offer: CompiledOffer) -> OfferLengths {
+        ownPlace(offer).map { lengthsPreferring[$0] } ?? lengths.preferring(offer.offer)
+    }
+
+    /// Those of the offers that a redemption may be of.
+    func matchers(matching key: RedemptionKey) -> [RedemptionMatcher] {
+        (matcherPlaces[key.look] ?? []).map { matchers[$0] }.filter { $0.matches(key) }
+    }
+
+    func matcher(of offer: CompiledOffer, in group: SubscriptionGroupId?) -> RedemptionMatcher {
+        if let place = ownPlace(offer), matchers[place].group == group { return matchers[place] }
+        return RedemptionMatcher(offer.offer, group: group, place: place(of: offer.offer.id))
+    }
+
+    /// The index of an offer compiled with this catalog; `nil` for any other.
+    private func ownPlace(_ offer: CompiledOffer) -> Int? {
+        offer.place.flatMap { $0 < offers.count && offers[$0] === offer ? $0 : nil }
+    }
+
+    func place(of offer: OfferId) -> Int? { places[offer] }
+
+    /// The compiled offer; compiles it on demand if the catalog does not have it.
+    public func compiled(_ offer: Offer) -> CompiledOffer {
+        if let place = places[offer.id], offers[place].offer == offer { return offers[place] }
+        return CompiledOffer(offer)
+    }
+}
+
+extension CompiledCatalog: Hashable {
+    public static func == (left: CompiledCatalog, right: CompiledCatalog) -> Bool {
+        left === right || left.catalog == right.catalog && left.offerGroups == right.offerGroups
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(catalog.offers)
+    }
+}
+
+public final class CompiledOffer: Sendable {
+    public let offer: Offer
+    let condition: CompiledNode?
+    /// Its limits per customer without a window, and those with one.
+    let customerLimits: [CustomerLimit]
+    let windowLimits: [CustomerLimit]
+    let totals: [SharedLimit]
+    let budgets: [SharedLimit]
+    let holdoutSalt: String
+    let status: [Evidence]
+    let products: EvidenceValue
+    /// Its index in the catalog it was compiled with; `nil` if it was compiled alone.
+    let place: Int?
+    private let environments: [(asked: AppStoreEnvironment, evidence: [Evidence])]
+
+    public convenience init(_ offer: Offer) {
+        var nodes = CompiledNodes()
+        self.init(offer, place: nil, &nodes)
+    }
+
+    init(_ offer: Offer, place: Int?, _ nodes: inout CompiledNodes) {
+        self.offer = offer
+        self.place = place
+        customerLimits = CustomerLimit.all(of: offer, withWindow: false)
+        windowLimits = CustomerLimit.all(of: offer, withWindow: true)
+        let shared = SharedLimit.all(of: offer)
+        totals = shared.filter { $0.unit == .places }
+        budgets = shared.filter { $0.unit != .places }
+        holdoutSalt = "holdout:\(offer.id)"
+        status = [
+            Evidence(
+                field: "offer.status", observed: .text(offer.status.rawValue),
+                required: .text(OfferStatus.active.rawValue))
+        ]
+        let own = AppStoreEnvironment.allCases.filter(offer.environments.contains).map { FactValue.text($0.rawValue) }
+        environments = AppStoreEnvironment.allCases.map {
+            ($0, [Evidence(field: "offer.environments", observed: .text($0.rawValue), required: .list(own))])
+        }
+        products = .list(offer.products.map { .text($0.rawValue) })
+        condition = offer.eligibility.map { nodes.compiled($0) }
+    }
+
+    /// An environment beside the offer's own, as evidence.
+    func evidence(of asked: AppStoreEnvironment) -> [Evidence] {
+        environments.first { $0.asked == asked }?.evidence ?? []
+    }
+}
+
+extension CompiledOffer: Hashable {
+    public static func == (left: CompiledOffer, right: CompiledOffer) -> Bool {
+        left === right || left.offer == right.offer
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(offer)
+    }
+}

@@ -1,0 +1,140 @@
+import OfferModel
+
+/// A decision in plain words: the answer, the one sentence that decides it, and when it changes.
+///
+/// A pure function of the decision, so that the same findings always read the same. What is left out here is in the
+/// findings; `offerctl dry-run --detail` shows as much of them as is asked for.
+public struct Explanation: Sendable, Hashable {
+    public var outcome: Outcome
+    /// The finding that matters most: of the reasons against the offer the one that goes away last, those that never do
+    /// first. Absent without any.
+    public var decisive: Finding?
+    public var others: Int
+    public var outlook: Outlook
+
+    public init(_ decision: Decision, outlook: Outlook) {
+        outcome = decision.outcome
+        self.outlook = outlook
+        decisive = decision.decisive
+        others = max(0, decision.obstacles.count - 1)
+    }
+
+    /// For staff: it may speak of other offers, limits and counts.
+    public var sentence: String {
+        guard let decisive else { return "all rules pass" }
+        let more = others == 0 ? "" : " (and \(others) other \(others == 1 ? "reason" : "reasons"))"
+        return decisive.message + more
+    }
+
+    /// When the answer changes, in words, such as `eligible from 2026-12-14T09:00:00Z if nothing else changes`.
+    public var change: String {
+        if let instant = outlook.changesAt {
+            let word = outcome == .eligible ? "until" : "from"
+            return "eligible \(word) \(instant) if nothing else changes"
+        }
+        if outcome == .eligible { return "eligible for as long as nothing else changes" }
+        guard !outlook.isFinal, !outlook.events.isEmpty else { return "this will not change" }
+        let events = outlook.events.map(\.clause).joined(separator: " and ")
+        let earliest = outlook.notBefore.map { ", not before \($0)" } ?? ""
+        return "not eligible before \(events)\(earliest)"
+    }
+}
+
+extension Decision {
+    /// The finding that matters most, see ``Explanation/decisive``.
+    public var decisive: Finding? {
+        let verdict: Verdict = outcome == .undetermined ? .undetermined : .violated
+        // Of equals, the first in the order of the rules.
+        return findings.filter { $0.verdict == verdict }.reduce(nil) { best, finding in
+            guard let best else { return finding }
+            return finding.rank > best.rank ? finding : best
+        }
+    }
+}
+
+extension Finding {
+    /// What goes away later ranks higher: never, then by an event, then by the later date.
+    fileprivate var rank: (Int, Instant) {
+        switch turningPoint {
+        case nil: (2, .distantPast)
+        case .event: (1, .distantPast)
+        case .at(let instant): (0, instant)
+        }
+    }
+}
+
+extension TurningEvent {
+    /// What has to happen, to follow "when" or "until".
+    public var clause: String {
+        switch self {
+        case .historyCompleted: "the complete history is sent"
+        case .renewalInfoReceived: "newer renewal info arrives"
+        case .transactionReceived: "a transaction signed by Apple arrives"
+        case .subscriptionBought: "the customer buys a subscription"
+        case .subscriptionEnded: "the customer's subscription ends"
+        case .subscriptionChanged: "the customer's subscription changes"
+        case .offerEnded: "the offer that is pending or running ends"
+        case .signalReceived: "the backend sends the signal, or another value of it"
+        case .attributesSet: "the backend sets the attribute, or another value of it"
+        case .requestChanged: "the request states it about the device, or another value of it"
+        case .offerRedeemed: "the customer redeems an offer"
+        case .catalogChanged: "another catalog is applied"
+        case .offerResumed: "the pause is lifted"
+        }
+    }
+}
+
+extension Explanation {
+    /// What may be said to the customer: one or two sentences without other offers, limits, counts or shares, and
+    /// without what would help get around a rule.
+    public var customerAnswer: String {
+        guard let decisive else {
+            return "You can have this offer" + (outlook.changesAt.map { " until \($0.minute)." } ?? ".")
+        }
+        let date = outlook.changesAt.map { " You can have it from \($0.nextMinute)." } ?? ""
+        guard outcome == .ineligible else {
+            return "We cannot tell yet whether you can have this offer. \(decisive.request)\(date)"
+        }
+        return (decisive.reason.customerSentence ?? "You cannot have this offer at the moment.") + date
+    }
+}
+
+extension Finding {
+    fileprivate var request: String {
+        switch turningPoint?.event {
+        case .historyCompleted, .renewalInfoReceived, .transactionReceived:
+            "Please open the app, restore your purchases there, and try again."
+        default: "Please try again later."
+        }
+    }
+}
+
+extension ReasonCode {
+    /// A refusal whose cause the customer knows anyway; `nil` for every other.
+    fileprivate var customerSentence: String? {
+        switch self {
+        case .notStarted: "This offer has not started yet."
+        case .ended, .offerArchived, .availabilityEnded: "This offer has ended."
+        case .introductoryOfferUsed: "An introductory offer was used with this Apple Account before."
+        case .activeInGroup: "This offer is for customers without a subscription, and yours is active."
+        case .notLapsed: "This offer is for customers whose subscription has ended."
+        case .neverSubscribed: "This offer is for customers who have subscribed before."
+        case .familySharedOnly: "This offer is for customers who have bought a subscription themselves."
+        case .offerPending, .offerRunning: "You have this offer already."
+        default: nil
+        }
+    }
+}
+
+extension Instant {
+    /// The minute it is in, in UTC: `2026-12-14 09:00 UTC`.
+    fileprivate var minute: String {
+        let text = description
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
+    }
+
+    /// The first minute that is not before it.
+    fileprivate var nextMinute: String {
+        adding(milliseconds: Duration.minute - 1).minute
+    }
+}

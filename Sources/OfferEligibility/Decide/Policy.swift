@@ -1,0 +1,38 @@
+import OfferModel
+
+/// The constants and the ordered rules of a decision; lengths are in milliseconds.
+public struct Policy: Sendable {
+    /// How long a completeness serves rules that need an absence (docs/design.md#history-and-state).
+    public var coverageLife: Int64 = 24 * Instant.Duration.hour
+    /// How long a signature may be used: Apple's for V1, an assumption for the others (docs/design.md#issued-offers-and-limits).
+    public var signatureLife: Int64 = 24 * Instant.Duration.hour
+    /// How long a slot counts beyond its newest signature.
+    public var slotTail: Int64 = Instant.Duration.hour
+    /// How much life a stored signature must have left to be returned again.
+    public var storedSignatureMinimumLife: Int64 = Instant.Duration.hour
+    /// How long Apple tries to charge (Apple, "Monthly subscriptions with a 12-month commitment").
+    public var billingRetryLife: Int64 = 60 * Instant.Duration.day
+    /// How long Apple tries to charge a period of a 12-month commitment (Apple, "Monthly subscriptions with a 12-month commitment").
+    public var commitmentBillingRetryLife: Int64 = 90 * Instant.Duration.day
+    /// How long before a renewal Apple may charge it; who cancels later is charged once more (Apple Support: "cancel at
+    /// least 24 hours before").
+    public var renewalNotice: Int64 = 24 * Instant.Duration.hour
+
+    var rules: [any Rule]
+
+    public static let standard = Policy(rules: [
+        CatalogStatusRule(), CatalogScheduleRule(), CatalogEnvironmentRule(), CatalogProductRule(),
+        CatalogPausedRule(),
+        UnusedInGroupRule(), NotSubscribedRule(), TransactionKnownRule(),
+        EverSubscribedRule(), NotAppliedRule(),
+        LapsedRule(), AutoRenewOffRule(), OwnedRule(), NoActiveInGroupRule(),
+        PaidDurationRule(), TimeSinceLastSubscribedRule(), WaitBetweenOffersRule(), ListedByAppStoreRule(),
+        EligibilityRule(), AvailableForRule(),
+        RolloutPercentRule(), RolloutHoldoutRule(),
+        LimitsRule(id: .limitCustomer, none: "the offer has no such limit per customer") { $0.customerLimits },
+        LimitsRule(id: .limitCustomerWindow, none: "the offer has no such limit per customer") { $0.windowLimits },
+        LimitsRule(id: .limitTotal, none: "the offer has no limit in all") { $0.totals },
+        LimitsRule(id: .limitBudget, none: "the offer has no budget") { $0.budgets },
+        LimitCoolDownRule(), LimitExcludesRule(), LimitSignaturesRule(),
+    ])
+}

@@ -1,0 +1,110 @@
+import OfferModel
+
+/// One use counted under a limit: a redemption permanently, a slot as long as it counts
+/// (docs/design.md#issued-offers-and-limits).
+final class Use: Sendable {
+    /// The date that counts in a window: when the slot was issued; of a redemption without a slot, and of a second use of
+    /// one, its first evidence (docs/decisions/0017).
+    let takenAt: Instant
+    /// From when it no longer counts; `nil` for a redemption.
+    let countsUntil: Instant?
+    let evidence: Evidence
+    /// The slot that took it; absent for a use that we did not issue.
+    let slotId: LowercaseUUID?
+    let issuedAt: Instant?
+    /// The app's account that it was issued for.
+    let signUp: SignUp?
+
+    var isRedeemed: Bool { countsUntil == nil }
+
+    init(_ redemption: Redemption, slot: Slot?) {
+        takenAt = redemption.isDoubled ? redemption.firstEvidence : slot?.issuedAt ?? redemption.firstEvidence
+        countsUntil = nil
+        evidence = Evidence(
+            field: "redemption", observed: .instant(redemption.firstEvidence), provenance: redemption.provenance,
+            transactionId: redemption.namedTransaction)
+        slotId = slot?.id
+        issuedAt = slot?.issuedAt
+        signUp = slot?.signUp
+    }
+
+    init(_ slot: Slot) {
+        takenAt = slot.issuedAt
+        countsUntil = slot.countsUntil
+        evidence = Evidence(field: "issuedOffer", observed: .text(slot.id.description))
+        slotId = slot.id
+        issuedAt = slot.issuedAt
+        signUp = slot.signUp
+    }
+
+    /// Whether it counts at an instant, within the window if there is one.
+    func counts(in window: Period?, at instant: Instant) -> Bool { end(in: window).map { instant < $0 } ?? true }
+
+    /// The first moment at which it no longer counts, within the window if there is one; `nil` if it always will.
+    func end(in window: Period?) -> Instant? {
+        guard let window else { return countsUntil }
+        let passes = takenAt.adding(window)
+        return countsUntil.map { min($0, passes) } ?? passes
+    }
+}
+
+extension RuleContext {
+    /// The places that uses of those offers take at an instant not before the question's: redemptions from the earliest,
+    /// then slots from the earliest. The slot of the offer asked for that is open then is not among them.
+    func uses(of counted: CountedOffers, in window: Period? = nil, at instant: Instant) -> [Use] {
+        let uses = subject.uses
+        var places: [Use] = []
+        for place in uses.places.indices
+        where counted.holdsUse(at: place) && uses.places[place].counts(in: window, at: instant) {
+            places.append(uses.places[place])
+        }
+        let slots = subject.countingSlots.filter { instant < $0.countsUntil && counted.holds($0) }
+        guard !slots.isEmpty else { return places }
+        let open = use.openSlot(at: instant)?.id
+        for slot in slots.sorted(by: { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }) where slot.id != open {
+            let place = Use(slot)
+            if place.counts(in: window, at: instant) { places.append(place) }
+        }
+        return places
+    }
+}
+
+/// Purchases that may be uses of the counted offers, if they are in the group asked about: that is not certain.
+struct AmbiguousUses {
+    /// When each was bought. The use that it belongs to may have begun earlier, never later.
+    private var purchased: [Instant] = []
+
+    init(purchased: [Instant] = []) {
+        self.purchased = purchased
+    }
+
+    var isEmpty: Bool { purchased.isEmpty }
+
+    mutating func add(_ others: AmbiguousUses) {
+        purchased += others.purchased
+    }
+
+    /// Whether one of them would count at an instant: what is older than the window would not, whatever its group.
+    func matter(in window: Period?, at instant: Instant) -> Bool {
+        purchased.contains { bought in window.map { instant < bought.adding($0) } ?? true }
+    }
+
+    /// When a finding that would be a yes from `end` on becomes one: when none of them counts any more. Without a window
+    /// only a catalog that says which group they are in can tell.
+    func turningPoint(_ end: Instant, in window: Period? = nil) -> TurningPoint {
+        guard let window else { return isEmpty ? .at(end) : .event(.catalogChanged) }
+        return .at(purchased.map { $0.adding(window) }.reduce(end, max))
+    }
+}
+
+extension RuleContext {
+    /// The purchases of which the group is not certain that show one of those offers.
+    func ambiguousUses(of counted: CountedOffers) -> AmbiguousUses {
+        guard let requested = subject.requested, !requested.ungrouped.isEmpty else { return AmbiguousUses() }
+        let rows = requested.ungrouped.filter { row in
+            guard row.payload.isOwned != false, let type = row.payload.offerType else { return false }
+            return counted.mayHold(OfferLook(type, row.payload.offerIdentifier))
+        }
+        return AmbiguousUses(purchased: rows.map(\.payload.purchaseDate))
+    }
+}

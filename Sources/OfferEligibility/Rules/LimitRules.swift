@@ -1,0 +1,153 @@
+import OfferModel
+
+/// Every limit of one kind has room for one more use (docs/design.md#issued-offers-and-limits).
+///
+/// Per customer, redemptions count permanently, whether or not we issued them; slots count until `countsUntil`, voided
+/// ones too unless released. With a window they count as long as they are younger: a slot, redeemed or not, by the
+/// moment it was issued, a redemption without a slot by its first evidence. For everyone, issued offers that count and
+/// all redemptions count. The open slot of this offer never counts against itself.
+///
+/// Under a budget a use costs nominally what it saves the customer by the catalog's prices when it is issued; nothing
+/// is converted. A redemption without an issued offer costs what the catalog in force says of its product.
+struct LimitsRule<Bound: JudgedLimit>: Rule {
+    let id: RuleId
+    /// What is said where the offer has no such limit.
+    let none: String
+    let limits: @Sendable (CompiledOffer) -> [Bound]
+
+    func finding(_ context: RuleContext) -> Finding {
+        let limits = limits(context.question.compiledOffer)
+        guard limits.count > 1 else { return limits.first?.finding(self, context) ?? notApplicable(none) }
+        let findings = limits.map { limit in
+            var finding = limit.finding(self, context)
+            finding.path = "limits[\(limit.index)]"
+            return finding
+        }
+        let verdict = Kleene.all(findings.map(\.verdict))
+        let deciding = findings.filter { $0.verdict == verdict }
+        return Finding(
+            rule: id, verdict: verdict, reason: (deciding.first ?? findings[0]).reason,
+            sentence: Message { deciding.map(\.message).joined(separator: "; and ") },
+            turningPoint: lastToFree(findings.filter { $0.verdict != .satisfied }), children: findings)
+    }
+
+    /// Every limit must have room: one that never frees decides, else one that waits for an event, else the last.
+    private func lastToFree(_ findings: [Finding]) -> TurningPoint? {
+        let turningPoints = findings.compactMap(\.turningPoint)
+        guard turningPoints.count == findings.count else { return nil }
+        return turningPoints.first { $0.event != nil } ?? turningPoints.compactMap(\.instant).max().map(TurningPoint.at)
+    }
+}
+
+protocol JudgedLimit: Sendable {
+    /// Its place among the offer's limits.
+    var index: Int { get }
+
+    func finding(_ rule: some Rule, _ context: RuleContext) -> Finding
+}
+
+/// Enough time has passed since this offer was last redeemed ; a redemption is dated by its first evidence
+/// (docs/design.md#issued-offers-and-limits).
+struct LimitCoolDownRule: Rule {
+    let id = RuleId.limitCoolDown
+
+    func finding(_ context: RuleContext) -> Finding {
+        guard let length = context.offer.coolDown else { return notApplicable("the offer has no cool-down") }
+        let latest = context.use.redemptions.max { $0.firstEvidence < $1.firstEvidence }
+        let ambiguous = context.ambiguousUses(of: CountedOffers(.thisOffer, context))
+        let isDoubtful = ambiguous.matter(in: length, at: context.now)
+        if let latest {
+            let ends = latest.firstEvidence.adding(length)
+            let evidence = [
+                Evidence(
+                    field: "redemption", observed: .instant(latest.firstEvidence), provenance: latest.provenance,
+                    transactionId: latest.namedTransaction),
+                Evidence(field: "offer.coolDown", observed: .instant(context.now), required: .instant(ends)),
+            ]
+            guard context.now >= ends else {
+                return violated(
+                    .coolingDown,
+                    "the offer was last redeemed on \(latest.firstEvidence.day) and rests for \(length.words), until "
+                        + "\(ends)", evidence: evidence,
+                    turningPoint: ambiguous.turningPoint(ends, in: length))
+            }
+            if !isDoubtful {
+                return satisfied(
+                    "the offer was last redeemed on \(latest.firstEvidence.day), \(length.words) ago or more",
+                    evidence: evidence)
+            }
+        }
+        if isDoubtful {
+            var finding = unknown("whether the offer was redeemed in the last \(length.words)", .groupMismatch)
+            finding.turningPoint = ambiguous.turningPoint(context.now, in: length)
+            return finding
+        }
+        guard ambiguous.isEmpty else { return satisfied("the offer was not redeemed in the last \(length.words)") }
+        return satisfied("the offer was never redeemed")
+    }
+}
+
+/// None of the offers that this one excludes was redeemed, or is issued and counts: "never A after B"
+/// (docs/design.md#issued-offers-and-limits).
+struct LimitExcludesRule: Rule {
+    let id = RuleId.limitExcludes
+
+    func finding(_ context: RuleContext) -> Finding {
+        let excluded = context.offer.excludes
+        guard !excluded.isEmpty else { return notApplicable("the offer excludes no other") }
+        var taken: [(id: OfferId, places: [Use])] = []
+        var ambiguous = AmbiguousUses()
+        for id in excluded {
+            let counted = CountedOffers(only: id, context)
+            let places = context.uses(of: counted, at: context.now)
+            if !places.isEmpty { taken.append((id, places)) }
+            ambiguous.add(context.ambiguousUses(of: counted))
+        }
+        guard !taken.isEmpty else {
+            let names = excluded.map { "`\($0)`" }.joined(separator: ", ")
+            guard ambiguous.isEmpty else {
+                return unknown("whether one of \(names) was redeemed", .groupMismatch)
+            }
+            return satisfied("none of the offers it excludes was issued or redeemed: \(names)")
+        }
+        let evidence = taken.flatMap { id, places in
+            [Evidence(field: "offer.excludes", observed: .text(id.rawValue))] + places.map(\.evidence)
+        }
+        let others = OtherSignUps(taken.flatMap(\.places), context)
+        let ends = taken.flatMap { $0.places.map { $0.end(in: nil) } }
+        let end = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
+        let turningPoint = end.map { ambiguous.turningPoint($0) }
+        let uses = taken.map { id, places in
+            places.contains(where: \.isRedeemed) ? "`\(id)` was redeemed" : "`\(id)` is issued and counts"
+        }
+        return violated(
+            .excludedByOffer,
+            "never after an offer it excludes: \(uses.joined(separator: ", "))\(others.clause)"
+                + (turningPoint?.instant.map { ", until \($0)" } ?? ""),
+            evidence: evidence + others.evidence, turningPoint: turningPoint)
+    }
+}
+
+/// The open slot may hold one more signing: Apple burns a signature per purchase attempt, and every one that lives can
+/// be redeemed (docs/design.md#issued-offers-and-limits).
+struct LimitSignaturesRule: Rule {
+    let id = RuleId.limitSignatures
+
+    func finding(_ context: RuleContext) -> Finding {
+        guard context.question.needsNewSigning, let open = context.use.openSlot else {
+            return notApplicable("no further signing of an open issued offer is asked for")
+        }
+        let allowed = context.offer.signaturesPerOffer
+        let evidence = [
+            Evidence(field: "limit.signatures", observed: .number(open.signings), required: .number(allowed)),
+            Evidence(field: "issuedOffer", observed: .text(open.id.description)),
+        ]
+        let held = { @Sendable in "the issued offer `\(open.id)` holds \(open.signings) of \(allowed) signings" }
+        guard open.signings < allowed else {
+            return violated(
+                .signingsUsedUp, "\(held()); it counts until \(open.countsUntil)", evidence: evidence,
+                turningPoint: .at(open.countsUntil))
+        }
+        return satisfied(held(), evidence: evidence)
+    }
+}

@@ -1,0 +1,69 @@
+public import OfferModel
+
+public struct SubjectFacts: Sendable, Hashable {
+    public var history: History
+    /// Every slot ever issued to them, of every offer.
+    public var slots: [Slot]
+    /// What the app set for the customer, by the name after `customer.attributes.`.
+    public var attributes: [String: FactValue]
+    /// When the first of the subject's customers was first stored; absent for an unknown customer.
+    public var firstStoredAt: Instant?
+    /// The identifier by which rollouts draw (docs/design.md#decisions); absent for an unknown customer without an
+    /// identifier.
+    public var rolloutKey: String?
+    /// When an offer with `availableFor` was first found open to the subject by an issue request (docs/design.md#decisions).
+    public var openedAt: [OfferId: Instant]
+    /// How much everyone has used of the offers whose limits count that.
+    public var counters: [OfferId: OfferCounters]
+    /// Whether only the app's word makes several customers one (docs/design.md#identity).
+    public var isUnited = false
+    /// What is kept of uses of offers whose history was erased, and of others' uses of these slots; nearly always
+    /// empty.
+    public var keptEvidence: [KeptEvidence] = []
+
+    public init(
+        history: History = History(), slots: [Slot] = [], attributes: [String: FactValue] = [:],
+        firstStoredAt: Instant? = nil, rolloutKey: String? = nil, openedAt: [OfferId: Instant] = [:],
+        counters: [OfferId: OfferCounters] = [:]
+    ) {
+        self.history = history
+        self.slots = slots
+        self.attributes = attributes
+        self.firstStoredAt = firstStoredAt
+        self.rolloutKey = rolloutKey
+        self.openedAt = openedAt
+        self.counters = counters
+    }
+
+    /// What was known at an earlier instant: evidence signed or bought after it is dropped (docs/design.md#history-and-state).
+    ///
+    /// A completeness fetched or stated later is dropped too, because it may rest on rows that are. Slots issued later
+    /// go; of the others a later void or end is undone, while ends and signings stay as they are given, and so do
+    /// attributes.
+    public func known(asOf instant: Instant) -> SubjectFacts {
+        var known = self
+        known.history.transactions.removeAll {
+            $0.payload.signedDate > instant || $0.payload.purchaseDate > instant
+        }
+        known.history.renewalInfos.removeAll { $0.payload.signedDate > instant }
+        known.history.appTransactions.removeAll { $0.payload.receiptCreationDate > instant }
+        if let statedAt = history.coverage.asOf, statedAt > instant {
+            let isEmpty = known.history.transactions.isEmpty && known.history.appTransactions.isEmpty
+            known.history.coverage = Coverage(level: isEmpty ? .none : .partial)
+        }
+        known.slots.removeAll { $0.issuedAt > instant }
+        known.keptEvidence.removeAll { $0.at > instant }
+        if let firstStoredAt, firstStoredAt > instant { known.firstStoredAt = nil }
+        known.openedAt = openedAt.filter { $0.value <= instant }
+        for index in known.slots.indices {
+            if let voidedAt = known.slots[index].voidedAt, voidedAt > instant {
+                known.slots[index].voidedAt = nil
+                known.slots[index].isReleased = false
+            }
+            if let settledAt = known.slots[index].settledAt, settledAt > instant {
+                known.slots[index].settledAt = nil
+            }
+        }
+        return known
+    }
+}

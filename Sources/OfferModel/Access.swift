@@ -1,0 +1,68 @@
+/// What an API key may do; only `admin` includes other roles (docs/design.md#http).
+public enum Role: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The app's backend.
+    case client
+    case support
+    case marketing
+    case admin
+}
+
+/// A token bucket: each request takes a token, and tokens come back at a steady rate.
+public struct RateLimit: Sendable, Hashable {
+    public static let range = 1...1_000_000
+
+    public let perSecond: Int
+    public let burst: Int
+
+    /// A bucket; a number outside ``range`` becomes the nearest one inside.
+    public init(perSecond: Int, burst: Int) {
+        self.perSecond = min(max(perSecond, Self.range.lowerBound), Self.range.upperBound)
+        self.burst = min(max(burst, Self.range.lowerBound), Self.range.upperBound)
+    }
+
+    /// Seconds in which an empty bucket fills.
+    public var window: Int { (burst + perSecond - 1) / perSecond }
+}
+
+/// How fast requests may come; an absent limit is switched off.
+public struct RateLimits: Sendable, Hashable {
+    public var key: RateLimit?
+    /// About one customer, by callers of one role.
+    public var customer: RateLimit?
+    public var failedAuthentication: RateLimit?
+
+    public static let off = RateLimits(key: nil, customer: nil, failedAuthentication: nil)
+
+    /// Limits by their parts; the defaults are those of `offerd.yaml` (docs/decisions/0043).
+    public init(
+        key: RateLimit? = RateLimit(perSecond: 5_000, burst: 10_000),
+        customer: RateLimit? = RateLimit(perSecond: 20, burst: 500),
+        failedAuthentication: RateLimit? = RateLimit(perSecond: 1, burst: 60)
+    ) {
+        self.key = key
+        self.customer = customer
+        self.failedAuthentication = failedAuthentication
+    }
+}
+
+/// How long data that is no longer needed is kept, in milliseconds; `nil` means permanently.
+public struct RetentionTerms: Sendable, Hashable {
+    /// The text of a signature, after it was signed and once its slot no longer counts.
+    public var signatures: Int64?
+    /// What a refusal depended on, after it was decided.
+    public var refusals: Int64?
+    /// An answer kept for its `Idempotency-Key`; never less than the 24 hours in which it can be repeated.
+    public var answers: Int64?
+    /// A notification's text as Apple signed it, after it was stored.
+    public var notifications: Int64?
+
+    public init(
+        signatures: Int64? = 90 * Instant.Duration.day, refusals: Int64? = 365 * Instant.Duration.day,
+        answers: Int64? = Instant.Duration.day, notifications: Int64? = 90 * Instant.Duration.day
+    ) {
+        self.signatures = signatures
+        self.refusals = refusals
+        self.answers = answers
+        self.notifications = notifications
+    }
+}

@@ -1,0 +1,88 @@
+/// What a case expects; what it does not mention is not compared, except that a no must list every rule that decides it.
+///
+/// Rules, verdicts and reasons are words of a ``CaseVocabulary``, because the evaluator's own types are not known here.
+public struct CaseExpectation: Sendable, Hashable {
+    public var outcome: String?
+    /// The findings; every one that decides the outcome, others as wished.
+    public var findings: [ExpectedFinding]
+    public var state: ExpectedState?
+
+    public init(outcome: String? = nil, findings: [ExpectedFinding] = [], state: ExpectedState? = nil) {
+        self.outcome = outcome
+        self.findings = findings
+        self.state = state
+    }
+}
+
+/// A value that must be there, or must not (written as null).
+public enum Expected<Value: Sendable & Hashable>: Sendable, Hashable {
+    case nothing
+    case value(Value)
+}
+
+public struct ExpectedFinding: Sendable, Hashable {
+    public var rule: String
+    /// The place in the offer's condition; absent for the rule's own finding.
+    public var path: String?
+    public var verdict: String
+    public var reason: String?
+    public var turningPoint: Expected<ExpectedTurningPoint>?
+    /// A transaction that its evidence names.
+    public var transactionId: TransactionId?
+    public var message: String?
+
+    public init(
+        rule: String, path: String? = nil, verdict: String, reason: String? = nil,
+        turningPoint: Expected<ExpectedTurningPoint>? = nil, transactionId: TransactionId? = nil,
+        message: String? = nil
+    ) {
+        self.rule = rule
+        self.path = path
+        self.verdict = verdict
+        self.reason = reason
+        self.turningPoint = turningPoint
+        self.transactionId = transactionId
+        self.message = message
+    }
+}
+
+public enum ExpectedTurningPoint: Sendable, Hashable {
+    case at(Instant)
+    case event(String)
+}
+
+public struct ExpectedState: Sendable, Hashable {
+    /// The group; that of the offer's product if absent.
+    public var subscriptionGroupIdentifier: SubscriptionGroupId?
+    /// What is expected of each member, as text.
+    public var members: [String: Expected<String>]
+
+    public init(subscriptionGroupIdentifier: SubscriptionGroupId? = nil, members: [String: Expected<String>]) {
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.members = members
+    }
+}
+
+/// The closed lists of words that cases may use; the evaluator supplies them.
+public struct CaseVocabulary: Sendable, Hashable {
+    public var outcomes: [String]
+    public var rules: [String]
+    public var verdicts: [String]
+    public var reasons: [String]
+    public var events: [String]
+    public var pauses: [String]
+    public var stateMembers: [String]
+
+    public init(
+        outcomes: [String], rules: [String], verdicts: [String], reasons: [String], events: [String],
+        pauses: [String], stateMembers: [String]
+    ) {
+        self.outcomes = outcomes
+        self.rules = rules
+        self.verdicts = verdicts
+        self.reasons = reasons
+        self.events = events
+        self.pauses = pauses
+        self.stateMembers = stateMembers
+    }
+}

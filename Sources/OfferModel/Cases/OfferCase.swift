@@ -1,0 +1,172 @@
+/// A file of cases: what is asked, what is known, and what must come out (`docs/cases.md`).
+public struct CaseFile: Sendable, Hashable {
+    public var bundleId: BundleId
+    /// The catalog that the file names; absent where it states the offers itself.
+    public var catalog: Catalog?
+    /// The offers: those of the catalog, or the file's own by their ids.
+    public var offers: [Offer]
+    public var cases: [OfferCase]
+
+    public init(bundleId: BundleId, catalog: Catalog? = nil, offers: [Offer], cases: [OfferCase]) {
+        self.bundleId = bundleId
+        self.catalog = catalog
+        self.offers = offers
+        self.cases = cases
+    }
+
+    public func offer(_ id: OfferId) -> Offer? {
+        offers.first { $0.id == id }
+    }
+
+    /// The group of a product: the catalog's, or without one the ``CaseWorld``'s.
+    public func group(of product: ProductId) -> SubscriptionGroupId? {
+        guard let catalog else { return CaseWorld.group(of: product) }
+        return catalog.product(product)?.group.id
+    }
+}
+
+/// The app that cases are about where they name no catalog, so that most of them need not describe one.
+public enum CaseWorld {
+    public static let bundleId: BundleId = "com.example.pro"
+    /// The product bought and discounted unless a case says otherwise: a month at 9.99 USD.
+    public static let product = Product(
+        productId: "com.example.pro.monthly", level: 1, period: Period(months: 1),
+        price: Money(milliunits: 9_990, currency: "USD"))
+    public static let otherProduct: ProductId = "com.example.basic.monthly"
+
+    /// `21500002` for the product of the other group, else `21500001`.
+    public static func group(of product: ProductId) -> SubscriptionGroupId {
+        product == otherProduct ? "21500002" : "21500001"
+    }
+}
+
+/// One case: a question about a customer at an instant, and the expected answer.
+public struct OfferCase: Sendable, Hashable {
+    public var name: String
+    public var line: Int
+    public var asOf: Instant
+    /// The offer asked for; absent where only a state is expected.
+    public var offer: OfferId?
+    /// The product; the offer's first if absent.
+    public var productId: ProductId?
+    public var environment: AppStoreEnvironment
+    public var history: CaseHistory
+    /// What the backend says, by the name after `signals.`.
+    public var signals: [String: FactValue] = [:]
+    /// What the app set for the customer, by the name after `customer.attributes.`.
+    public var attributes: [String: FactValue] = [:]
+    public var request = DeviceRequest()
+    public var issuedOffers: [CaseIssuedOffer] = []
+    /// The kill switch, in the words of ``CaseVocabulary/pauses``; not paused if absent.
+    public var pause: String?
+    /// When an offer with `availableFor` was first found open to the customer.
+    public var openedAt: [OfferId: Instant] = [:]
+    public var rolloutKey: String?
+    public var firstStoredAt: Instant?
+    /// What everyone together has used of the offers; absent if nothing is known of it.
+    public var counters: CaseCounters? = CaseCounters()
+    public var needsNewSigning = true
+    /// Whether the history counts as signed by Apple, as in a "what if".
+    public var takesHistoryAsProven = false
+    /// The products of the group; the catalog's if absent.
+    public var groupProducts: [ProductId]?
+    /// Whether data signed or bought after `asOf` counts too: Apple charges up to a day early.
+    public var isPresent = false
+    public var expected: CaseExpectation
+
+    public init(
+        name: String, line: Int, asOf: Instant, offer: OfferId?, environment: AppStoreEnvironment = .production,
+        history: CaseHistory = CaseHistory(), expected: CaseExpectation
+    ) {
+        self.name = name
+        self.line = line
+        self.asOf = asOf
+        self.offer = offer
+        self.environment = environment
+        self.history = history
+        self.expected = expected
+    }
+}
+
+public struct CaseHistory: Sendable, Hashable {
+    public var transactions: [CaseRow<Transaction>]
+    public var renewalInfos: [CaseRow<RenewalInfo>]
+    public var appTransactions: [CaseRow<AppTransaction>]
+    public var isComplete: Bool
+    /// When it was complete; at the instant of the case if absent.
+    public var completeAsOf: Instant?
+
+    public init(
+        transactions: [CaseRow<Transaction>] = [], renewalInfos: [CaseRow<RenewalInfo>] = [],
+        appTransactions: [CaseRow<AppTransaction>] = [], isComplete: Bool = false, completeAsOf: Instant? = nil
+    ) {
+        self.transactions = transactions
+        self.renewalInfos = renewalInfos
+        self.appTransactions = appTransactions
+        self.isComplete = isComplete
+        self.completeAsOf = completeAsOf
+    }
+}
+
+public struct CaseRow<Payload: Sendable & Hashable>: Sendable, Hashable {
+    public var payload: Payload
+    public var provenance: Provenance
+
+    public init(_ payload: Payload, provenance: Provenance) {
+        self.payload = payload
+        self.provenance = provenance
+    }
+}
+
+/// What everyone together has used of the offer that a case asks for.
+public struct CaseCounters: Sendable, Hashable {
+    /// Places taken, the customer's own open ones included; only these if absent.
+    public var used: Int?
+    /// What was spent of the budget; the currency decides which.
+    public var spent: Money?
+    /// When enough will have passed for a limit that is reached; never if absent.
+    public var frees: Instant?
+    /// When it was counted; at the instant of the case if absent.
+    public var asOf: Instant?
+
+    public init(used: Int? = nil, spent: Money? = nil, frees: Instant? = nil, asOf: Instant? = nil) {
+        self.used = used
+        self.spent = spent
+        self.frees = frees
+        self.asOf = asOf
+    }
+}
+
+/// An offer issued to the customer of a case before; the file's offer says what kind it is.
+public struct CaseIssuedOffer: Sendable, Hashable {
+    /// Its id; made from its place in the list if absent.
+    public var id: LowercaseUUID?
+    public var offerId: OfferId
+    /// The product; the offer's first if absent.
+    public var productId: ProductId?
+    public var issuedAt: Instant
+    /// When its newest signature ends; 24 hours after `issuedAt` if absent.
+    public var expiresAt: Instant?
+    /// Until when it counts unless it is redeemed; an hour after `expiresAt` if absent.
+    public var countsUntil: Instant?
+    public var signings: Int
+    public var voidedAt: Instant?
+    /// Whether the void freed its place at once.
+    public var isReleased: Bool
+
+    public init(
+        id: LowercaseUUID? = nil, offerId: OfferId, productId: ProductId? = nil, issuedAt: Instant,
+        expiresAt: Instant? = nil, countsUntil: Instant? = nil, signings: Int = 1, voidedAt: Instant? = nil,
+        isReleased: Bool = false
+    ) {
+        self.id = id
+        self.offerId = offerId
+        self.productId = productId
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.countsUntil = countsUntil
+        self.signings = signings
+        self.voidedAt = voidedAt
+        self.isReleased = isReleased
+    }
+}

@@ -1,0 +1,79 @@
+/// A history stated for a "what if": Apple's payloads decoded, each as JSON text, without signatures
+/// (docs/design.md#http).
+public struct SuppliedHistory: Sendable, Hashable {
+    public var transactions: [[UInt8]]
+    public var renewalInfos: [[UInt8]]
+    public var appTransaction: [UInt8]?
+    /// The offers issued before; those on record for the customer if absent.
+    public var issuedOffers: [SuppliedOffer]?
+    /// Whether nothing is missing, as of the instant that is decided at.
+    public var isComplete: Bool
+
+    public init(
+        transactions: [[UInt8]] = [], renewalInfos: [[UInt8]] = [], appTransaction: [UInt8]? = nil,
+        issuedOffers: [SuppliedOffer]? = nil, isComplete: Bool
+    ) {
+        self.transactions = transactions
+        self.renewalInfos = renewalInfos
+        self.appTransaction = appTransaction
+        self.issuedOffers = issuedOffers
+        self.isComplete = isComplete
+    }
+}
+
+/// An offer issued before, as stated for a "what if"; the catalog says what kind of offer it is.
+///
+/// Its state follows: redeemed by a transaction of the history, voided by `voidedAt`, expired by time, else open.
+public struct SuppliedOffer: Sendable, Hashable {
+    public var offerId: OfferId
+    /// The product; needed if the offer has several.
+    public var productId: ProductId?
+    public var issuedAt: Instant
+    /// When its newest signature ends; a signature's life after `issuedAt` if absent.
+    public var expiresAt: Instant?
+    public var signings: Int
+    public var voidedAt: Instant?
+    /// Whether the void freed its place at once.
+    public var isReleased: Bool
+
+    public init(
+        offerId: OfferId, productId: ProductId? = nil, issuedAt: Instant, expiresAt: Instant? = nil, signings: Int = 1,
+        voidedAt: Instant? = nil, isReleased: Bool = false
+    ) {
+        self.offerId = offerId
+        self.productId = productId
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.signings = signings
+        self.voidedAt = voidedAt
+        self.isReleased = isReleased
+    }
+}
+
+/// An unsigned payload read from JSON, with its text.
+public struct DecodedPayload<Payload: Sendable & Hashable>: Sendable, Hashable {
+    public var payload: Payload
+    /// The JSON text; it settles ties between equal dates (docs/design.md#history-and-state).
+    public var bytes: [UInt8]
+
+    public init(_ payload: Payload, bytes: [UInt8]) {
+        self.payload = payload
+        self.bytes = bytes
+    }
+}
+
+/// The payloads of a ``SuppliedHistory``, read and found to be of one app and environment.
+public struct DecodedHistory: Sendable, Hashable {
+    public var transactions: [DecodedPayload<Transaction>]
+    public var renewalInfos: [DecodedPayload<RenewalInfo>]
+    public var appTransaction: DecodedPayload<AppTransaction>?
+
+    public init(
+        transactions: [DecodedPayload<Transaction>] = [], renewalInfos: [DecodedPayload<RenewalInfo>] = [],
+        appTransaction: DecodedPayload<AppTransaction>? = nil
+    ) {
+        self.transactions = transactions
+        self.renewalInfos = renewalInfos
+        self.appTransaction = appTransaction
+    }
+}
