@@ -110,7 +110,7 @@ enum RandomCatalog {
         while true {
             let node = rule(depth: 0, &generator)
             var solver = Satisfiability()
-            if solver.canHold([Demand(node)]) { return node }
+            if solver.canHold([Constraint(node)]) { return node }
         }
     }
 

@@ -42,15 +42,15 @@ import Testing
         }
         let none = RuleNode.comparison(
             Comparison(fact: "signals.n", comparisonOperator: .is, operands: [.number(0)]))
-        let demand = Demand(.all(open + [none, .any(alternatives)]))
+        let constraint = Constraint(.all(open + [none, .any(alternatives)]))
         var willing = Satisfiability()
-        let canHold = willing.canHold([demand])
+        let canHold = willing.canHold([constraint])
         #expect(!canHold)
         // Eleven times a thousand claims are more than this.
-        var spent = Satisfiability(work: 9_000)
-        let isPossible = spent.canHold([demand])
+        var spent = Satisfiability(budget: 9_000)
+        let isPossible = spent.canHold([constraint])
         #expect(isPossible)
-        #expect(!spent.isWilling)
+        #expect(!spent.hasBudget)
     }
 
     private static func read(_ condition: String) throws(InvalidDocument) -> ValidDocument<Catalog> {

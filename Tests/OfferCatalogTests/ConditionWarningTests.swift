@@ -27,7 +27,7 @@ import Testing
                 [
                     "neverHolds", ".all[1].any[1]",
                     "`subscription.daysSinceExpired` atLeast 30 can never hold together with `subscription.state` is "
-                        + "`subscribed`, so this alternative reaches nobody",
+                        + "`subscribed`, so this alternative reaches no customer",
                 ]
             ],
             hint:
@@ -46,7 +46,7 @@ import Testing
                 [
                     "neverHolds", ".any[1]",
                     "`signals.patterns` atMost 2 can never hold together with `signals.patterns` atLeast 3, so this "
-                        + "alternative reaches nobody",
+                        + "alternative reaches no customer",
                 ]
             ], hint: "no value of `signals.patterns` is like that"),
         Example(
@@ -59,7 +59,7 @@ import Testing
             warnings: [
                 [
                     "neverHolds", ".any[0]",
-                    "`subscription.state` is `subscribed` can never hold for a win-back offer, so it reaches nobody",
+                    "`subscription.state` is `subscribed` can never hold for a win-back offer, so it reaches no customer",
                 ]
             ], hint: "a win-back offer is for customers whose subscription has lapsed: the state `expired`"),
         Example(
@@ -69,7 +69,7 @@ import Testing
                   - { fact: subscription.paidMonths, atLeast: 0 }
                   - { fact: signals.interactions, atLeast: 50 }
                 """,
-            warnings: [["alwaysHolds", "", "the condition holds whatever is known"]],
+            warnings: [["alwaysHolds", "", "the condition is always true"]],
             hint: "delete it, or correct it"),
         Example(
             type: "promotional",
@@ -80,7 +80,7 @@ import Testing
                       - { fact: subscription.paidMonths, atLeast: 3 }
                       - { fact: subscription.paidMonths, atMost: 3 }
                 """,
-            warnings: [["alwaysHolds", ".all[1]", "the group at `all[1]` holds whatever is known"]],
+            warnings: [["alwaysHolds", ".all[1]", "the group at `all[1]` is always true"]],
             hint: "delete it, or correct it"),
         Example(
             type: "introductory", condition: "{ fact: subscription.everInGroup, is: true }",
@@ -125,11 +125,11 @@ import Testing
     func emptyRollout() throws {
         let condition = "{ fact: signals.interactions, atLeast: 50 }"
         let none = try Self.read("promotional", condition: condition, more: "    rollout: { percent: 0 }\n").warnings
-        #expect(none.map(\.detail) == ["nobody is in a rollout of 0 percent"])
+        #expect(none.map(\.detail) == ["a rollout of 0 percent reaches no customer"])
         #expect(none.map(\.path) == ["offers[0].rollout.percent"])
         let held = "    rollout: { percent: 50, holdout: 100 }\n"
         let all = try Self.read("promotional", condition: condition, more: held).warnings
-        #expect(all.map(\.detail) == ["everybody is held out"])
+        #expect(all.map(\.detail) == ["all customers are held out"])
     }
 
     private static func read(

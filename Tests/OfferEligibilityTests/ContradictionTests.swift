@@ -18,7 +18,7 @@ struct ContradictionTests {
             var random = RandomCondition(seed: seed, comparisons: RandomCondition.mixed)
             let node = random.node(depth: 2)
             var solver = Satisfiability()
-            guard !solver.canHold([Demand(node)]) else { continue }
+            guard !solver.canHold([Constraint(node)]) else { continue }
             impossible += 1
             let satisfied = tables.first { $0.verdict(node) == .satisfied }
             #expect(satisfied == nil, "seed \(seed): \(node) by \(satisfied?.name ?? "")")
@@ -37,7 +37,7 @@ struct ContradictionTests {
             let isPossible = tables.contains { first in
                 tables.contains { first.verdict(node, with: $0, for: "signals.b") == .satisfied }
             }
-            let canHold = solver.canHold([Demand(node)])
+            let canHold = solver.canHold([Constraint(node)])
             #expect(canHold == isPossible, "seed \(seed): \(node)")
             impossible += isPossible ? 0 : 1
         }
@@ -54,7 +54,7 @@ struct ContradictionTests {
                 let node = random.node(depth: 3)
                 let verdict = subject.verdict(node)
                 #expect(verdict == table.verdict(node), "seed \(seed): \(node)")
-                #expect(verdict == table.verdict(Demand(node).node), "seed \(seed): \(node)")
+                #expect(verdict == table.verdict(Constraint(node).node), "seed \(seed): \(node)")
             }
         }
     }
@@ -69,7 +69,7 @@ struct ContradictionTests {
                 } else { nil }
             let ever: Bool? =
                 if case .known(.boolean(let flag)) = subject.knowledge("subscription.everInGroup") { flag } else { nil }
-            let world = SubscriptionWorld.all.first { $0.state == state && $0.everInGroup == ever }
+            let world = StateModel.all.first { $0.state == state && $0.everInGroup == ever }
             #expect(world?.allows(.value(value), of: fact) == true, "\(subject.name)")
         }
     }
@@ -80,9 +80,9 @@ struct ContradictionTests {
         let claim = RuleNode.comparison(Comparison(fact: "signals.x", comparisonOperator: .in, operands: values))
         let other = RuleNode.comparison(Comparison(fact: "signals.x", comparisonOperator: .is, operands: [.text("w")]))
         var solver = Satisfiability()
-        let canHold = solver.canHold([Demand(.all([claim, other]))])
+        let canHold = solver.canHold([Constraint(.all([claim, other]))])
         #expect(canHold)
-        #expect(!solver.isWilling)
+        #expect(!solver.hasBudget)
     }
 }
 
@@ -297,8 +297,8 @@ struct RandomCondition {
     }
 }
 
-extension Demand {
-    /// The demand as a condition again.
+extension Constraint {
+    /// The constraint as a condition again.
     fileprivate var node: RuleNode {
         switch self {
         case .all(let children, _): .all(children.map(\.node))

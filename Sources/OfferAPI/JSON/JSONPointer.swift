@@ -1,23 +1,19 @@
-/// Where something stands in a JSON document (RFC 6901).
+/// A place in a JSON document (RFC 6901).
 public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
-    /// The pointer's text; empty for the whole document.
     public let description: String
 
-    /// The whole document.
     public static let root = JSONPointer(description: "")
 
     private init(description: String) {
         self.description = description
     }
 
-    /// The way a decoder took.
     public init(_ path: [any CodingKey]) {
         self = path.reduce(.root) { pointer, key in
             if let index = key.intValue { pointer.appending(index) } else { pointer.appending(key.stringValue) }
         }
     }
 
-    /// The way a check of the text took.
     init(_ path: [JSONStep]) {
         self = path.reduce(.root) { pointer, step in
             switch step {
@@ -40,7 +36,6 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return JSONPointer(description: "\(description)/\(escaped)")
     }
 
-    /// The element at that place, from 0.
     public func appending(_ index: Int) -> JSONPointer {
         JSONPointer(description: "\(description)/\(index)")
     }

@@ -1,18 +1,12 @@
 /// A JSON value whose members are not ours to list, such as one of Apple's payloads.
-public enum JSONValue: Sendable, Hashable {
-    /// `null`.
+package enum JSONValue: Sendable, Hashable {
     case null
-    /// `true` or `false`.
     case boolean(Bool)
     /// A whole number of 64 bits.
     case integer(Int64)
-    /// Any other number.
     case number(Double)
-    /// A text.
     case text(String)
-    /// A list.
     case list([JSONValue])
-    /// An object.
     case object([String: JSONValue])
 }
 
@@ -20,7 +14,7 @@ extension JSONValue: Codable {
     /// Reads any value; what most values are is tried first.
     ///
     /// - Throws: ``RequestFault`` at a number that 64 bits cannot hold.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -45,8 +39,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Writes the value.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()

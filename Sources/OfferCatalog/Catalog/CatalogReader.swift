@@ -1,11 +1,8 @@
-public import OfferModel
+package import OfferModel
 
 /// Reads a catalog document (docs/catalog.md), strictly: every error of the document is found in one pass.
-public enum CatalogReader {
-    /// Reads YAML or JSON.
-    ///
-    /// - Throws: ``InvalidDocument`` with every error in the order of lines.
-    public static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<Catalog> {
+package enum CatalogReader {
+    package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<Catalog> {
         try DocumentReading.read(bytes) { root in
             guard let mapping = root.mapping(["bundleId", "subscriptionGroups", "offers"]) else { return nil }
             let bundleId = mapping.required("bundleId")?.text(.bundleId).map { BundleId($0) }
@@ -20,10 +17,143 @@ public enum CatalogReader {
         }
     }
 
-    /// Reads YAML or JSON.
-    ///
-    /// - Throws: ``InvalidDocument`` with every error in the order of lines.
-    public static func read(_ text: String) throws(InvalidDocument) -> ValidDocument<Catalog> {
+    package static func read(_ text: String) throws(InvalidDocument) -> ValidDocument<Catalog> {
         try read(Array(text.utf8))
+    }
+}
+
+/// Reads `subscriptionGroups`.
+enum GroupsReader {
+    /// The groups without an error, and every product named, so that one error in a group does not cause others.
+    static func read(_ fields: [Field]) -> (groups: [SubscriptionGroup], named: Set<ProductId>) {
+        var groupIds: Set<SubscriptionGroupId> = []
+        var productIds: Set<ProductId> = []
+        let groups: [SubscriptionGroup] = fields.compactMap { field in
+            guard let mapping = field.mapping(["id", "products"]) else { return nil }
+            let id = mapping.required("id").flatMap { field in
+                unique(field, .groupId, "subscription group", &groupIds)
+            }
+            let products = mapping.required("products")?.list()?.compactMap { read($0, &productIds) }
+            guard let id, let products else { return nil }
+            return SubscriptionGroup(id: id, products: products)
+        }
+        return (groups, productIds)
+    }
+
+    private static func read(_ field: Field, _ seen: inout Set<ProductId>) -> Product? {
+        guard let mapping = field.mapping(["productId", "level", "period", "price"]) else { return nil }
+        let id = mapping.required("productId").flatMap { unique($0, .productId, "product", &seen) }
+        let level = mapping.required("level")?.wholeNumber(1...1_000)
+        let period = mapping.required("period")?.period(among: AppleTerms.productPeriods)
+        let price = mapping.required("price")?.money()
+        guard let id, let level, let period, let price else { return nil }
+        return Product(productId: id, level: level, period: period, price: price)
+    }
+
+    private static func unique<Kind>(
+        _ field: Field, _ form: TextForm, _ noun: String, _ seen: inout Set<Identifier<Kind>>
+    ) -> Identifier<Kind>? {
+        guard let id = field.text(form).map({ Identifier<Kind>($0) }) else { return nil }
+        guard seen.insert(id).inserted else {
+            return field.refuse(.duplicateValue, "\(noun) \(quoted(id.rawValue)) is given twice")
+        }
+        return id
+    }
+}
+
+/// What the reading of one offer needs to know of the rest of the catalog.
+struct OfferContext {
+    let catalog: Catalog
+    /// The products that the document names; `nil` if it has no list of groups that could be read.
+    private let named: Set<ProductId>?
+    /// Whether conditions are read as they are written: only where a file of cases asks for it.
+    var isUnchecked = false
+    /// Judges the conditions of all offers, so that a hostile catalog costs as little as one.
+    var satisfiability = Satisfiability()
+    private var offerIds: Set<OfferId> = []
+    private var offerIdentifiers: Set<String> = []
+    private var mentions: [(offer: OfferId, field: Field)] = []
+    private var ownFacts: [String: (type: FactType, line: Int)] = [:]
+    private var tags: Set<String> = []
+    private var countedTags: [(tag: String, field: Field)] = []
+
+    init(groups: [SubscriptionGroup], named: Set<ProductId>?) {
+        self.named = named
+        catalog = Catalog(bundleId: "", subscriptionGroups: groups)
+    }
+
+    /// Whether an offer may name the product; what is wrong with the product itself is said where it is listed.
+    func isNamed(_ product: ProductId) -> Bool {
+        named?.contains(product) ?? true
+    }
+
+    mutating func insert(_ id: OfferId, at field: Field) {
+        guard !offerIds.insert(id).inserted else { return }
+        field.refuse(
+            .duplicateValue, "offer \(quoted(id.rawValue)) is given twice", hint: "give each offer an id of its own")
+    }
+
+    /// App Store Connect: an offer's identifier is unique in its subscription group, whatever its type.
+    mutating func insert(_ identifier: OfferIdentifier, in group: SubscriptionGroupId, at field: Field) {
+        guard !offerIdentifiers.insert("\(group)\n\(identifier)").inserted else { return }
+        field.refuse(
+            .duplicateValue, "another offer of the group has the offerIdentifier \(quoted(identifier.rawValue))",
+            hint: "App Store Connect has each identifier once in a subscription group")
+    }
+
+    /// An offer that another one asks about.
+    mutating func mention(_ offer: OfferId, at field: Field) {
+        mentions.append((offer, field))
+    }
+
+    mutating func exclude(_ excluded: OfferId, from offer: OfferId?, at field: Field) {
+        guard excluded != offer else {
+            field.refuse(
+                .contradiction, "the offer excludes itself",
+                hint: "use `limits: [ { count: 1, per: customer } ]` for once per customer")
+            return
+        }
+        mention(excluded, at: field)
+    }
+
+    mutating func insert(tags: [String]) {
+        self.tags.formUnion(tags)
+    }
+
+    /// A limit counts across the offers with that tag.
+    mutating func count(tag: String, at field: Field) {
+        countedTags.append((tag, field))
+    }
+
+    /// Issued offers keep the tags they were issued with, so this is no error.
+    func warnAboutUnknownTags() {
+        for (tag, field) in countedTags where !tags.contains(tag) {
+            field.warn(
+                .unknownTag, "no offer of this catalog has the tag \(quoted(tag))",
+                hint: "add it to `tags` of the offers that should count")
+        }
+    }
+
+    /// An archived offer may leave the document and is still worth mentioning, so this is no error.
+    func warnAboutUnknownOffers() {
+        for (offer, field) in mentions where !offerIds.contains(offer) {
+            field.warn(
+                .unknownOffer, "there is no offer \(quoted(offer.rawValue)) in this catalog",
+                hint: "fine if it was archived; otherwise correct the id")
+        }
+    }
+
+    /// The first use of a signal or an attribute says what type it has.
+    mutating func use(_ fact: String, as type: FactType, at field: Field) {
+        guard let first = ownFacts[fact] else {
+            ownFacts[fact] = (type, field.node.position.line)
+            return
+        }
+        guard first.type != type else { return }
+        let kind = fact.hasPrefix(FactVocabulary.signalPrefix) ? "signals" : "attributes"
+        field.refuse(
+            .signalTypeConflict,
+            "`\(fact)` is compared as \(type.rawValue) here and as \(first.type.rawValue) in line \(first.line)",
+            hint: "use one type, or two \(kind)")
     }
 }

@@ -10,20 +10,18 @@ enum EligibilityReader {
         guard let node = read(field, depth: 1, &context) else { return nil }
         let count = node.comparisonCount
         guard count <= DocumentLimits.comparisons else {
-            field.refuse(
+            return field.refuse(
                 .tooLarge, "the condition has \(count) comparisons, more than \(DocumentLimits.comparisons)",
                 hint: "compare one fact with several values by `in`, or send a signal that says it")
-            return nil
         }
         return node
     }
 
     private static func read(_ field: Field, depth: Int, _ context: inout OfferContext) -> RuleNode? {
         guard depth <= DocumentLimits.conditionDepth else {
-            field.refuse(
+            return field.refuse(
                 .tooDeep, "the condition is nested deeper than \(DocumentLimits.conditionDepth) levels",
                 hint: "say it with fewer groups: an `all` within an `all` is one `all`")
-            return nil
         }
         guard let mapping = field.mapping(groups + ["fact"] + operators) else { return nil }
         let written = groups.filter(mapping.has)
@@ -38,10 +36,9 @@ enum EligibilityReader {
             mapping.refuse(key: key, .notAllowed, "`\(key)` does not go with `\(written[0])`", hint: "add a `fact`")
         }
         guard written.count == 1 else {
-            field.refuse(
+            return field.refuse(
                 .contradiction, "\(written.map { "`\($0)`" }.joined(separator: " and ")) are at the same place",
                 hint: "nest one in the other")
-            return nil
         }
         return group(written[0], mapping, depth: depth + 1, &context)
     }
@@ -69,12 +66,11 @@ enum EligibilityReader {
         guard written.count <= 1, let comparisonOperator = written.first else {
             let found = written.map { "`\($0.rawValue)`" }.joined(separator: " and ")
             let isMissing = written.isEmpty
-            field.refuse(
+            return field.refuse(
                 isMissing ? .missingOperator : .contradiction,
                 isMissing ? "the comparison has no operator" : "the comparison has several operators, \(found)",
                 hint: isMissing
                     ? "add one, such as `is`, `in` or `atLeast`" : "make one comparison of each, under `all`")
-            return nil
         }
         guard let operandField = mapping.optional(comparisonOperator.rawValue) else { return nil }
         let reader = OperandReader(fact: fact, comparisonOperator: comparisonOperator)
@@ -94,5 +90,57 @@ extension RuleNode {
         case .not(let child): child.comparisonCount
         case .all(let children), .any(let children): children.reduce(0) { $0 + $1.comparisonCount }
         }
+    }
+}
+
+/// A fact that a comparison names, with what its values must be.
+struct ComparedFact {
+    let name: String
+    /// `nil` for a signal or an attribute, whose type is that of its first use.
+    let type: FactType?
+    var unit: String?
+    /// The only values of a text, if they are closed.
+    var values: [String]?
+    var minimum: Double?
+}
+
+/// Reads the name of a fact.
+enum FactReader {
+    static func read(_ field: Field, _ context: inout OfferContext) -> ComparedFact? {
+        guard let name = field.text() else { return nil }
+        switch FactName(name) {
+        case .subscription, .customer, .request:
+            guard let definition = FactVocabulary.definition(name) else { break }
+            return ComparedFact(
+                name: name, type: definition.type, unit: definition.unit, values: definition.values,
+                minimum: definition.minimum)
+        case .redeemed(let offer) where TextForm.name.accepts(offer.rawValue):
+            context.mention(offer, at: field)
+            return ComparedFact(name: name, type: .number, unit: FactVocabulary.redeemed.unit, minimum: 0)
+        case .signal, .attribute:
+            return ComparedFact(name: name, type: nil)
+        case .redeemed, nil: break
+        }
+        return refuse(name, at: field)
+    }
+
+    private static func refuse(_ name: String, at field: Field) -> ComparedFact? {
+        let ownNames = "has 1 to 64 letters, digits and `_`, a letter first"
+        if name.hasPrefix(FactVocabulary.signalPrefix) {
+            return field.refuse(.unknownFact, "\(quoted(name)) is not a signal", hint: "a signal's name \(ownNames)")
+        }
+        if name.hasPrefix(FactVocabulary.attributePrefix) {
+            return field.refuse(
+                .unknownFact, "\(quoted(name)) is not an attribute", hint: "an attribute's name \(ownNames)")
+        }
+        if name.hasPrefix(FactVocabulary.redeemedPrefix) {
+            return field.refuse(
+                .unknownFact, "\(quoted(name)) names no offer", hint: "end it in an offer's `id` of this catalog")
+        }
+        let nearest = Suggestion.nearest(to: name, among: FactVocabulary.all.map(\.name))
+        return field.refuse(
+            .unknownFact, "unknown fact \(quoted(name))",
+            hint: nearest.map { "did you mean `\($0)`?" }
+                ?? "the facts are listed in docs/facts.md; your own are written `signals.NAME`")
     }
 }

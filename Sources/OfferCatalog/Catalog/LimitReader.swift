@@ -51,8 +51,7 @@ enum LimitReader {
         if text.hasPrefix("tag:"), TextForm.name.accepts(String(text.dropFirst(4))) {
             return .tag(String(text.dropFirst(4)))
         }
-        field.refuse(.unknownValue, "unknown value \(quoted(text))", hint: "write `all` or `\"tag:NAME\"`")
-        return nil
+        return field.refuse(.unknownValue, "unknown value \(quoted(text))", hint: "write `all` or `\"tag:NAME\"`")
     }
 
     private static func budget(_ mapping: Mapping, _ products: [Product]) -> Limit? {
@@ -67,15 +66,13 @@ enum LimitReader {
         let currency = currencyField.currency()
         guard let milliunits, let currency else { return nil }
         guard milliunits > 0 else {
-            field.refuse(.outOfRange, "the budget is zero", hint: "use `status: draft` to give nothing")
-            return nil
+            return field.refuse(.outOfRange, "the budget is zero", hint: "use `status: draft` to give nothing")
         }
         if let other = products.first(where: { $0.price.currency != currency }) {
-            currencyField.refuse(
+            return currencyField.refuse(
                 .currencyMismatch,
                 "the budget is in \(currency), but `\(other.productId)` is sold in \(other.price.currency)",
                 hint: "nothing is converted: give the budget in the currency of the products")
-            return nil
         }
         return .budget(Money(milliunits: milliunits, currency: currency))
     }

@@ -26,8 +26,7 @@ enum OfferReader {
             mapping.required("limits"), (products ?? []).compactMap { context.catalog.product($0)?.product }, &context)
         let status = mapping.required("status")?.choice(OfferStatus.self)
         var parts = OfferParts()
-        parts.read(mapping, &context)
-        parts.readConditions(mapping, of: id, &context)
+        parts.read(mapping, of: id, &context)
         let formats = DeliveryReader.formats(mapping, delivery)
         let winBackTerms = WinBackTermsReader.read(mapping, type, delivery)
         guard let id, let type, let delivery, let products, let terms, let limits, let status else {
@@ -45,5 +44,210 @@ enum OfferReader {
             ConditionCheck(field: condition, offer: offer).run(&context.satisfiability)
         }
         return offer
+    }
+}
+
+/// The parts of an offer that do not depend on its terms.
+struct OfferParts {
+    private var starts: Instant?
+    private var ends: Instant?
+    private var priority: Int?
+    private var tags: [String]?
+    private var environments: Set<AppStoreEnvironment>?
+    private var signaturesPerOffer: Int?
+    private var rollout: Rollout?
+    private var eligibility: RuleNode?
+    private var availableFor: Period?
+    private var coolDown: Period?
+    private var excludes: [OfferId]?
+
+    mutating func read(_ mapping: Mapping, of id: OfferId?, _ context: inout OfferContext) {
+        starts = mapping.optional("starts")?.instant()
+        ends = mapping.optional("ends")?.instant()
+        if let starts, let ends, starts >= ends {
+            mapping.refuse(key: "ends", .contradiction, "the offer ends at \(ends), not after it starts at \(starts)")
+        }
+        priority = mapping.optional("priority")?.wholeNumber(-1_000_000...1_000_000)
+        tags = mapping.optional("tags")?.list(allowsEmpty: true).map { $0.distinct { $0.text(.name) } }
+        context.insert(tags: tags ?? [])
+        environments = mapping.optional("environments")?.list().map { fields in
+            Set(fields.distinct { $0.environment() })
+        }
+        signaturesPerOffer = mapping.optional("signaturesPerOffer")?.wholeNumber(1...100)
+        rollout = mapping.optional("rollout").flatMap(Self.rollout)
+        eligibility = mapping.optional("eligibility").flatMap { EligibilityReader.read($0, &context) }
+        if let field = mapping.optional("availableFor") {
+            availableFor = context.isUnchecked ? field.period() : field.fixedPeriod()
+            if !mapping.has("eligibility") {
+                field.refuse(
+                    .contradiction, "`availableFor` counts from the moment `eligibility` holds, and there is none")
+            }
+        }
+        coolDown = mapping.optional("coolDown")?.period()
+        excludes = mapping.optional("excludes")?.list(allowsEmpty: true)?.distinct { item in
+            item.text(.name).map { text in
+                context.exclude(OfferId(text), from: id, at: item)
+                return OfferId(text)
+            }
+        }
+    }
+
+    private static func rollout(_ field: Field) -> Rollout? {
+        guard let mapping = field.mapping(["percent", "holdout", "salt"]) else { return nil }
+        let percent = mapping.required("percent")?.share()
+        let holdout = mapping.optional("holdout")?.share()
+        let salt = mapping.optional("salt")?.text(.label("a salt"))
+        guard let percent else { return nil }
+        if percent == 0 {
+            mapping.warn(
+                key: "percent", .unused, "a rollout of 0 percent reaches no customer",
+                hint: "raise it, or use `status: draft` until it begins")
+        } else if let holdout, holdout == 100 {
+            mapping.warn(
+                key: "holdout", .unused, "all customers are held out", hint: "lower it, or use `status: draft`")
+        }
+        return Rollout(percent: percent, holdout: holdout ?? 0, salt: salt)
+    }
+
+    func apply(to offer: inout Offer) {
+        offer.starts = starts
+        offer.ends = ends
+        offer.priority = priority ?? offer.priority
+        offer.tags = tags ?? offer.tags
+        offer.environments = environments ?? offer.environments
+        offer.signaturesPerOffer = signaturesPerOffer ?? offer.signaturesPerOffer
+        offer.rollout = rollout
+        offer.eligibility = eligibility
+        offer.availableFor = availableFor
+        offer.coolDown = coolDown
+        offer.excludes = excludes ?? offer.excludes
+    }
+}
+
+extension [Field] {
+    /// The values of a list that holds each once; a second one is logged and left out.
+    func distinct<Value: Hashable>(_ read: (Field) -> Value?) -> [Value] {
+        var seen: Set<Value> = []
+        var values: [Value] = []
+        for field in self {
+            guard let value = read(field) else { continue }
+            if seen.insert(value).inserted {
+                values.append(value)
+            } else {
+                field.refuse(.duplicateValue, "this entry is given twice", hint: "delete one")
+            }
+        }
+        return values
+    }
+}
+
+extension Field {
+    /// An environment that offers can be made for.
+    func environment() -> AppStoreEnvironment? {
+        guard let environment = choice(AppStoreEnvironment.self) else { return nil }
+        guard environment != .xcode else {
+            return refuse(.notSupportedYet, "`Xcode` is not supported yet", hint: "use `LocalTesting` for tests")
+        }
+        return environment
+    }
+
+    /// Days, hours and the like, which have one length in milliseconds; months and years have not.
+    func fixedPeriod() -> Period? {
+        guard let period = period() else { return nil }
+        guard period.fixedMilliseconds != nil else {
+            return refuse(
+                .invalidValue, "`\(period)` has no fixed length",
+                hint: "write days, weeks or hours, such as `P30D` or `PT48H`")
+        }
+        return period
+    }
+
+    /// A percentage of customers; they draw from 10,000 numbers, so there is nothing below a hundredth.
+    func share() -> Double? {
+        guard let number = number() else { return nil }
+        guard (0...100).contains(number) else {
+            return refuse(.outOfRange, "\(number) is not from 0 to 100")
+        }
+        guard number == (number * 100).rounded() / 100 else {
+            return refuse(.invalidValue, "\(number) has more than two decimals", hint: "write it as `12.25`")
+        }
+        return number
+    }
+}
+
+/// Reads how an offer reaches the customer, and what depends on it.
+enum DeliveryReader {
+    static func delivery(_ mapping: Mapping, _ type: OfferType?) -> Delivery? {
+        let field = mapping.optional("delivery")
+        let stated = field?.choice(Delivery.self)
+        guard let type, stated != nil || !mapping.has("delivery") else { return stated }
+        let allowed: [Delivery] =
+            switch type {
+            case .introductory: [.introductoryEligibility]
+            case .promotional: [.signature]
+            case .winBack: [.signature, .appStore]
+            }
+        guard let stated, let field else { return allowed.first }
+        guard allowed.contains(stated) else {
+            let words = allowed.map { "`\($0.rawValue)`" }.joined(separator: " or ")
+            return field.refuse(
+                .notAllowed, "\(type.rawValue) offers cannot have `delivery: \(stated.rawValue)`",
+                hint: "use \(words), or leave it out")
+        }
+        return stated
+    }
+
+    static func offerIdentifier(
+        _ mapping: Mapping, _ type: OfferType?, _ delivery: Delivery?, _ products: [ProductId]?,
+        _ context: inout OfferContext
+    ) -> OfferIdentifier? {
+        if type == .introductory {
+            mapping.refuse(
+                key: "offerIdentifier", .notAllowed, "an introductory offer has no offerIdentifier",
+                hint: "leave it out: Apple has one introductory offer per product, without a name")
+            return nil
+        }
+        guard let field = type == nil ? mapping.optional("offerIdentifier") : mapping.required("offerIdentifier")
+        else { return nil }
+        let form = delivery == .appStore ? TextForm.winBackOfferIdentifier : .promotionalOfferIdentifier
+        guard let identifier = field.text(form).map({ OfferIdentifier($0) }) else { return nil }
+        if let product = products?.first, let group = context.catalog.product(product)?.group {
+            context.insert(identifier, in: group.id, at: field)
+        }
+        return identifier
+    }
+
+    static func formats(_ mapping: Mapping, _ delivery: Delivery?) -> [SignatureFormat]? {
+        if let delivery, delivery != .signature {
+            mapping.refuse(
+                key: "formats", .notAllowed, "`formats` goes with `delivery: signature` only", hint: "leave it out")
+            return nil
+        }
+        return mapping.optional("formats")?.list()?.distinct { $0.choice(SignatureFormat.self) }
+    }
+}
+
+/// Reads the `products` of an offer: known ones, all of one subscription group.
+enum ProductsReader {
+    static func read(_ field: Field?, _ context: OfferContext) -> [ProductId]? {
+        guard let field, let items = field.list() else { return nil }
+        let products = items.distinct { item in item.text(.productId).flatMap { known(ProductId($0), item, context) } }
+        let groups = Set(products.compactMap { context.catalog.product($0)?.group.id })
+        guard groups.count <= 1 else {
+            let ids = groups.sorted().map { "`\($0)`" }.joined(separator: ", ")
+            return field.refuse(
+                .severalGroups, "the products are of several subscription groups: \(ids)",
+                hint: "make one offer per group")
+        }
+        return products.isEmpty ? nil : products
+    }
+
+    private static func known(_ id: ProductId, _ field: Field, _ context: OfferContext) -> ProductId? {
+        if context.isNamed(id) { return id }
+        let known = context.catalog.subscriptionGroups.flatMap(\.products).map(\.productId.rawValue)
+        return field.refuse(
+            .unknownProduct, "unknown product \(quoted(id.rawValue))",
+            hint: Suggestion.hint(for: id.rawValue, among: known, noun: "known products")
+                ?? "list it under `subscriptionGroups`")
     }
 }

@@ -22,10 +22,6 @@ struct OperandReader {
         }
     }
 
-    private func value(_ field: Field) -> FactValue? {
-        OperandValueReader(fact: fact).read(field)
-    }
-
     private func isAllowed(at field: Field) -> Bool {
         guard let type = fact.type, !type.operators.contains(comparisonOperator) else { return true }
         refuseOperator(type, at: field)
@@ -49,19 +45,17 @@ struct OperandReader {
     private func bounds(_ field: Field) -> [FactValue]? {
         guard let items = field.list() else { return nil }
         guard items.count == 2 else {
-            field.refuse(
+            return field.refuse(
                 .wrongType, "`between` needs two values, not \(items.count)", hint: "write it like `between: [30, 180]`"
             )
-            return nil
         }
         let values = items.compactMap(value)
         guard values.count == 2, areOfOneType(values, at: field) else { return nil }
         guard isAllowed(values[0], at: field) else { return nil }
         if isDescending(values[0], values[1]) {
-            field.refuse(
+            return field.refuse(
                 .contradiction, "nothing is between \(values[0]) and \(values[1])",
                 hint: "write the smaller value first")
-            return nil
         }
         return values
     }
@@ -106,6 +100,73 @@ extension FactType {
         case .version: "a version"
         case .locale: "a locale"
         case .storefront: "a storefront"
+        }
+    }
+}
+
+// One value.
+extension OperandReader {
+    private func value(_ field: Field) -> FactValue? {
+        switch fact.type {
+        case nil: field.factValue { $0.instant() }
+        case .text: text(field)
+        case .number: number(field)
+        case .boolean: field.boolean().map { .boolean($0) }
+        case .money: field.money().map { .money($0) }
+        case .instant: field.instant().map { .instant($0) }
+        case .version: field.text(.version).map { .text($0) }
+        case .locale: field.text(.locale).map { .text($0) }
+        case .storefront: field.text(.storefront).map { .text($0) }
+        }
+    }
+
+    private func text(_ field: Field) -> FactValue? {
+        guard let text = field.text() else { return nil }
+        if let values = fact.values, !values.contains(text) {
+            return field.refuse(
+                .unknownValue, "`\(fact.name)` is never \(quoted(text))",
+                hint: Suggestion.hint(for: text, among: values, noun: "one of"))
+        }
+        return .text(text)
+    }
+
+    /// A count; of days or months also as a period, such as `P30D`.
+    private func number(_ field: Field) -> FactValue? {
+        if case .scalar(let text, _) = field.node.content, text.hasPrefix("P") { return period(field) }
+        guard let number = field.number() else { return nil }
+        if let minimum = fact.minimum, number < minimum {
+            return field.refuse(
+                .outOfRange, "`\(fact.name)` is never less than \(FactValue.number(minimum))",
+                hint: "compare with \(FactValue.number(minimum)) or more")
+        }
+        guard number == number.rounded(), number.magnitude <= 1e9 else {
+            return field.refuse(
+                .wrongType, "`\(fact.name)` is a whole number of \(fact.unit ?? "units"), not \(number)")
+        }
+        return .number(number)
+    }
+
+    private func period(_ field: Field) -> FactValue? {
+        guard let period = field.period() else { return nil }
+        switch fact.unit {
+        case "days":
+            guard let length = period.fixedMilliseconds, length % Instant.Duration.day == 0 else {
+                return field.refuse(
+                    .invalidValue, "`\(period)` is not a whole number of days", hint: "write days, such as `P30D` or 30"
+                )
+            }
+            return .number(Double(length / Instant.Duration.day))
+        case "months":
+            guard period.days == 0, period.timeMilliseconds == 0 else {
+                return field.refuse(
+                    .invalidValue, "`\(period)` is not a whole number of months",
+                    hint: "write months or years, such as `P3M` or 3")
+            }
+            return .number(Double(period.months))
+        default:
+            return field.refuse(
+                .wrongType, "`\(fact.name)` is a number of \(fact.unit ?? "units"), not a period",
+                hint: "write digits, such as 3")
         }
     }
 }

@@ -1,5 +1,68 @@
 import OfferModel
 
+/// What App Store Connect lets a product and an offer be.
+enum AppleTerms {
+    /// `SubscriptionOfferDuration` of the App Store Connect API.
+    static let offerPeriods = periods(["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y"])
+
+    /// The lengths of a subscription; three days occur in StoreKit testing.
+    static let productPeriods = periods(["P3D", "P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"])
+
+    /// The most periods of one offer: weekly and monthly products may be discounted twelve times.
+    static let periodCounts = 1...12
+
+    /// `customerEligibilityPaidSubscriptionDurationInMonths` of a win-back offer.
+    static func isPaidDuration(_ months: Int) -> Bool {
+        (1...24).contains(months) || months == 36 || months == 48 || months == 60
+    }
+
+    /// `customerEligibilityTimeSinceLastSubscribedInMonths` of a win-back offer.
+    static let monthsSinceLastSubscribed = 1...24
+
+    /// `customerEligibilityWaitBetweenOffersInMonths` of a win-back offer.
+    static let monthsBetweenOffers = 2...24
+
+    private static func periods(_ texts: [String]) -> [Period] {
+        texts.compactMap { Period($0) }
+    }
+}
+
+extension Field {
+    /// One of the lengths that Apple offers.
+    func period(among allowed: [Period]) -> Period? {
+        guard let period = period() else { return nil }
+        guard allowed.contains(period) else {
+            let words = allowed.map { "`\($0)`" }.joined(separator: ", ")
+            return refuse(.unknownValue, "the App Store has no period `\(period)`", hint: "one of \(words)")
+        }
+        return period
+    }
+
+    /// `{ amount: "9.99", currency: USD }`.
+    func money() -> Money? {
+        guard let mapping = mapping(["amount", "currency"]) else { return nil }
+        let milliunits = mapping.required("amount")?.milliunits()
+        let currency = mapping.required("currency")?.currency()
+        guard let milliunits, let currency else { return nil }
+        return Money(milliunits: milliunits, currency: currency)
+    }
+
+    func milliunits() -> Int64? {
+        guard let text = text() else { return nil }
+        if let milliunits = Money.milliunits(text) { return milliunits }
+        return refuse(
+            .invalidValue, "\(quoted(text)) is not an amount",
+            hint: "write digits with at most three decimals, such as `\"9.99\"`")
+    }
+
+    func currency() -> String? {
+        guard let text = text() else { return nil }
+        if Money.isCurrencyCode(text) { return text }
+        return refuse(
+            .invalidValue, "\(quoted(text)) is not a currency", hint: "write three capital letters, such as `USD`")
+    }
+}
+
 /// What is paid for how long.
 struct OfferTerms {
     var mode: PaymentMode
@@ -73,5 +136,56 @@ enum PriceRules {
             return Int64(paid.days.saturatingAdding(product.period.days - 1) / product.period.days)
         }
         return nil
+    }
+}
+
+/// Reads App Store Connect's conditions of a win-back offer (facts of `WinBackOffer` in the App Store Connect API).
+enum WinBackTermsReader {
+    static let keys = [
+        "paidSubscriptionDurationInMonths", "timeSinceLastSubscribedInMonths", "waitBetweenOffersInMonths",
+    ]
+
+    static func read(_ mapping: Mapping, _ type: OfferType?, _ delivery: Delivery?) -> WinBackTerms? {
+        let written = keys.filter(mapping.has)
+        if delivery == .appStore { warn(mapping, lacking: keys.prefix(2).filter { !written.contains($0) }) }
+        guard !written.isEmpty else { return nil }
+        guard type == .winBack || type == nil else {
+            for key in written {
+                mapping.refuse(key: key, .notAllowed, "`\(key)` goes with `type: winBack` only", hint: "leave it out")
+            }
+            return nil
+        }
+        let fields = Dictionary(written.map { ($0, mapping.optional($0)) }) { first, _ in first }
+        return WinBackTerms(
+            paidSubscriptionDurationInMonths: (fields[keys[0]] ?? nil).flatMap(paidDuration),
+            timeSinceLastSubscribedInMonths: (fields[keys[1]] ?? nil).flatMap(timeSinceLastSubscribed),
+            waitBetweenOffersInMonths: (fields[keys[2]] ?? nil)?.wholeNumber(AppleTerms.monthsBetweenOffers))
+    }
+
+    /// App Store Connect has the first two of every win-back offer; what it asks for here goes unasked.
+    private static func warn(_ mapping: Mapping, lacking keys: [String]) {
+        guard !keys.isEmpty, let field = mapping.optional("delivery") else { return }
+        field.warn(
+            .unusualTerms, "App Store Connect asks for \(keys.map { "`\($0)`" }.joined(separator: " and "))",
+            hint: "state what you entered there; without it every lapsed customer passes here")
+    }
+
+    private static func paidDuration(_ field: Field) -> Int? {
+        guard let months = field.wholeNumber(1...60) else { return nil }
+        guard AppleTerms.isPaidDuration(months) else {
+            return field.refuse(.outOfRange, "\(months) is not a duration Apple has", hint: "1 to 24, 36, 48 or 60")
+        }
+        return months
+    }
+
+    private static func timeSinceLastSubscribed(_ field: Field) -> ClosedRange<Int>? {
+        guard let mapping = field.mapping(["minimum", "maximum"]) else { return nil }
+        let minimum = mapping.required("minimum")?.wholeNumber(AppleTerms.monthsSinceLastSubscribed)
+        let maximum = mapping.required("maximum")?.wholeNumber(AppleTerms.monthsSinceLastSubscribed)
+        guard let minimum, let maximum else { return nil }
+        guard minimum <= maximum else {
+            return field.refuse(.contradiction, "the minimum \(minimum) is more than the maximum \(maximum)")
+        }
+        return minimum...maximum
     }
 }

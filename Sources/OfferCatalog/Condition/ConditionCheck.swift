@@ -9,19 +9,19 @@ struct ConditionCheck {
 
     func run(_ solver: inout Satisfiability) {
         guard let node = offer.eligibility, !node.hasTypeConflict else { return }
-        let demand = Demand(node)
-        guard solver.canHold([demand]) else {
-            for conflict in Conflict.find(in: demand, beside: [], &solver) { refuse(conflict) }
+        let constraint = Constraint(node)
+        guard solver.canHold([constraint]) else {
+            for conflict in Conflict.find(in: constraint, beside: [], &solver) { refuse(conflict) }
             return
         }
-        let platform = offer.platformDemands
-        guard solver.canHold([demand] + platform.map(\.demand)) else {
-            refuse(platform, demand, &solver)
+        let platform = offer.platformConstraints
+        guard solver.canHold([constraint] + platform.map(\.constraint)) else {
+            refuse(platform, constraint, &solver)
             return
         }
-        warnAboutNeverReached(demand, beside: [], &solver)
-        warnAboutAlwaysHolding(demand, &solver)
-        warnAboutEarlierBuyers(demand, &solver)
+        warnAboutNeverReached(constraint, beside: [], &solver)
+        warnAboutAlwaysHolding(constraint, &solver)
+        warnAboutEarlierBuyers(constraint, &solver)
     }
 
     private func at(_ path: String) -> Field {
@@ -33,34 +33,35 @@ struct ConditionCheck {
     }
 
     /// The App Store's own rules and the condition exclude each other.
-    private func refuse(_ platform: [PlatformDemand], _ demand: Demand, _ solver: inout Satisfiability) {
-        let conjunct = demand.conjuncts.first { !solver.canHold([$0] + platform.map(\.demand)) } ?? demand
-        let rule = platform.first { !solver.canHold([conjunct, $0.demand]) } ?? platform.first
+    private func refuse(_ platform: [PlatformConstraint], _ constraint: Constraint, _ solver: inout Satisfiability) {
+        let conjunct = constraint.conjuncts.first { !solver.canHold([$0] + platform.map(\.constraint)) } ?? constraint
+        let rule = platform.first { !solver.canHold([conjunct, $0.constraint]) } ?? platform.first
         at(conjunct.path).refuse(
             .contradiction, "\(conjunct.words) can never hold for \(offer.type.noun) offer", hint: rule?.reason)
     }
 
     /// - Parameter others: what has to hold beside the node for it to matter.
     private func warnAboutNeverReached(
-        _ demand: Demand, beside others: [Demand], _ solver: inout Satisfiability
+        _ constraint: Constraint, beside others: [Constraint], _ solver: inout Satisfiability
     ) {
-        switch demand {
+        switch constraint {
         case .comparison: return
         case .all(let children, _):
-            for (index, child) in children.enumerated() where solver.isWilling && !child.isComparison {
+            for (index, child) in children.enumerated() where solver.hasBudget && !child.isComparison {
                 var siblings = children
                 siblings.remove(at: index)
                 warnAboutNeverReached(child, beside: others + siblings, &solver)
             }
         case .any(let children, _):
-            let platform = offer.platformDemands
-            for child in children where solver.isWilling {
+            let platform = offer.platformConstraints
+            for child in children where solver.hasBudget {
                 if !solver.canHold(others + [child]) {
                     warn(child, Conflict.find(in: child, beside: others, &solver).first)
-                } else if !solver.canHold(others + [child] + platform.map(\.demand)) {
+                } else if !solver.canHold(others + [child] + platform.map(\.constraint)) {
                     at(child.path).warn(
-                        .neverHolds, "\(child.words) can never hold for \(offer.type.noun) offer, so it reaches nobody",
-                        hint: platform.first { !solver.canHold(others + [child, $0.demand]) }?.reason)
+                        .neverHolds,
+                        "\(child.words) can never hold for \(offer.type.noun) offer, so it reaches no customer",
+                        hint: platform.first { !solver.canHold(others + [child, $0.constraint]) }?.reason)
                 } else {
                     warnAboutNeverReached(child, beside: others, &solver)
                 }
@@ -68,21 +69,21 @@ struct ConditionCheck {
         }
     }
 
-    private func warn(_ child: Demand, _ conflict: Conflict?) {
+    private func warn(_ child: Constraint, _ conflict: Conflict?) {
         let detail = conflict?.detail ?? "\(child.words) can never hold here"
         at(child.path).warn(
-            .neverHolds, "\(detail), so this alternative reaches nobody",
+            .neverHolds, "\(detail), so this alternative reaches no customer",
             hint: conflict?.hint ?? "delete it, or correct it")
     }
 
-    private func warnAboutAlwaysHolding(_ demand: Demand, _ solver: inout Satisfiability) {
-        guard solver.isWilling else { return }
-        if !solver.canHold([demand.negated]) {
-            at(demand.path).warn(
-                .alwaysHolds, "\(demand.words) holds whatever is known", hint: "delete it, or correct it")
+    private func warnAboutAlwaysHolding(_ constraint: Constraint, _ solver: inout Satisfiability) {
+        guard solver.hasBudget else { return }
+        if !solver.canHold([constraint.negated]) {
+            at(constraint.path).warn(
+                .alwaysHolds, "\(constraint.words) is always true", hint: "delete it, or correct it")
             return
         }
-        switch demand {
+        switch constraint {
         case .comparison: return
         case .all(let children, _), .any(let children, _):
             for child in children { warnAboutAlwaysHolding(child, &solver) }
@@ -90,19 +91,19 @@ struct ConditionCheck {
     }
 
     /// Possible, but seldom meant: most of those who bought in the group used its introductory offer.
-    private func warnAboutEarlierBuyers(_ demand: Demand, _ solver: inout Satisfiability) {
+    private func warnAboutEarlierBuyers(_ constraint: Constraint, _ solver: inout Satisfiability) {
         guard offer.type == .introductory else { return }
         let newcomers =
-            offer.platformDemands.map(\.demand) + [.claim("subscription.everInGroup", isNot: .boolean(true))]
-        guard !solver.canHold([demand] + newcomers) else { return }
-        let conjunct = demand.conjuncts.first { !solver.canHold([$0] + newcomers) } ?? demand
+            offer.platformConstraints.map(\.constraint) + [.literal("subscription.everInGroup", isNot: .boolean(true))]
+        guard !solver.canHold([constraint] + newcomers) else { return }
+        let conjunct = constraint.conjuncts.first { !solver.canHold([$0] + newcomers) } ?? constraint
         at(conjunct.path).warn(
             .unusualTerms, "\(conjunct.words) leaves only customers who bought in the group before",
             hint: "Apple gives them an introductory offer only if they never used one in the group")
     }
 }
 
-extension Demand {
+extension Constraint {
     fileprivate var isComparison: Bool {
         if case .comparison = self { true } else { false }
     }
@@ -137,5 +138,62 @@ extension OfferType {
         case .promotional: "a promotional"
         case .winBack: "a win-back"
         }
+    }
+}
+
+/// What the App Store's own rules require of a customer, as facts (`platform.*`, docs/design.md#decisions).
+struct PlatformConstraint {
+    let constraint: Constraint
+    /// The rule, for people.
+    let reason: String
+}
+
+extension Offer {
+    /// Empty where the condition and the rules need not hold at once: an offer that was found open stays so.
+    var platformConstraints: [PlatformConstraint] {
+        guard availableFor == nil else { return [] }
+        let bought = PlatformConstraint(
+            constraint: .literal("customer.everSubscribed", is: .boolean(true)),
+            reason: "Apple: such an offer is for customers who have or had a subscription in the app")
+        switch type {
+        case .introductory:
+            let states: [SubscriptionStateName] = [.neverSubscribed, .inBillingRetryPeriod, .expired, .revoked]
+            return [
+                PlatformConstraint(
+                    constraint: .literal("subscription.state", isOneOf: states.map { .text($0.rawValue) }),
+                    reason: "Apple: an introductory offer is for customers without an active subscription in the group")
+            ]
+        case .promotional:
+            return [bought]
+        case .winBack:
+            return [
+                PlatformConstraint(
+                    constraint: .literal("subscription.state", is: .text(SubscriptionStateName.expired.rawValue)),
+                    reason: "a win-back offer is for customers whose subscription has lapsed: the state `expired`"),
+                PlatformConstraint(
+                    constraint: .literal("subscription.everInGroup", is: .boolean(true)),
+                    reason: "a win-back offer is for customers who bought the lapsed subscription themselves"),
+                bought,
+            ]
+        }
+    }
+}
+
+extension Constraint {
+    static func literal(_ fact: String, is value: FactValue) -> Constraint {
+        literal(fact, isOneOf: [value])
+    }
+
+    static func literal(_ fact: String, isOneOf values: [FactValue]) -> Constraint {
+        .comparison(
+            Literal(
+                comparison: Comparison(fact: fact, comparisonOperator: .in, operands: values), holds: true, path: ""))
+    }
+
+    /// It must be known that the fact has another value.
+    static func literal(_ fact: String, isNot value: FactValue) -> Constraint {
+        .comparison(
+            Literal(
+                comparison: Comparison(fact: fact, comparisonOperator: .is, operands: [value]), holds: false, path: ""))
     }
 }

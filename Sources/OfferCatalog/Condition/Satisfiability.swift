@@ -1,63 +1,158 @@
 import OfferModel
 
-/// Whether demands can hold together: exact about each fact by itself and about what the state of the subscription says
+/// Whether constraints can hold together: exact about each fact by itself and about what the state of the subscription says
 /// of its facts, and "yes" wherever it does not know. So it never calls impossible what is possible.
 struct Satisfiability {
     /// How many comparisons with an operand one catalog may cost; beyond it everything counts as possible.
-    private var work: Int
+    private var budget: Int
 
-    init(work: Int = 5_000_000) {
-        self.work = work
+    init(budget: Int = 5_000_000) {
+        self.budget = budget
     }
 
-    /// Whether there is work left; without, nothing is called impossible any more.
-    var isWilling: Bool { work > 0 }
+    /// Without it, nothing is called impossible any more.
+    var hasBudget: Bool { budget > 0 }
 
-    /// Whether all of the demands can hold at once.
-    mutating func canHold(_ demands: [Demand]) -> Bool {
-        canHold(demands, [])
+    /// Whether all of the constraints can hold at once.
+    mutating func canHold(_ constraints: [Constraint]) -> Bool {
+        canHold(constraints, [])
     }
 
     /// Collects what has to hold anyway, then tries the alternatives of one group after the other.
-    private mutating func canHold(_ demands: [Demand], _ claims: [Claim]) -> Bool {
-        var claims = claims
-        var choices: [[Demand]] = []
-        var waiting = demands
-        while let demand = waiting.popLast() {
-            work -= 1
-            switch demand {
-            case .comparison(let claim): claims.append(claim)
+    private mutating func canHold(_ constraints: [Constraint], _ literals: [Literal]) -> Bool {
+        var literals = literals
+        var choices: [[Constraint]] = []
+        var waiting = constraints
+        while let constraint = waiting.popLast() {
+            budget -= 1
+            switch constraint {
+            case .comparison(let literal): literals.append(literal)
             case .all(let children, _): waiting += children
             case .any(let children, _): choices.append(children)
             }
         }
-        guard isWilling else { return true }
-        guard areCompatible(claims) else { return false }
+        guard hasBudget else { return true }
+        guard areCompatible(literals) else { return false }
         guard let alternatives = choices.popLast() else { return true }
-        let rest = choices.map { Demand.any($0, path: "") }
-        for alternative in alternatives where canHold(rest + [alternative], claims) { return true }
+        let rest = choices.map { Constraint.any($0, path: "") }
+        for alternative in alternatives where canHold(rest + [alternative], literals) { return true }
         return false
     }
 
-    private mutating func areCompatible(_ claims: [Claim]) -> Bool {
+    private mutating func areCompatible(_ literals: [Literal]) -> Bool {
         // Those that are not plain decide nothing and are looked at all the same.
-        work -= claims.count
-        guard isWilling else { return true }
+        budget -= literals.count
+        guard hasBudget else { return true }
         var points: [String: [FactPoint]] = [:]
-        for (fact, claims) in Dictionary(grouping: claims.filter(\.comparison.isPlain), by: \.comparison.fact) {
-            let operands = claims.reduce(0) { $0 + $1.comparison.operands.count + 1 }
-            // A few points for each operand, each compared with every operand; then with every world.
-            work -= 4 * operands * operands + SubscriptionWorld.all.count
-            guard isWilling else { return true }
-            let possible = FactPoints.all(of: fact, comparedBy: claims.map(\.comparison)).filter { point in
-                claims.allSatisfy { $0.comparison.holds(at: point) == $0.holds }
+        for (fact, literals) in Dictionary(grouping: literals.filter(\.comparison.isPlain), by: \.comparison.fact) {
+            let operands = literals.reduce(0) { $0 + $1.comparison.operands.count + 1 }
+            // A few points for each operand, each compared with every operand; then with every state.
+            budget -= 4 * operands * operands + StateModel.all.count
+            guard hasBudget else { return true }
+            let possible = FactPoints.all(of: fact, comparedBy: literals.map(\.comparison)).filter { point in
+                literals.allSatisfy { $0.comparison.holds(at: point) == $0.holds }
             }
             guard !possible.isEmpty else { return false }
             points[fact] = possible
         }
         guard LinkedFacts.areCompatible(points) else { return false }
-        return SubscriptionWorld.all.contains { world in
-            points.allSatisfy { fact, points in points.contains { world.allows($0, of: fact) } }
+        return StateModel.all.contains { state in
+            points.allSatisfy { fact, points in points.contains { state.allows($0, of: fact) } }
         }
+    }
+}
+
+/// One possible state of the subscription, which bounds the values of its facts (docs/design.md#history-and-state, docs/eligibility.md).
+struct StateModel {
+    /// `nil` while it is unknown.
+    let state: SubscriptionStateName?
+    /// Whether the customer ever bought a subscription of the group; `nil` while unknown.
+    let everInGroup: Bool?
+
+    /// All of them.
+    static let all: [StateModel] = (SubscriptionStateName.allCases.map(Optional.some) + [nil]).flatMap { state in
+        [true, false, nil].map { StateModel(state: state, everInGroup: $0) }
+    }
+    .filter { $0.state != .neverSubscribed || $0.everInGroup != true }
+
+    /// Whether the fact can have that value in this state; what is unknown counts as possible.
+    func allows(_ point: FactPoint, of fact: String) -> Bool {
+        if case .absent = point { return true }
+        let value: FactValue? = if case .value(let value) = point { value } else { nil }
+        switch fact {
+        case "subscription.state": return state.map { value == .text($0.rawValue) } ?? false
+        case "subscription.everInGroup": return everInGroup.map { value == .boolean($0) } ?? false
+        case "subscription.isInTrial":
+            return value == .boolean(true) ? state == .introductoryOffer : state != nil
+        case "subscription.daysUntilExpiry": return mayHaveAccess
+        case "subscription.daysSinceExpired", "subscription.monthsSinceExpired": return hasLostAccess
+        case "subscription.productId", "subscription.willAutoRenew", "subscription.expirationIntent",
+            "subscription.renewalPrice", "subscription.pendingProductId":
+            return state != .neverSubscribed
+        case "subscription.paidMonths", "subscription.paidPeriods":
+            return everInGroup == true || value == .number(0)
+        case "customer.everSubscribed":
+            return everInGroup != true || value == .boolean(true)
+        default: return true
+        }
+    }
+
+    /// The states in which a fact can be known, where that depends on the state.
+    static func states(knowing fact: String) -> [SubscriptionStateName]? {
+        let point = FactPoint.value(.number(0))
+        switch fact {
+        case "subscription.daysUntilExpiry", "subscription.daysSinceExpired", "subscription.monthsSinceExpired":
+            return SubscriptionStateName.allCases.filter { state in
+                StateModel(state: state, everInGroup: nil).allows(point, of: fact)
+            }
+        default: return nil
+        }
+    }
+
+    private var mayHaveAccess: Bool {
+        switch state {
+        case .introductoryOffer, .subscribed, .inGracePeriod: true
+        case .neverSubscribed, .inBillingRetryPeriod, .expired, .revoked, nil: false
+        }
+    }
+
+    private var hasLostAccess: Bool {
+        switch state {
+        case .inBillingRetryPeriod, .expired, .revoked: true
+        case .neverSubscribed, .introductoryOffer, .subscribed, .inGracePeriod, nil: false
+        }
+    }
+}
+
+/// What two facts say about each other, whatever the state.
+enum LinkedFacts {
+    /// - Parameter points: where each fact can be, as far as it is compared.
+    static func areCompatible(_ points: [String: [FactPoint]]) -> Bool {
+        daysFitMonths(points) && changeFitsRenewal(points)
+    }
+
+    /// A calendar month has 28 to 31 days. Compared are the bounds only, because the points are no complete list.
+    private static func daysFitMonths(_ points: [String: [FactPoint]]) -> Bool {
+        guard let days = range(points["subscription.daysSinceExpired"]),
+            let months = range(points["subscription.monthsSinceExpired"])
+        else { return true }
+        return days.upperBound >= 28 * months.lowerBound && days.lowerBound <= 31 * (months.upperBound + 1)
+    }
+
+    /// A change of product waits for a renewal, so it is not known of a subscription that does not renew.
+    private static func changeFitsRenewal(_ points: [String: [FactPoint]]) -> Bool {
+        guard let pending = points["subscription.pendingProductId"], let renewing = points["subscription.willAutoRenew"]
+        else { return true }
+        let isKnown = pending.allSatisfy { if case .absent = $0 { false } else { true } }
+        let doesNotRenew = renewing.allSatisfy { if case .value(.boolean(false)) = $0 { true } else { false } }
+        return !(isKnown && doesNotRenew)
+    }
+
+    /// The bounds of the numbers; `nil` where the fact may be absent or is not compared.
+    private static func range(_ points: [FactPoint]?) -> ClosedRange<Double>? {
+        guard let points else { return nil }
+        let numbers = points.compactMap { point in if case .value(let value) = point { value.magnitude } else { nil } }
+        guard numbers.count == points.count, let least = numbers.min(), let most = numbers.max() else { return nil }
+        return least...most
     }
 }

@@ -1,19 +1,16 @@
 /// One thing wrong with a document, where it is and what to do about it.
 public struct DocumentIssue: Sendable, Hashable {
-    /// What is wrong, for programs.
     public let code: DocumentIssueCode
     /// Where it is in the document, such as `offers[2].eligibility.all[0]`; empty for the document itself.
     public let path: String
-    /// The line in the file, from 1.
+    /// From 1.
     public let line: Int
-    /// The column in the line, from 1, counted in Unicode scalars.
+    /// From 1, counted in Unicode scalars.
     public let column: Int
-    /// What is wrong, for people: lower case, without a full stop.
+    /// For people: lower case, without a full stop.
     public let detail: String
-    /// What to do about it.
     public let hint: String?
 
-    /// An issue by its parts.
     public init(
         code: DocumentIssueCode, path: String = "", line: Int, column: Int, detail: String, hint: String? = nil
     ) {
@@ -26,10 +23,213 @@ public struct DocumentIssue: Sendable, Hashable {
     }
 }
 
-/// How much an issue matters.
-public enum IssueSeverity: String, Sendable, Hashable, CaseIterable {
+package enum IssueSeverity: String, Sendable, Hashable, CaseIterable {
     /// The document is not accepted.
     case error
     /// The document is accepted, but may not say what was meant.
     case warning
+}
+
+/// What is wrong with a document, for programs; people read the detail and the hint.
+///
+/// The list is closed and `docs/catalog.md` explains every entry.
+public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable {
+    case notUTF8
+    /// A character that no document needs and that editors do not show, such as NUL.
+    case invalidCharacter
+    /// More bytes than ``DocumentLimits/bytes``, or a condition of more than ``DocumentLimits/comparisons``.
+    case tooLarge
+    /// Nested deeper than ``DocumentLimits/depth``, or a condition than ``DocumentLimits/conditionDepth``.
+    case tooDeep
+    case tooManyErrors
+    case emptyDocument
+    case multipleDocuments
+    case syntax
+    /// YAML that is not accepted: anchors, aliases, tags, merge keys, directives, complex keys, text over many lines.
+    case unsupportedSyntax
+    case duplicateKey
+    case unknownKey
+    case missingKey
+    case missingValue
+    case wrongType
+    case emptyList
+    case invalidValue
+    case unknownValue
+    case outOfRange
+    case duplicateValue
+    case notAllowed
+    case contradiction
+    case unknownFact
+    case missingOperator
+    case signalTypeConflict
+    case unknownProduct
+    case severalGroups
+    /// A price in another currency than its product's.
+    case currencyMismatch
+    case priceTooHigh
+    /// Part of the format, but not evaluated by this version.
+    case notSupportedYet
+    /// A catalog of another app than the API key's.
+    case wrongApp
+    /// Another kind or Apple name than the offer was first issued with.
+    case frozenOnceIssued
+    // Warnings.
+    case unlimited
+    case unknownOffer
+    case unknownTag
+    /// Terms that App Store Connect is not known to offer.
+    case unusualTerms
+    /// An alternative of a condition that can never hold.
+    case neverHolds
+    /// A part of a condition that holds whatever is known.
+    case alwaysHolds
+    case unused
+}
+
+/// Collects the issues of one reading, so that one pass finds all of them.
+final class IssueLog {
+    private var errors: [DocumentIssue] = []
+    private var warnings: [DocumentIssue] = []
+    private var isFull = false
+
+    func refuse(_ issue: DocumentIssue) {
+        guard errors.count < DocumentLimits.issues else {
+            isFull = true
+            return
+        }
+        errors.append(issue)
+    }
+
+    func warn(_ issue: DocumentIssue) {
+        guard warnings.count < DocumentLimits.issues else { return }
+        warnings.append(issue)
+    }
+
+    /// The value with its warnings, unless there is an error.
+    ///
+    /// - Throws: `InvalidDocument` with every error in the order of lines.
+    func outcome<Value: Sendable>(_ value: Value?) throws(InvalidDocument) -> ValidDocument<Value> {
+        if let value, errors.isEmpty { return ValidDocument(value: value, warnings: Self.sorted(warnings)) }
+        var sorted = Self.sorted(errors)
+        if isFull, let last = sorted.last {
+            sorted.append(
+                DocumentIssue(
+                    code: .tooManyErrors, line: last.line, column: last.column,
+                    detail: "there are more errors than the \(DocumentLimits.issues) shown"))
+        }
+        throw InvalidDocument(errors: sorted, warnings: Self.sorted(warnings))
+    }
+
+    private static func sorted(_ issues: [DocumentIssue]) -> [DocumentIssue] {
+        issues.sorted { ($0.line, $0.column, $0.path, $0.detail) < ($1.line, $1.column, $1.path, $1.detail) }
+    }
+}
+
+/// How a terminal shows an issue of a document.
+package enum IssueText {
+    /// One line `error: <detail> at <path> (<file>:<line>)`, then `hint: <hint>` if there is one.
+    ///
+    /// The parts are plain values so that issues reported by a server print like local ones.
+    package static func lines(
+        severity: IssueSeverity, detail: String, path: String?, file: String, line: Int?, hint: String?
+    ) -> [String] {
+        var first = "\(severity.rawValue): \(detail)"
+        if let path, !path.isEmpty { first += " at \(path)" }
+        first += line.map { " (\(file):\($0))" } ?? " (\(file))"
+        return [first] + (hint.map { ["hint: \($0)"] } ?? [])
+    }
+
+    package static func lines(_ issue: DocumentIssue, severity: IssueSeverity, file: String) -> [String] {
+        lines(
+            severity: severity, detail: issue.detail, path: issue.path, file: file, line: issue.line, hint: issue.hint)
+    }
+}
+
+/// A document that was accepted, with its warnings.
+package struct ValidDocument<Value: Sendable>: Sendable {
+    package let value: Value
+    /// In the order of their lines.
+    package let warnings: [DocumentIssue]
+}
+
+package struct InvalidDocument: Error, Sendable, Hashable {
+    /// Every error found, at least one, in the order of their lines.
+    package let errors: [DocumentIssue]
+    /// In the order of their lines.
+    package let warnings: [DocumentIssue]
+}
+
+/// What bounds every document, so that a hostile one costs little.
+package enum DocumentLimits {
+    /// The most bytes of a document: 2 MiB, as for a request body (docs/design.md#http).
+    package static let bytes = 2 * 1_024 * 1_024
+    /// The deepest nesting of lists and mappings.
+    package static let depth = 64
+    /// The most comparisons of one offer's condition.
+    package static let comparisons = 500
+    /// The most levels of one offer's condition: a comparison in a group is at the second.
+    package static let conditionDepth = 20
+    /// The most errors, and the most warnings, that are reported.
+    package static let issues = 500
+}
+
+/// The word that was probably meant.
+package enum Suggestion {
+    /// The candidate with the fewest edits from the word, if it is near enough to be a slip; `nil` otherwise.
+    package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+        let written = Array(word.lowercased().unicodeScalars)
+        guard !written.isEmpty, written.count <= 64 else { return nil }
+        let tolerance = written.count < 4 ? 0 : max(1, written.count / 3)
+        var best: (word: String, distance: Int)?
+        for candidate in candidates {
+            let distance = distance(written, Array(candidate.lowercased().unicodeScalars))
+            if distance <= tolerance, distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        return best?.word
+    }
+
+    /// A hint that names the nearest candidate, else all of them if they are few.
+    package static func hint(for word: String, among candidates: [String], noun: String) -> String? {
+        if let nearest = nearest(to: word, among: candidates) { return "did you mean `\(nearest)`?" }
+        guard !candidates.isEmpty, candidates.count <= 32 else { return nil }
+        return "\(noun): " + candidates.map { "`\($0)`" }.joined(separator: ", ")
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        var older = [Int](repeating: 0, count: right.count + 1)
+        var previous = Array(0...right.count)
+        var current = previous
+        for row in 0..<left.count {
+            current[0] = row + 1
+            for column in 0..<right.count {
+                let cost = left[row] == right[column] ? 0 : 1
+                var least = min(previous[column] + cost, previous[column + 1] + 1, current[column] + 1)
+                let isSwap =
+                    row > 0 && column > 0 && left[row] == right[column - 1] && left[row - 1] == right[column]
+                if isSwap { least = min(least, older[column - 1] + 1) }
+                current[column + 1] = least
+            }
+            (older, previous, current) = (previous, current, older)
+        }
+        return previous[right.count]
+    }
+}
+
+/// A value of a document in an error: in backticks, short, and without characters that would disturb a terminal.
+func quoted(_ value: String) -> String {
+    var text = ""
+    for (count, scalar) in value.unicodeScalars.enumerated() {
+        guard count < 64 else {
+            text += "…"
+            break
+        }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+            text += "\\u{\(String(scalar.value, radix: 16))}"
+        default:
+            text.unicodeScalars.append(scalar)
+        }
+    }
+    return "`\(text)`"
 }

@@ -38,3 +38,132 @@ struct DocumentNode: Sendable {
         }
     }
 }
+
+/// What an unquoted scalar means to YAML readers of one version or another.
+///
+/// Where text is wanted, anything that some reader takes for a number, a boolean or nothing must be quoted: `1e5` is a
+/// group to one tool and a hundred thousand to the next.
+enum PlainScalar {
+    case text
+    case number
+    case boolean
+    case null
+
+    init(_ text: String) {
+        switch text.lowercased() {
+        case "true", "false", "yes", "no", "on", "off": self = .boolean
+        case "null", "~": self = .null
+        case ".nan", ".inf", "+.inf", "-.inf": self = .number
+        default: self = Self.isNumber(text) ? .number : .text
+        }
+    }
+
+    var kind: String {
+        switch self {
+        case .text: "text"
+        case .number: "a number"
+        case .boolean: "a boolean"
+        case .null: "nothing"
+        }
+    }
+
+    /// A JSON number; `nil` for every other spelling.
+    static func number(_ text: String) -> Double? {
+        var rest = Substring(text).utf8
+        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+        guard let whole = takeDigits(&rest), whole.count == 1 || whole.first != UInt8(ascii: "0") else { return nil }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard takeDigits(&rest) != nil else { return nil }
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+            guard takeDigits(&rest) != nil else { return nil }
+        }
+        guard rest.isEmpty, let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
+    private static func takeDigits(_ rest: inout Substring.UTF8View) -> Substring.UTF8View? {
+        let digits = rest.prefix { (0x30...0x39).contains($0) }
+        rest = rest.dropFirst(digits.count)
+        return digits.isEmpty ? nil : digits
+    }
+
+    /// Numbers of YAML 1.1 and 1.2: signs, underscores, other bases, base 60, missing digits around the point.
+    private static func isNumber(_ text: String) -> Bool {
+        var rest = Substring(text.lowercased()).utf8
+        if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
+        guard rest.contains(where: { (0x30...0x39).contains($0) }) else { return false }
+        let other = Substring(rest.dropFirst(2)).utf8
+        if rest.starts(with: "0x".utf8) { return !other.isEmpty && other.allSatisfy(isHexDigit) }
+        if rest.starts(with: "0o".utf8) || rest.starts(with: "0b".utf8) {
+            return !other.isEmpty && other.allSatisfy { (0x30...0x37).contains($0) || $0 == UInt8(ascii: "_") }
+        }
+        guard let first = rest.first, (0x30...0x39).contains(first) || first == UInt8(ascii: ".") else { return false }
+        let mantissa = rest.prefix { (0x30...0x39).contains($0) || "._:".utf8.contains($0) }
+        guard mantissa.filter({ $0 == UInt8(ascii: ".") }).count <= 1 else { return false }
+        var exponent = rest.dropFirst(mantissa.count)
+        guard exponent.first == UInt8(ascii: "e") else { return exponent.isEmpty }
+        exponent.removeFirst()
+        if exponent.first == UInt8(ascii: "-") || exponent.first == UInt8(ascii: "+") { exponent.removeFirst() }
+        return !exponent.isEmpty && exponent.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) || byte == UInt8(ascii: "_")
+    }
+}
+
+extension DocumentIssue {
+    /// An issue that was found after reading, such as a conflict with what is stored, with its place in the text.
+    ///
+    /// The place is that of the deepest part of the path that the document has; the first line if it has none.
+    ///
+    /// - Parameter path: keys and indexes from the root, such as `offers[2].type`.
+    package init(code: DocumentIssueCode, path: String, in text: String, detail: String, hint: String? = nil) {
+        let position = (try? DocumentParser.parse(Array(text.utf8)))?.position(of: path) ?? .start
+        self.init(
+            code: code, path: path, line: position.line, column: position.column, detail: detail, hint: hint)
+    }
+}
+
+extension DocumentNode {
+    /// The place of the deepest part of a path that exists below this node; of a mapping's entry, the place of its key.
+    fileprivate func position(of path: String) -> DocumentPosition {
+        descendant(path).position
+    }
+
+    /// The deepest part of a path that exists below this node, placed where a reader would look for it.
+    fileprivate func descendant(_ path: String) -> DocumentNode {
+        var place = position
+        var node = self
+        for step in path.split(whereSeparator: { ".[]".contains($0) }) {
+            switch node.content {
+            case .mapping(let entries):
+                guard let entry = entries.first(where: { $0.key == step }) else { return node.placed(at: place) }
+                place = entry.keyPosition
+                node = entry.value
+            case .sequence(let items):
+                guard let index = Int(step), items.indices.contains(index) else { return node.placed(at: place) }
+                node = items[index]
+                place = node.position
+            case .scalar, .empty:
+                return node.placed(at: place)
+            }
+        }
+        return node.placed(at: place)
+    }
+
+    private func placed(at position: DocumentPosition) -> DocumentNode {
+        DocumentNode(position: position, content: content)
+    }
+}
+
+extension Field {
+    /// The place of a path below this one, such as `.all[1].not`.
+    func descendant(_ path: String) -> Field {
+        Field(node: node.descendant(path), path: self.path + path, log: log)
+    }
+}

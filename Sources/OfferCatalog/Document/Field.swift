@@ -11,6 +11,12 @@ struct Field {
         log.refuse(issue(code, detail, hint: hint))
     }
 
+    /// Logs an error; there is no value then.
+    func refuse<Value>(_ code: DocumentIssueCode, _ detail: String, hint: String? = nil) -> Value? {
+        log.refuse(issue(code, detail, hint: hint))
+        return nil
+    }
+
     func warn(_ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
         log.warn(issue(code, detail, hint: hint))
     }
@@ -27,8 +33,7 @@ struct Field {
 
     func mapping(_ keys: [String]) -> Mapping? {
         guard case .mapping(let entries) = node.content else {
-            refuse(.wrongType, "this must be a mapping, not \(node.kind)")
-            return nil
+            return refuse(.wrongType, "this must be a mapping, not \(node.kind)")
         }
         return Mapping(self, entries, keys: keys)
     }
@@ -36,12 +41,11 @@ struct Field {
     /// The items of a list; a list that may not be empty and is gives `nil`.
     func list(allowsEmpty: Bool = false) -> [Field]? {
         guard case .sequence(let items) = node.content else {
-            refuse(.wrongType, "this must be a list, not \(node.kind)", hint: "write `[…]` or one `- ` line per entry")
-            return nil
+            return refuse(
+                .wrongType, "this must be a list, not \(node.kind)", hint: "write `[…]` or one `- ` line per entry")
         }
         guard allowsEmpty || !items.isEmpty else {
-            refuse(.emptyList, "this list must not be empty")
-            return nil
+            return refuse(.emptyList, "this list must not be empty")
         }
         return items.enumerated().map { Field(node: $1, path: "\(path)[\($0)]", log: log) }
     }
@@ -49,12 +53,10 @@ struct Field {
     /// Text; anything unquoted that YAML readers take for a number, a boolean or nothing must be quoted.
     func text() -> String? {
         guard case .scalar(let text, let isQuoted) = node.content else {
-            refuse(.wrongType, "this must be text, not \(node.kind)")
-            return nil
+            return refuse(.wrongType, "this must be text, not \(node.kind)")
         }
         guard isQuoted || PlainScalar(text) == .text else {
-            refuse(.wrongType, "this must be text, not \(node.kind)", hint: "put it in quotes: `\"\(text)\"`")
-            return nil
+            return refuse(.wrongType, "this must be text, not \(node.kind)", hint: "put it in quotes: `\"\(text)\"`")
         }
         return text
     }
@@ -62,24 +64,20 @@ struct Field {
     /// A scalar as it is written, quoted or not, for types that are never confused with another.
     func scalar(_ noun: String) -> String? {
         guard case .scalar(let text, _) = node.content else {
-            refuse(.wrongType, "this must be \(noun), not \(node.kind)")
-            return nil
+            return refuse(.wrongType, "this must be \(noun), not \(node.kind)")
         }
         return text
     }
 
     func number() -> Double? {
         guard case .scalar(let text, let isQuoted) = node.content else {
-            refuse(.wrongType, "this must be a number, not \(node.kind)")
-            return nil
+            return refuse(.wrongType, "this must be a number, not \(node.kind)")
         }
         guard let number = PlainScalar.number(text) else {
-            refuse(.wrongType, "this must be a number, not \(quoted(text))", hint: "write digits, such as 50")
-            return nil
+            return refuse(.wrongType, "this must be a number, not \(quoted(text))", hint: "write digits, such as 50")
         }
         guard !isQuoted else {
-            refuse(.wrongType, "this must be a number, not text", hint: "leave out the quotes: \(text)")
-            return nil
+            return refuse(.wrongType, "this must be a number, not text", hint: "leave out the quotes: \(text)")
         }
         return number
     }
@@ -87,12 +85,10 @@ struct Field {
     func wholeNumber(_ range: ClosedRange<Int>) -> Int? {
         guard let number = number() else { return nil }
         guard let whole = Int(exactly: number) else {
-            refuse(.wrongType, "this must be a whole number, not \(number)")
-            return nil
+            return refuse(.wrongType, "this must be a whole number, not \(number)")
         }
         guard range.contains(whole) else {
-            refuse(.outOfRange, "\(whole) is not \(Self.described(range))")
-            return nil
+            return refuse(.outOfRange, "\(whole) is not \(Self.described(range))")
         }
         return whole
     }
@@ -104,17 +100,15 @@ struct Field {
 
     func boolean() -> Bool? {
         guard case .scalar(let text, let isQuoted) = node.content else {
-            refuse(.wrongType, "this must be true or false, not \(node.kind)")
-            return nil
+            return refuse(.wrongType, "this must be true or false, not \(node.kind)")
         }
         switch (text, isQuoted) {
         case ("true", false): return true
         case ("false", false): return false
         default:
-            refuse(
+            return refuse(
                 .wrongType, "this must be true or false, not \(quoted(text))",
                 hint: "write `true` or `false`, without quotes")
-            return nil
         }
     }
 
@@ -123,26 +117,23 @@ struct Field {
         guard let text = text() else { return nil }
         if let choice = Choice(rawValue: text) { return choice }
         let words = Choice.allCases.map(\.rawValue)
-        refuse(
+        return refuse(
             .unknownValue, "unknown value \(quoted(text))",
             hint: Suggestion.hint(for: text, among: words, noun: "one of"))
-        return nil
     }
 
     func instant() -> Instant? {
         guard let text = scalar("a time") else { return nil }
         if let instant = Instant(iso8601: text) { return accepted(instant, text) }
-        refuse(
+        return refuse(
             .invalidValue, "\(quoted(text)) is not a time with an offset",
             hint: "write it like `2026-12-01T00:00:00Z` or `2026-12-01T00:00:00+02:00`")
-        return nil
     }
 
     /// - Parameter text: the time as it is written.
     func accepted(_ instant: Instant, _ text: String) -> Instant? {
         guard InputBounds.instants.contains(instant) else {
-            refuse(.outOfRange, "\(quoted(text)) is not between 1970 and the year 9999")
-            return nil
+            return refuse(.outOfRange, "\(quoted(text)) is not between 1970 and the year 9999")
         }
         return instant
     }
@@ -150,19 +141,118 @@ struct Field {
     func period() -> Period? {
         guard let text = scalar("a period") else { return nil }
         if let period = Period(text) { return period }
-        refuse(
+        return refuse(
             .invalidValue, "\(quoted(text)) is not a period",
             hint: "write it like `P1M`, `P2W`, `P90D` or `PT48H`, up to \(InputBounds.longestPeriod) years")
-        return nil
+    }
+
+    /// A value whose form says its type: a number, a text, true or false, `{ amount, currency }` or `{ at }`.
+    func factValue(_ instant: (Field) -> Instant? = { $0.caseInstant() }) -> FactValue? {
+        switch node.content {
+        case .mapping(let entries) where entries.contains { $0.key == "at" }:
+            return mapping(["at"])?.required("at").flatMap(instant).map { .instant($0) }
+        case .mapping:
+            return money().map { .money($0) }
+        case .scalar(let text, isQuoted: false) where PlainScalar.number(text) != nil:
+            return number().map { .number($0) }
+        case .scalar("true", isQuoted: false), .scalar("false", isQuoted: false):
+            return boolean().map { .boolean($0) }
+        case .scalar:
+            return text().map { .text($0) }
+        case .empty, .sequence:
+            return refuse(
+                .wrongType, "this must be a number, a text, true or false, an amount or a time, not \(node.kind)",
+                hint: "write an amount as `{ amount: \"9.99\", currency: USD }`, a time as "
+                    + "`{ at: 2026-12-01T00:00:00Z }`")
+        }
     }
 
     /// Text of a form.
     func text(_ form: TextForm) -> String? {
         guard let text = text() else { return nil }
         guard form.accepts(text) else {
-            refuse(.invalidValue, "\(quoted(text)) is not \(form.noun)", hint: form.hint)
-            return nil
+            return refuse(.invalidValue, "\(quoted(text)) is not \(form.noun)", hint: form.hint)
         }
         return text
+    }
+}
+
+/// The entries of a mapping whose keys are all known; unknown and repeated keys are logged when it is made.
+struct Mapping {
+    let field: Field
+    private let entries: [String: DocumentNode.Entry]
+
+    init(_ field: Field, _ entries: [DocumentNode.Entry], keys: [String]) {
+        self.field = field
+        var known: [String: DocumentNode.Entry] = [:]
+        for entry in entries {
+            if entry.isRepeated {
+                Self.refuse(entry, in: field, .duplicateKey, "key \(quoted(entry.key)) is given twice", "keep one")
+            }
+            if keys.contains(entry.key) {
+                known[entry.key] = entry
+            } else {
+                Self.refuse(
+                    entry, in: field, .unknownKey, "unknown key \(quoted(entry.key))",
+                    Suggestion.hint(for: entry.key, among: keys, noun: "known here"))
+            }
+        }
+        self.entries = known
+    }
+
+    private static func refuse(
+        _ entry: DocumentNode.Entry, in field: Field, _ code: DocumentIssueCode, _ detail: String, _ hint: String?
+    ) {
+        let position = entry.keyPosition
+        field.log.refuse(
+            DocumentIssue(
+                code: code, path: field.path, line: position.line, column: position.column, detail: detail, hint: hint))
+    }
+
+    /// The value of a key that must be there.
+    func required(_ key: String) -> Field? {
+        guard entries[key] != nil else {
+            return field.refuse(.missingKey, "missing key `\(key)`")
+        }
+        return optional(key)
+    }
+
+    /// The value of a key that may be left out; a key without a value is an error all the same.
+    func optional(_ key: String) -> Field? {
+        guard let entry = entries[key] else { return nil }
+        let path = field.path.isEmpty ? key : "\(field.path).\(key)"
+        var value = Field(node: entry.value, path: path, log: field.log)
+        if case .empty = entry.value.content {
+            value = Field(node: DocumentNode(position: entry.keyPosition, content: .empty), path: path, log: field.log)
+            return value.refuse(.missingValue, "`\(key)` has no value", hint: "write a value, or leave the key out")
+        }
+        return value
+    }
+
+    /// Whether the key is written.
+    func has(_ key: String) -> Bool {
+        entries[key] != nil
+    }
+
+    /// Whether the key is written with nothing, `null` or `~` as its value.
+    func isNull(_ key: String) -> Bool {
+        guard case .empty = entries[key]?.value.content else { return false }
+        return true
+    }
+
+    /// Logs an issue at the key of an entry, if it is written.
+    func refuse(key: String, _ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
+        place(of: key)?.refuse(code, detail, hint: hint)
+    }
+
+    /// Logs a warning at the key of an entry, if it is written.
+    func warn(key: String, _ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
+        place(of: key)?.warn(code, detail, hint: hint)
+    }
+
+    private func place(of key: String) -> Field? {
+        guard let entry = entries[key] else { return nil }
+        let path = field.path.isEmpty ? key : "\(field.path).\(key)"
+        return Field(node: DocumentNode(position: entry.keyPosition, content: .empty), path: path, log: field.log)
     }
 }

@@ -6,7 +6,7 @@ struct TextForm {
     let hint: String
     let accepts: @Sendable (String) -> Bool
 
-    /// Our own names of offers and tags, and whatever stands in a path of the HTTP API.
+    /// Names of offers and tags, and identifiers in a path of the HTTP API.
     static let name = TextForm(
         noun: "a name",
         hint: "use 1 to 64 of the letters a–z and A–Z, digits, `.`, `_` and `-`, a letter or digit first"

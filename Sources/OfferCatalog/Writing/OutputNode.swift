@@ -68,3 +68,94 @@ enum QuotedText {
         }
     }
 }
+
+/// Writes a tree as YAML: two spaces of indentation, short collections in one line, anything ambiguous in quotes.
+enum YAMLText {
+    static func of(_ node: OutputNode) -> String {
+        var lines: [String] = []
+        write(node, indent: 0, into: &lines)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func write(_ node: OutputNode, indent: Int, into lines: inout [String]) {
+        let margin = String(repeating: " ", count: indent)
+        switch node {
+        case .mapping(let entries) where !entries.isEmpty:
+            for (key, value) in entries {
+                if isInline(value, besides: margin.count + key.count) {
+                    lines.append("\(margin)\(key): \(inline(value))")
+                } else {
+                    lines.append("\(margin)\(key):")
+                    write(value, indent: indent + 2, into: &lines)
+                }
+            }
+        case .list(let items) where !items.isEmpty:
+            for item in items {
+                if isInline(item, besides: margin.count) {
+                    lines.append("\(margin)- \(inline(item))")
+                } else {
+                    let first = lines.count
+                    write(item, indent: indent + 2, into: &lines)
+                    lines[first] = "\(margin)- " + lines[first].dropFirst(indent + 2)
+                }
+            }
+        default:
+            lines.append(margin + inline(node))
+        }
+    }
+
+    private static func isInline(_ node: OutputNode, besides width: Int) -> Bool {
+        switch node {
+        case .text, .literal: true
+        case .list(let items) where items.isEmpty: true
+        case .mapping(let entries) where entries.isEmpty: true
+        case .list, .mapping: node.isShort && width + inline(node).unicodeScalars.count <= 110
+        }
+    }
+
+    private static func inline(_ node: OutputNode) -> String {
+        switch node {
+        case .text(let text): isPlain(text) ? text : QuotedText.of(text)
+        case .literal(let text): text
+        case .list(let items): "[" + items.map(inline).joined(separator: ", ") + "]"
+        case .mapping(let entries) where entries.isEmpty: "{}"
+        case .mapping(let entries):
+            "{ " + entries.map { "\($0.key): \(inline($0.value))" }.joined(separator: ", ") + " }"
+        }
+    }
+
+    /// Whether every YAML reader takes the text without quotes for itself.
+    private static func isPlain(_ text: String) -> Bool {
+        guard let first = text.utf8.first, PlainScalar(text) == .text, text.utf8.count <= 255 else { return false }
+        let isLetter = (0x41...0x5A).contains(first) || (0x61...0x7A).contains(first)
+        let isTime = (0x30...0x39).contains(first) && text.utf8.last == UInt8(ascii: "Z") && text.utf8.contains(0x3A)
+        return (isLetter || isTime)
+            && text.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                    || "._-".utf8.contains($0) || (isTime && $0 == 0x3A)
+            }
+    }
+}
+
+/// Writes a tree as JSON with two spaces of indentation.
+enum JSONText {
+    static func of(_ node: OutputNode) -> String {
+        text(node, indent: "") + "\n"
+    }
+
+    private static func text(_ node: OutputNode, indent: String) -> String {
+        let inner = indent + "  "
+        switch node {
+        case .text(let text): return QuotedText.of(text)
+        case .literal(let text): return text
+        case .list(let items) where items.isEmpty: return "[]"
+        case .list(let items):
+            let lines = items.map { inner + text($0, indent: inner) }
+            return "[\n" + lines.joined(separator: ",\n") + "\n\(indent)]"
+        case .mapping(let entries) where entries.isEmpty: return "{}"
+        case .mapping(let entries):
+            let lines = entries.map { "\(inner)\(QuotedText.of($0.key)): " + text($0.value, indent: inner) }
+            return "{\n" + lines.joined(separator: ",\n") + "\n\(indent)}"
+        }
+    }
+}

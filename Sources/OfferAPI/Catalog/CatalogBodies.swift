@@ -1,0 +1,126 @@
+package import OfferModel
+
+/// `PUT /v1/catalog`: what changed.
+package struct CatalogAppliedBody: Sendable, Hashable, Codable {
+    /// The revision now in force.
+    package var revision: Int
+    /// What differs from the revision before.
+    package var changes: [CatalogChangeBody]
+
+    package init(revision: Int, changes: [CatalogChangeBody]) {
+        self.revision = revision
+        self.changes = changes
+    }
+}
+
+/// One difference between two revisions.
+package struct CatalogChangeBody: Sendable, Hashable, Codable {
+    /// The offer; absent for a change of the products.
+    package var offerId: OfferId?
+    /// `added`, `changed` or `removed`.
+    package var change: String
+    /// The field, such as `price.amount`; absent if the whole offer came or went.
+    package var path: String?
+    package var from: String?
+    package var to: String?
+
+    package init(offerId: OfferId?, change: String, path: String? = nil, from: String? = nil, to: String? = nil) {
+        self.offerId = offerId
+        self.change = change
+        self.path = path
+        self.from = from
+        self.to = to
+    }
+}
+
+/// A page of a list.
+package struct PageBody<Item: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
+    package var items: [Item]
+    /// The cursor of the next page; absent on the last.
+    package var next: String?
+
+    package init(items: [Item], next: String?) {
+        self.items = items
+        self.next = next
+    }
+}
+
+/// `/healthz` and `/readyz`.
+package struct HealthBody: Sendable, Hashable, Codable {
+    /// `ok`.
+    package var status: String
+
+    package init(status: String) {
+        self.status = status
+    }
+}
+
+/// `GET /v1/catalog/revisions`: who applied what, and when; one revision also has its document.
+package struct CatalogRevisionBody: Sendable, Hashable, Codable {
+    /// The revision, from 1.
+    package var revision: Int
+    /// The id of the API key that applied it.
+    package var actor: String
+    /// What its author said about it.
+    package var message: String?
+    package var createdAt: Instant
+    /// `yaml` or `json`; absent in lists.
+    package var format: String?
+    /// The document as it was applied; absent in lists.
+    package var document: String?
+
+    package init(
+        revision: Int, actor: String, message: String?, createdAt: Instant, format: String? = nil,
+        document: String? = nil
+    ) {
+        self.revision = revision
+        self.actor = actor
+        self.message = message
+        self.createdAt = createdAt
+        self.format = format
+        self.document = document
+    }
+}
+
+/// `GET /v1/offers`: one offer of the catalog in force, in short.
+package struct OfferSummaryBody: Sendable, Hashable, Codable {
+    package var offerId: OfferId
+    package var type: OfferType
+    package var status: OfferStatus
+    package var starts: Instant?
+    package var ends: Instant?
+    /// Its rank; larger wins.
+    package var priority: Int
+    package var paused: Bool
+
+    package init(
+        offerId: OfferId, type: OfferType, status: OfferStatus, starts: Instant?, ends: Instant?, priority: Int,
+        paused: Bool
+    ) {
+        self.offerId = offerId
+        self.type = type
+        self.status = status
+        self.starts = starts
+        self.ends = ends
+        self.priority = priority
+        self.paused = paused
+    }
+}
+
+/// `POST /v1/offers/{id}/pause`, `/resume`, and the same for every offer: whether offers are paused now.
+package struct PauseBody: Sendable, Hashable, Codable {
+    /// The offer; absent where every offer was meant.
+    package var offerId: OfferId?
+    /// Whether it, or every offer, is paused now.
+    package var paused: Bool
+    package var changed: Bool
+    /// Whether every offer is paused: a single one that was resumed is still not issued then.
+    package var everyOfferPaused: Bool
+
+    package init(offerId: OfferId?, paused: Bool, changed: Bool, everyOfferPaused: Bool) {
+        self.offerId = offerId
+        self.paused = paused
+        self.changed = changed
+        self.everyOfferPaused = everyOfferPaused
+    }
+}

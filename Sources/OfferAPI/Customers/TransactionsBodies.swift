@@ -1,0 +1,126 @@
+package import OfferModel
+
+/// `POST /v1/transactions`.
+package struct TransactionsRequestBody: Sendable, Hashable, Codable {
+    package var signedTransactions: [String]
+    package var signedRenewalInfo: [String]?
+    package var signedAppTransaction: String?
+    /// Whether the backend vouches that the history is complete.
+    package var historyComplete: Bool?
+    package var customer: CustomerAliases?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case signedTransactions, signedRenewalInfo, signedAppTransaction, historyComplete, customer
+    }
+
+    package init(signedTransactions: [String]) {
+        self.signedTransactions = signedTransactions
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        signedTransactions = try container.decode([String].self, forKey: .signedTransactions)
+        signedRenewalInfo = try container.decodeIfPresent([String].self, forKey: .signedRenewalInfo)
+        signedAppTransaction = try container.decodeIfPresent(String.self, forKey: .signedAppTransaction)
+        historyComplete = try container.decodeIfPresent(Bool.self, forKey: .historyComplete)
+        customer = try container.decodeIfPresent(CustomerAliases.self, forKey: .customer)
+    }
+}
+
+/// The outcome for the signed data.
+package struct TransactionsBody: Sendable, Hashable, Codable {
+    /// The customers it belongs to, as far as proven.
+    package var customers: [CustomerIdentifiersBody]
+    /// One result per JWS, in the order of the request.
+    package var results: [IngestResultBody]
+
+    package init(customers: [CustomerIdentifiersBody], results: [IngestResultBody]) {
+        self.customers = customers
+        self.results = results
+    }
+}
+
+/// The identifiers of one customer.
+package struct CustomerIdentifiersBody: Sendable, Hashable, Codable {
+    package var originalTransactionIds: [TransactionId]
+    package var appTransactionId: AppTransactionId?
+    package var appAccountTokens: [AppAccountToken]
+    package var customerIds: [CustomerId]
+
+    package init(
+        originalTransactionIds: [TransactionId], appTransactionId: AppTransactionId?,
+        appAccountTokens: [AppAccountToken], customerIds: [CustomerId]
+    ) {
+        self.originalTransactionIds = originalTransactionIds
+        self.appTransactionId = appTransactionId
+        self.appAccountTokens = appAccountTokens
+        self.customerIds = customerIds
+    }
+}
+
+/// The outcome for one JWS.
+package struct IngestResultBody: Sendable, Hashable, Codable {
+    /// Its place in the request, as a JSON pointer.
+    package var pointer: String
+    /// `added`, `updated`, `unchanged` or `refused`.
+    package var outcome: IngestOutcome
+    package var code: String?
+    package var detail: String?
+
+    package init(pointer: String, outcome: IngestOutcome, code: String? = nil, detail: String? = nil) {
+        self.pointer = pointer
+        self.outcome = outcome
+        self.code = code
+        self.detail = detail
+    }
+}
+
+/// `POST /v1/app-store/{bundleId}/{environment}/notifications`, Apple's `responseBodyV2`.
+///
+/// Apple writes it, so members that it adds later are passed over.
+package struct NotificationRequestBody: Sendable, Hashable, Codable {
+    package var signedPayload: String
+
+    private enum CodingKeys: CodingKey {
+        case signedPayload
+    }
+
+    package init(signedPayload: String) {
+        self.signedPayload = signedPayload
+    }
+
+    /// Reads a request.
+    ///
+    /// - Throws: ``RequestFault`` without `signedPayload`, which unsigned notifications of Version 1 lack; `DecodingError`
+    ///   if it is no text.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard let signedPayload = try container.decodeIfPresent(String.self, forKey: .signedPayload) else {
+            throw RequestFault(
+                .root.appending("signedPayload"), .missingMember, "the member `signedPayload` is missing",
+                hint: "choose Version 2 notifications in App Store Connect: those of Version 1 are not signed")
+        }
+        self.signedPayload = signedPayload
+    }
+}
+
+/// A notification that is stored now. The App Store looks at the status alone.
+package struct NotificationBody: Sendable, Hashable, Codable {
+    package var notificationUUID: String
+    package var notificationType: NotificationType
+    package var subtype: NotificationSubtype?
+    /// What it changed in the history when it was first stored: `added`, `updated`, `unchanged` or `noHistory`.
+    package var outcome: NotificationOutcome
+    package var repeated: Bool
+
+    package init(
+        notificationUUID: String, notificationType: NotificationType, subtype: NotificationSubtype?,
+        outcome: NotificationOutcome, repeated: Bool
+    ) {
+        self.notificationUUID = notificationUUID
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.outcome = outcome
+        self.repeated = repeated
+    }
+}

@@ -1,0 +1,169 @@
+public import OfferModel
+
+/// `POST /v1/issued-offers`.
+public struct IssueRequestBody: Sendable, Hashable, Codable {
+    public var offerId: OfferId
+    /// The product; required if the offer has several.
+    public var productId: ProductId?
+    public var customer: CustomerReference
+    /// The encodings wanted; the first the offer lists if absent.
+    public var formats: [SignatureFormat]?
+    /// Whether to discard the stored signatures and sign again.
+    public var fresh: Bool?
+    public var signals: [String: FactValue]?
+    public var signedTransactions: [String]?
+    public var signedRenewalInfo: [String]?
+    public var signedAppTransaction: String?
+    /// Whether the backend vouches that the history is complete.
+    public var historyComplete: Bool?
+    public var request: RequestFactsBody?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case offerId, productId, customer, formats, fresh, signals, signedTransactions, signedRenewalInfo,
+            signedAppTransaction, historyComplete, request
+    }
+
+    public init(offerId: OfferId, customer: CustomerReference) {
+        self.offerId = offerId
+        self.customer = customer
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        offerId = try container.decode(OfferId.self, forKey: .offerId)
+        productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
+        customer = try container.decode(CustomerReference.self, forKey: .customer)
+        formats = try container.decodeWords(SignatureFormat.self, forKey: .formats)
+        fresh = try container.decodeIfPresent(Bool.self, forKey: .fresh)
+        signals = try container.decodeSignals(forKey: .signals)
+        signedTransactions = try container.decodeIfPresent([String].self, forKey: .signedTransactions)
+        signedRenewalInfo = try container.decodeIfPresent([String].self, forKey: .signedRenewalInfo)
+        signedAppTransaction = try container.decodeIfPresent(String.self, forKey: .signedAppTransaction)
+        historyComplete = try container.decodeIfPresent(Bool.self, forKey: .historyComplete)
+        request = try container.decodeIfPresent(RequestFactsBody.self, forKey: .request)
+    }
+}
+
+/// One issued offer, as issued and as read back.
+public struct IssuedOfferBody: Sendable, Hashable, Codable {
+    public var issuedOfferId: LowercaseUUID
+    public var decisionId: LowercaseUUID
+    public var offerId: OfferId
+    public var offerType: OfferType
+    public var delivery: Delivery
+    /// Apple's name of the offer; absent for introductory ones.
+    public var offerIdentifier: OfferIdentifier?
+    public var productId: ProductId
+    public var bundleId: BundleId
+    public var environment: AppStoreEnvironment
+    /// The key that signed; absent where nothing is signed.
+    public var keyId: KeyId?
+    public var state: SlotState
+    public var issuedAt: Instant
+    public var expiresAt: Instant
+    public var catalogRevision: Int
+    /// The newest signing's artefacts.
+    public var signatures: SignaturesBody
+
+    public init(
+        issuedOfferId: LowercaseUUID, decisionId: LowercaseUUID, offerId: OfferId, offerType: OfferType,
+        delivery: Delivery, offerIdentifier: OfferIdentifier?, productId: ProductId, bundleId: BundleId,
+        environment: AppStoreEnvironment, keyId: KeyId?, state: SlotState, issuedAt: Instant, expiresAt: Instant,
+        catalogRevision: Int, signatures: SignaturesBody
+    ) {
+        self.issuedOfferId = issuedOfferId
+        self.decisionId = decisionId
+        self.offerId = offerId
+        self.offerType = offerType
+        self.delivery = delivery
+        self.offerIdentifier = offerIdentifier
+        self.productId = productId
+        self.bundleId = bundleId
+        self.environment = environment
+        self.keyId = keyId
+        self.state = state
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.catalogRevision = catalogRevision
+        self.signatures = signatures
+    }
+}
+
+/// The artefacts of one signing, by the encoding StoreKit takes.
+public struct SignaturesBody: Sendable, Hashable, Codable {
+    public var v1: SignatureV1Body?
+    public var v2: SignatureV2Body?
+    public var introductoryEligibility: IntroductoryEligibilityBody?
+
+    public init(
+        v1: SignatureV1Body? = nil, v2: SignatureV2Body? = nil,
+        introductoryEligibility: IntroductoryEligibilityBody? = nil
+    ) {
+        self.v1 = v1
+        self.v2 = v2
+        self.introductoryEligibility = introductoryEligibility
+    }
+}
+
+/// What `SKPaymentDiscount` and `Product.SubscriptionOffer.Signature` take.
+public struct SignatureV1Body: Sendable, Hashable, Codable {
+    public var keyId: KeyId
+    public var nonce: LowercaseUUID
+    public var timestamp: Instant
+    /// The DER signature in Base64; StoreKit 2 takes its decoded bytes.
+    public var signature: String
+    /// The account token that was signed; empty if none was. The purchase must carry the same.
+    public var appAccountToken: String
+
+    public init(keyId: KeyId, nonce: LowercaseUUID, timestamp: Instant, signature: String, appAccountToken: String) {
+        self.keyId = keyId
+        self.nonce = nonce
+        self.timestamp = timestamp
+        self.signature = signature
+        self.appAccountToken = appAccountToken
+    }
+}
+
+/// What `promotionalOffer(_:compactJWS:)` takes.
+public struct SignatureV2Body: Sendable, Hashable, Codable {
+    public var jws: String
+
+    public init(jws: String) {
+        self.jws = jws
+    }
+}
+
+/// What `introductoryOfferEligibility(compactJWS:)` takes.
+public struct IntroductoryEligibilityBody: Sendable, Hashable, Codable {
+    public var jws: String
+    /// What it says: `false` blocks the offer.
+    public var allowIntroductoryOffer: Bool
+
+    public init(jws: String, allowIntroductoryOffer: Bool) {
+        self.jws = jws
+        self.allowIntroductoryOffer = allowIntroductoryOffer
+    }
+}
+
+/// `POST /v1/issued-offers/{id}/void`; the answer is the issued offer as it is then.
+public struct VoidRequestBody: Sendable, Hashable, Codable {
+    /// For the record: 1 to 255 characters.
+    public var reason: String
+    /// Whether to free the place under its limits at once, although its signatures may still live at Apple.
+    public var release: Bool?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case reason, release
+    }
+
+    public init(reason: String, release: Bool? = nil) {
+        self.reason = reason
+        self.release = release
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        reason = try container.decode(String.self, forKey: .reason)
+        release = try container.decodeIfPresent(Bool.self, forKey: .release)
+    }
+}

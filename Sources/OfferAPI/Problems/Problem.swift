@@ -1,0 +1,156 @@
+package import OfferModel
+
+/// A problem document (RFC 9457), the body of every failure (docs/design.md#http).
+package struct ProblemBody: Sendable, Hashable, Codable {
+    package static let mediaType = "application/problem+json"
+
+    /// `urn:offerd:problem:<code>`.
+    package var type: String
+    package var title: String
+    package var status: Int
+    /// The code, from a closed list.
+    package var code: ProblemCode
+    package var detail: String
+    package var hint: String?
+    package var instance: String
+    /// The request's id, also in `X-Request-Id` and the log.
+    package var requestId: String
+    package var decisionId: LowercaseUUID?
+    package var findings: [FindingBody]?
+    /// When a refusal would change by itself, or the event it waits for.
+    package var turningPoint: TurningPointBody?
+    /// A signed statement that blocks the introductory offer.
+    package var introductoryEligibility: IntroductoryEligibilityBody?
+    /// Every error found in the request or the document.
+    package var errors: [ProblemErrorBody]?
+
+    package init(code: ProblemCode, detail: String, hint: String? = nil, instance: String, requestId: String) {
+        type = "urn:offerd:problem:\(code.rawValue)"
+        title = code.title
+        status = code.status
+        self.code = code
+        self.detail = detail
+        self.hint = hint
+        self.instance = instance
+        self.requestId = requestId
+    }
+}
+
+/// One error in a request (`pointer`) or in a catalog document (`path`, `line`, `column`).
+public struct ProblemErrorBody: Sendable, Hashable, Codable {
+    public var pointer: String?
+    /// Where in a document, such as `offers[2].price`.
+    public var path: String?
+    /// The line, from 1.
+    public var line: Int?
+    /// The column, from 1.
+    public var column: Int?
+    public var code: String
+    public var detail: String
+    public var hint: String?
+
+    public init(
+        pointer: String? = nil, path: String? = nil, line: Int? = nil, column: Int? = nil, code: String,
+        detail: String, hint: String? = nil
+    ) {
+        self.pointer = pointer
+        self.path = path
+        self.line = line
+        self.column = column
+        self.code = code
+        self.detail = detail
+        self.hint = hint
+    }
+}
+
+/// What can go wrong: a closed list, the same in code, `openapi.yaml` and docs (docs/design.md#http).
+package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
+    case invalidRequest = "invalid-request"
+    case productRequired = "product-required"
+    case unauthenticated
+    case forbidden
+    case notEligible = "not-eligible"
+    case notFound = "not-found"
+    case unknownOffer = "unknown-offer"
+    case unknownCustomer = "unknown-customer"
+    case unknownIssuedOffer = "unknown-issued-offer"
+    case unknownRevision = "unknown-revision"
+    case methodNotAllowed = "method-not-allowed"
+    case idempotencyConflict = "idempotency-conflict"
+    case ambiguousCustomer = "ambiguous-customer"
+    case provenAlias = "proven-alias"
+    case catalogChanged = "catalog-changed"
+    case tooLarge = "too-large"
+    case unsupportedMediaType = "unsupported-media-type"
+    case invalidCatalog = "invalid-catalog"
+    case signedDataRefused = "signed-data-refused"
+    case undetermined
+    case ifMatchRequired = "if-match-required"
+    case rateLimited = "rate-limited"
+    case `internal`
+    case busy
+    case clockBehind = "clock-behind"
+    case notReady = "not-ready"
+
+    package var status: Int { meaning.status }
+
+    /// The code in words.
+    package var title: String { meaning.title }
+
+    private var meaning: (status: Int, title: String) {
+        switch self {
+        case .invalidRequest: (400, "the request is not valid")
+        case .productRequired: (400, "the request must name a product")
+        case .unauthenticated: (401, "no valid API key")
+        case .forbidden: (403, "the API key's role may not do this")
+        case .notEligible: (403, "the customer may not have this offer")
+        case .notFound: (404, "there is nothing at this path")
+        case .unknownOffer: (404, "the catalog has no such offer")
+        case .unknownCustomer: (404, "no customer found")
+        case .unknownIssuedOffer: (404, "no offer was issued under this id")
+        case .unknownRevision: (404, "the catalog never had this revision")
+        case .methodNotAllowed: (405, "this path has other methods")
+        case .idempotencyConflict: (409, "the key was used for another request")
+        case .ambiguousCustomer: (409, "the identifiers name different customers")
+        case .provenAlias: (409, "signed data names the alias for the customer")
+        case .catalogChanged: (412, "the catalog has changed")
+        case .tooLarge: (413, "the request is too large")
+        case .unsupportedMediaType: (415, "the media type is not supported")
+        case .invalidCatalog: (422, "the catalog has errors")
+        case .signedDataRefused: (422, "signed data was refused")
+        case .undetermined: (422, "not enough information to decide")
+        case .ifMatchRequired: (428, "the request must name the revision it changes")
+        case .rateLimited: (429, "too many requests")
+        case .internal: (500, "something broke inside")
+        case .busy: (503, "too much work is waiting")
+        case .clockBehind: (503, "the clock of the service is behind")
+        case .notReady: (503, "the service is not ready")
+        }
+    }
+}
+
+/// What can be wrong with one place of a request: the closed list behind `errors[].code` of `invalid-request`.
+public enum RequestErrorCode: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The body is not JSON in UTF-8, or nests too deeply.
+    case malformedJson
+    /// The request has no such member.
+    case unknownMember
+    /// The member is given twice.
+    case duplicateMember
+    /// A member that must be there is absent or null.
+    case missingMember
+    /// The value has another JSON type.
+    case wrongType
+    /// The value has the right type and is not one that is accepted.
+    case invalidValue
+    /// The text, or a member's name, is empty or longer than allowed.
+    case invalidLength
+    /// The list has more entries than allowed; without a place: the request has more errors than are shown.
+    case tooMany
+    /// The call has no such query parameter.
+    case unknownParameter
+    /// The query parameter is given twice.
+    case duplicateParameter
+    /// The header does not have the form it must have.
+    case invalidHeader
+}

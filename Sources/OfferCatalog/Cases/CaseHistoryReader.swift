@@ -1,0 +1,213 @@
+import OfferModel
+
+/// Reads the history of a case: Apple's decoded payloads, in which what is left out is made up.
+///
+/// Each row may name its `provenance`, else the history's holds, else `serverAPI`.
+struct CaseHistoryReader {
+    private static let keys = [
+        "provenance", "transactions", "renewalInfos", "appTransactions", "complete", "completeAsOf",
+    ]
+
+    let source: CaseOffers
+
+    func read(_ field: Field) -> CaseHistory? {
+        guard let mapping = field.mapping(Self.keys) else { return nil }
+        let provenance = mapping.choice("provenance", Provenance.self, default: .serverAPI)
+        guard let provenance else { return nil }
+        let transactions = rows(mapping, "transactions", provenance, CaseTransactionReader(source: source).read)
+        let renewalInfos = rows(mapping, "renewalInfos", provenance, CaseRenewalInfoReader(source: source).read)
+        let appTransactions = rows(mapping, "appTransactions", provenance, appTransaction)
+        let isComplete = mapping.value("complete", default: false) { $0.boolean() }
+        let completeAsOf = mapping.optional("completeAsOf")?.caseInstant()
+        guard let transactions, let renewalInfos, let appTransactions, let isComplete else { return nil }
+        if !isComplete {
+            mapping.refuse(
+                key: "completeAsOf", .notAllowed, "`completeAsOf` goes with `complete: true` only",
+                hint: "add `complete: true`, or leave it out")
+        }
+        return CaseHistory(
+            transactions: transactions, renewalInfos: renewalInfos, appTransactions: appTransactions,
+            isComplete: isComplete, completeAsOf: completeAsOf)
+    }
+
+    private func rows<Payload: Sendable & Hashable>(
+        _ mapping: Mapping, _ key: String, _ provenance: Provenance, _ read: (Field) -> CaseRow<Payload>.Read?
+    ) -> [CaseRow<Payload>]? {
+        mapping.value(key, default: []) { field in
+            guard let fields = field.list(allowsEmpty: true) else { return nil }
+            let rows = fields.compactMap { field in
+                read(field).map { CaseRow($0.payload, provenance: $0.provenance ?? provenance) }
+            }
+            return rows.count == fields.count ? rows : nil
+        }
+    }
+
+    private func appTransaction(_ field: Field) -> CaseRow<AppTransaction>.Read? {
+        let keys = ["appTransactionId", "receiptCreationDate", "originalPurchaseDate", "provenance"]
+        guard let mapping = field.mapping(keys) else { return nil }
+        let id = mapping.required("appTransactionId")?.text(.transactionId)
+        let created = mapping.required("receiptCreationDate")?.caseInstant()
+        guard let id, let created else { return nil }
+        var app = AppTransaction(
+            bundleId: source.catalog?.bundleId ?? CaseWorld.bundleId, receiptCreationDate: created)
+        app.appTransactionId = AppTransactionId(id)
+        app.originalPurchaseDate = mapping.optional("originalPurchaseDate")?.caseInstant()
+        return CaseRow.Read(payload: app, provenance: mapping.optional("provenance")?.choice(Provenance.self))
+    }
+}
+
+extension CaseRow {
+    /// A row as it is written: without a provenance it has the history's.
+    struct Read {
+        var payload: Payload
+        var provenance: Provenance?
+    }
+}
+
+/// Reads a transaction of a case: unless it says otherwise, one period of the first product at its regular price, bought
+/// by the customer and signed a second after the purchase.
+struct CaseTransactionReader {
+    private static let keys = [
+        "transactionId", "originalTransactionId", "productId", "subscriptionGroupIdentifier", "purchaseDate",
+        "originalPurchaseDate", "expiresDate", "signedDate", "inAppOwnershipType", "revocationDate", "revocationType",
+        "revocationPercentage", "isUpgraded", "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod",
+        "price", "currency", "storefront", "transactionReason", "commitmentInfo", "provenance",
+    ]
+
+    let source: CaseOffers
+
+    func read(_ field: Field) -> CaseRow<Transaction>.Read? {
+        guard let mapping = field.mapping(Self.keys) else { return nil }
+        let id = mapping.required("transactionId")?.text(.transactionId).map { TransactionId($0) }
+        let purchased = mapping.required("purchaseDate")?.caseInstant()
+        guard let id, let purchased else { return nil }
+        let original = mapping.optional("originalTransactionId")?.text(.transactionId).map { TransactionId($0) }
+        let productId = mapping.optional("productId")?.text(.productId).map { ProductId($0) }
+        let product = productId ?? source.usualProduct.productId
+        var transaction = Transaction(
+            transactionId: id, originalTransactionId: original ?? id,
+            bundleId: source.catalog?.bundleId ?? CaseWorld.bundleId, productId: product, purchaseDate: purchased,
+            signedDate: mapping.optional("signedDate")?.caseInstant() ?? purchased.adding(milliseconds: 1_000))
+        let regular = source.product(product) ?? source.usualProduct
+        readPeriod(mapping, regular, &transaction)
+        readPayment(mapping, regular, &transaction)
+        readOffer(mapping, &transaction)
+        readRevocation(mapping, &transaction)
+        return CaseRow.Read(payload: transaction, provenance: mapping.optional("provenance")?.choice(Provenance.self))
+    }
+
+    private func readPeriod(_ mapping: Mapping, _ regular: Product, _ transaction: inout Transaction) {
+        let group = mapping.expected("subscriptionGroupIdentifier") { $0.text(.groupId) }
+        transaction.subscriptionGroupIdentifier =
+            switch group {
+            case nil: source.group(of: transaction.productId)
+            case .nothing: nil
+            case .value(let id): SubscriptionGroupId(id)
+            }
+        transaction.type = .autoRenewableSubscription
+        transaction.expiresDate =
+            mapping.optional("expiresDate")?.caseInstant() ?? transaction.purchaseDate.adding(regular.period)
+        transaction.originalPurchaseDate = mapping.optional("originalPurchaseDate")?.caseInstant()
+        transaction.inAppOwnershipType = InAppOwnershipType(
+            rawValue: mapping.optional("inAppOwnershipType")?.text() ?? InAppOwnershipType.purchased.rawValue)
+        transaction.isUpgraded = mapping.optional("isUpgraded")?.boolean() ?? false
+        transaction.transactionReason = mapping.optional("transactionReason")?.text().map {
+            TransactionReason(rawValue: $0)
+        }
+        transaction.storefront = mapping.optional("storefront")?.text(.storefront)
+    }
+
+    private func readPayment(_ mapping: Mapping, _ regular: Product, _ transaction: inout Transaction) {
+        transaction.price =
+            switch mapping.expected("price", { $0.wholeNumber(0...1_000_000_000) }) {
+            case nil: regular.price.milliunits
+            case .nothing: nil
+            case .value(let milliunits): Int64(milliunits)
+            }
+        transaction.currency = mapping.optional("currency")?.currency() ?? regular.price.currency
+        guard let field = mapping.optional("commitmentInfo") else { return }
+        let keys = ["billingPeriodNumber", "totalBillingPeriods", "commitmentExpiresDate"]
+        guard let info = field.mapping(keys) else { return }
+        transaction.commitmentInfo = TransactionCommitmentInfo(
+            billingPeriodNumber: info.optional("billingPeriodNumber")?.wholeNumber(1...100),
+            totalBillingPeriods: info.optional("totalBillingPeriods")?.wholeNumber(1...100),
+            commitmentExpiresDate: info.optional("commitmentExpiresDate")?.caseInstant())
+    }
+
+    private func readOffer(_ mapping: Mapping, _ transaction: inout Transaction) {
+        transaction.offerType = mapping.optional("offerType")?.wholeNumber(0...100).map {
+            TransactionOfferType(rawValue: $0)
+        }
+        transaction.offerIdentifier = mapping.optional("offerIdentifier")?.text().map { OfferIdentifier($0) }
+        transaction.offerDiscountType = mapping.optional("offerDiscountType")?.text().map {
+            OfferDiscountType(rawValue: $0)
+        }
+        transaction.offerPeriod = mapping.optional("offerPeriod")?.text()
+    }
+
+    private func readRevocation(_ mapping: Mapping, _ transaction: inout Transaction) {
+        transaction.revocationDate = mapping.optional("revocationDate")?.caseInstant()
+        transaction.revocationType = mapping.optional("revocationType")?.text().map { RevocationType(rawValue: $0) }
+        transaction.revocationPercentage = mapping.optional("revocationPercentage")?.wholeNumber(0...100_000)
+            .map(Int64.init)
+    }
+}
+
+/// Reads renewal info of a case; nothing in it is made up but the product.
+struct CaseRenewalInfoReader {
+    private static let keys = [
+        "originalTransactionId", "productId", "autoRenewProductId", "autoRenewStatus", "expirationIntent",
+        "isInBillingRetryPeriod", "gracePeriodExpiresDate", "offerType", "offerIdentifier", "offerDiscountType",
+        "renewalPrice", "currency",
+        "renewalDate", "recentSubscriptionStartDate", "eligibleWinBackOfferIds", "commitmentInfo", "signedDate",
+        "provenance",
+    ]
+
+    let source: CaseOffers
+
+    func read(_ field: Field) -> CaseRow<RenewalInfo>.Read? {
+        guard let mapping = field.mapping(Self.keys) else { return nil }
+        let id = mapping.required("originalTransactionId")?.text(.transactionId)
+        let signed = mapping.required("signedDate")?.caseInstant()
+        guard let id, let signed else { return nil }
+        let product = mapping.optional("productId")?.text(.productId).map { ProductId($0) }
+        var info = RenewalInfo(
+            originalTransactionId: TransactionId(id), productId: product ?? source.usualProduct.productId,
+            signedDate: signed)
+        readRenewal(mapping, &info)
+        readOffers(mapping, &info)
+        return CaseRow.Read(payload: info, provenance: mapping.optional("provenance")?.choice(Provenance.self))
+    }
+
+    private func readRenewal(_ mapping: Mapping, _ info: inout RenewalInfo) {
+        let next = mapping.optional("autoRenewProductId")?.text(.productId).map { ProductId($0) }
+        info.autoRenewProductId = next ?? info.productId
+        info.autoRenewStatus = status(mapping.optional("autoRenewStatus"))
+        info.expirationIntent = mapping.optional("expirationIntent")?.wholeNumber(0...100).map {
+            ExpirationIntent(rawValue: $0)
+        }
+        info.isInBillingRetryPeriod = mapping.optional("isInBillingRetryPeriod")?.boolean()
+        info.gracePeriodExpiresDate = mapping.optional("gracePeriodExpiresDate")?.caseInstant()
+        info.renewalPrice = mapping.optional("renewalPrice")?.wholeNumber(0...1_000_000_000).map(Int64.init)
+        info.currency = mapping.optional("currency")?.currency()
+        info.renewalDate = mapping.optional("renewalDate")?.caseInstant()
+        info.recentSubscriptionStartDate = mapping.optional("recentSubscriptionStartDate")?.caseInstant()
+        guard let field = mapping.optional("commitmentInfo") else { return }
+        guard let commitment = field.mapping(["commitmentAutoRenewStatus", "commitmentRenewalDate"]) else { return }
+        info.commitmentInfo = RenewalCommitmentInfo(
+            commitmentAutoRenewStatus: status(commitment.optional("commitmentAutoRenewStatus")),
+            commitmentRenewalDate: commitment.optional("commitmentRenewalDate")?.caseInstant())
+    }
+
+    private func readOffers(_ mapping: Mapping, _ info: inout RenewalInfo) {
+        info.offerType = mapping.optional("offerType")?.wholeNumber(0...100).map { TransactionOfferType(rawValue: $0) }
+        info.offerIdentifier = mapping.optional("offerIdentifier")?.text().map { OfferIdentifier($0) }
+        info.offerDiscountType = mapping.optional("offerDiscountType")?.text().map { OfferDiscountType(rawValue: $0) }
+        info.eligibleWinBackOfferIds = mapping.optional("eligibleWinBackOfferIds")?.list(allowsEmpty: true)?
+            .compactMap { $0.text().map { OfferIdentifier($0) } }
+    }
+
+    private func status(_ field: Field?) -> AutoRenewStatus? {
+        field?.wholeNumber(0...100).map { AutoRenewStatus(rawValue: $0) }
+    }
+}

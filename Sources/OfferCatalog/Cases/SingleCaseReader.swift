@@ -1,0 +1,240 @@
+import OfferModel
+
+/// Reads one entry of `cases`.
+struct SingleCaseReader {
+    private static let keys = [
+        "name", "asOf", "offer", "productId", "environment", "history", "signals", "attributes", "request",
+        "issuedOffers", "pause", "openedAt", "rolloutKey", "firstStoredAt", "needsNewSigning", "takesHistoryAsProven",
+        "groupProducts", "isPresent", "counters", "expect",
+    ]
+
+    let source: CaseOffers
+    let histories: CaseHistories
+    let vocabulary: CaseVocabulary
+
+    /// - Parameter names: the lines of the cases before, by name: reports and people tell cases by it.
+    func read(_ field: Field, _ names: inout [String: Int]) -> OfferCase? {
+        guard let mapping = field.mapping(Self.keys) else { return nil }
+        let name = mapping.required("name").flatMap { unique($0, &names) }
+        let asOf = mapping.required("asOf")?.caseInstant()
+        let expected = mapping.required("expect").flatMap(CaseExpectationReader(vocabulary: vocabulary).read)
+        let environment = mapping.value("environment", default: .production) { $0.choice(AppStoreEnvironment.self) }
+        let history = mapping.value("history", default: CaseHistory()) { histories.read($0) }
+        guard let offer = offer(mapping, field, expected) else { return nil }
+        guard let name, let asOf, let expected, let environment, let history else { return nil }
+        var result = OfferCase(
+            name: name, line: field.node.position.line, asOf: asOf, offer: offer.value, environment: environment,
+            history: history, expected: expected)
+        readFacts(mapping, &result)
+        readQuestion(mapping, &result)
+        return result
+    }
+
+    private func unique(_ field: Field, _ names: inout [String: Int]) -> String? {
+        guard let name = field.text() else { return nil }
+        if let line = names.updateValue(field.node.position.line, forKey: name) {
+            field.refuse(
+                .duplicateValue, "the case in line \(line) has the name \(quoted(name)) too",
+                hint: "say what differs between the two")
+        }
+        return name
+    }
+
+    private func readFacts(_ mapping: Mapping, _ result: inout OfferCase) {
+        result.signals = values(mapping.optional("signals"))
+        result.attributes = values(mapping.optional("attributes"))
+        result.firstStoredAt = mapping.optional("firstStoredAt")?.caseInstant()
+        result.rolloutKey = mapping.optional("rolloutKey")?.text()
+        result.openedAt = openings(mapping.optional("openedAt"), result.offer)
+        let reader = CaseIssuedOfferReader(source: source, asked: result.offer)
+        result.issuedOffers = mapping.optional("issuedOffers")?.list(allowsEmpty: true)?.compactMap(reader.read) ?? []
+    }
+
+    private func readQuestion(_ mapping: Mapping, _ result: inout OfferCase) {
+        result.productId = mapping.optional("productId")?.text(.productId).map { ProductId($0) }
+        result.pause = mapping.optional("pause")?.word(among: vocabulary.pauses)
+        result.needsNewSigning = mapping.optional("needsNewSigning")?.boolean() ?? true
+        result.takesHistoryAsProven = mapping.optional("takesHistoryAsProven")?.boolean() ?? false
+        result.isPresent = mapping.optional("isPresent")?.boolean() ?? false
+        result.counters = mapping.isNull("counters") ? nil : counters(mapping.optional("counters"))
+        result.groupProducts = mapping.optional("groupProducts")?.list(allowsEmpty: true)?.compactMap { field in
+            field.text(.productId).map { ProductId($0) }
+        }
+        guard let request = mapping.optional("request")?.mapping(["appVersion", "osVersion", "locale"]) else { return }
+        result.request = DeviceRequest(
+            appVersion: request.optional("appVersion")?.text(), osVersion: request.optional("osVersion")?.text(),
+            locale: request.optional("locale")?.text())
+    }
+
+    private func counters(_ field: Field?) -> CaseCounters {
+        guard let mapping = field?.mapping(["used", "spent", "frees", "asOf"]) else { return CaseCounters() }
+        return CaseCounters(
+            used: mapping.optional("used")?.wholeNumber(0...1_000_000_000), spent: mapping.optional("spent")?.money(),
+            frees: mapping.optional("frees")?.caseInstant(), asOf: mapping.optional("asOf")?.caseInstant())
+    }
+
+    /// The offer asked for, which may be left out where the file has one, or where the case is not about one.
+    private func offer(_ mapping: Mapping, _ field: Field, _ expected: CaseExpectation?) -> Expected<OfferId>? {
+        if let written = mapping.optional("offer") {
+            return written.knownOffer(among: source.offers).map(Expected.value)
+        }
+        if mapping.has("offer") { return nil }
+        if source.offers.count == 1, let only = source.offers.first { return .value(only.id) }
+        if let expected, expected.outcome != nil || !expected.findings.isEmpty {
+            let ids = source.offers.map { "`\($0.id)`" }.joined(separator: ", ")
+            return field.refuse(
+                .missingKey, "missing key `offer`",
+                hint: source.offers.isEmpty
+                    ? "give the file a `catalog` or `offers`" : "say which offer is asked for: \(ids)")
+        }
+        return .nothing
+    }
+
+    private func values(_ field: Field?) -> [String: FactValue] {
+        var values: [String: FactValue] = [:]
+        for entry in field?.entries() ?? [] { values[entry.key] = entry.value.factValue() }
+        return values
+    }
+
+    /// One instant for the offer asked for, or instants by offer.
+    private func openings(_ field: Field?, _ asked: OfferId?) -> [OfferId: Instant] {
+        guard let field else { return [:] }
+        guard case .mapping = field.node.content else {
+            guard let asked else {
+                field.refuse(.wrongType, "no offer is asked for", hint: "write `openedAt: { OFFER: TIME }`")
+                return [:]
+            }
+            return field.caseInstant().map { [asked: $0] } ?? [:]
+        }
+        var openings: [OfferId: Instant] = [:]
+        for entry in field.entries() ?? [] {
+            if !source.offers.contains(where: { $0.id == OfferId(entry.key) }) {
+                entry.value.refuseOffer(entry.key, among: source.offers)
+            }
+            openings[OfferId(entry.key)] = entry.value.caseInstant()
+        }
+        return openings
+    }
+}
+
+extension Field {
+    /// The id of one of the file's offers.
+    func knownOffer(among offers: [Offer]) -> OfferId? {
+        guard let text = text() else { return nil }
+        if let offer = offers.first(where: { $0.id == OfferId(text) }) { return offer.id }
+        refuseOffer(text, among: offers)
+        return nil
+    }
+
+    func refuseOffer(_ id: String, among offers: [Offer]) {
+        refuse(
+            .unknownValue, "there is no offer \(quoted(id))",
+            hint: Suggestion.hint(for: id, among: offers.map(\.id.rawValue), noun: "the offers are"))
+    }
+}
+
+extension Expected {
+    fileprivate var value: Value? {
+        guard case .value(let value) = self else { return nil }
+        return value
+    }
+}
+
+/// Reads one entry of a case's `issuedOffers`.
+struct CaseIssuedOfferReader {
+    private static let keys = [
+        "id", "offerId", "productId", "issuedAt", "expiresAt", "countsUntil", "signings", "voidedAt", "released",
+    ]
+
+    let source: CaseOffers
+    /// The offer the case asks for, which an entry need not name.
+    let asked: OfferId?
+
+    func read(_ field: Field) -> CaseIssuedOffer? {
+        guard let mapping = field.mapping(Self.keys) else { return nil }
+        let offerId =
+            mapping.has("offerId")
+            ? mapping.optional("offerId")?.knownOffer(among: source.offers)
+            : asked ?? mapping.required("offerId").flatMap { $0.knownOffer(among: source.offers) }
+        let id = mapping.value("id", default: nil) { $0.uuid().map(Optional.some) }
+        let issuedAt = mapping.required("issuedAt")?.caseInstant()
+        let signings = mapping.value("signings", default: 1) { $0.wholeNumber(1...1_000) }
+        guard let offerId, let id, let issuedAt, let signings else { return nil }
+        return CaseIssuedOffer(
+            id: id, offerId: offerId,
+            productId: mapping.optional("productId")?.text(.productId).map { ProductId($0) }, issuedAt: issuedAt,
+            expiresAt: mapping.optional("expiresAt")?.caseInstant(),
+            countsUntil: mapping.optional("countsUntil")?.caseInstant(), signings: signings,
+            voidedAt: mapping.optional("voidedAt")?.caseInstant(),
+            isReleased: mapping.optional("released")?.boolean() ?? false)
+    }
+}
+
+/// Reads a case's `expect`.
+struct CaseExpectationReader {
+    let vocabulary: CaseVocabulary
+
+    func read(_ field: Field) -> CaseExpectation? {
+        guard let mapping = field.mapping(["outcome", "findings", "state"]) else { return nil }
+        let outcome = mapping.optional("outcome")?.word(among: vocabulary.outcomes)
+        let fields = mapping.optional("findings")?.list() ?? []
+        let findings = fields.compactMap(finding)
+        let state = mapping.optional("state").flatMap(state)
+        guard ["outcome", "findings", "state"].contains(where: mapping.has) else {
+            return field.refuse(
+                .missingKey, "nothing is expected, so the case cannot fail",
+                hint: "add an `outcome`, `findings` or a `state`")
+        }
+        return CaseExpectation(outcome: outcome, findings: findings, state: state)
+    }
+
+    private func finding(_ field: Field) -> ExpectedFinding? {
+        let keys = ["rule", "path", "verdict", "reason", "turningPoint", "transactionId", "message"]
+        guard let mapping = field.mapping(keys) else { return nil }
+        let rule = mapping.required("rule")?.word(among: vocabulary.rules)
+        let verdict = mapping.required("verdict")?.word(among: vocabulary.verdicts)
+        let reason = mapping.optional("reason")?.word(among: vocabulary.reasons)
+        let turningPoint = mapping.expected("turningPoint", turningPoint)
+        let id = mapping.optional("transactionId")?.text(.transactionId).map { TransactionId($0) }
+        guard let rule, let verdict else { return nil }
+        return ExpectedFinding(
+            rule: rule, path: mapping.optional("path")?.text(), verdict: verdict, reason: reason,
+            turningPoint: turningPoint, transactionId: id, message: mapping.optional("message")?.text())
+    }
+
+    private func turningPoint(_ field: Field) -> ExpectedTurningPoint? {
+        guard let mapping = field.mapping(["at", "event"]) else { return nil }
+        if mapping.has("event") {
+            mapping.refuse(
+                key: "at", .contradiction, "a turning point is an instant or an event", hint: "keep one of the two")
+            return mapping.optional("event")?.word(among: vocabulary.events).map { .event($0) }
+        }
+        return mapping.required("at")?.caseInstant().map { .at($0) }
+    }
+
+    private func state(_ field: Field) -> ExpectedState? {
+        let group = "subscriptionGroupIdentifier"
+        guard let mapping = field.mapping(vocabulary.stateMembers + [group]) else { return nil }
+        var members: [String: Expected<String>] = [:]
+        for name in vocabulary.stateMembers where mapping.has(name) {
+            members[name] = mapping.expected(name) { $0.stateText() }
+        }
+        guard !members.isEmpty else {
+            return field.refuse(
+                .missingKey, "nothing is expected of the state",
+                hint: "add one of \(vocabulary.stateMembers.map { "`\($0)`" }.joined(separator: ", "))")
+        }
+        return ExpectedState(
+            subscriptionGroupIdentifier: mapping.optional(group)?.text(.groupId).map { SubscriptionGroupId($0) },
+            members: members)
+    }
+}
+
+extension Field {
+    /// A value as a state shows it: a moment in UTC whatever its offset, everything else as it is written.
+    fileprivate func stateText() -> String? {
+        guard let value = factValue() else { return nil }
+        guard case .text(let text) = value, let instant = Instant(iso8601: text) else { return value.description }
+        return instant.description
+    }
+}

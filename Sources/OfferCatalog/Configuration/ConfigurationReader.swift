@@ -1,0 +1,182 @@
+package import OfferModel
+
+/// The content of `offerd.yaml` (docs/design.md#commands); what it leaves out must come from the environment or a flag.
+package struct ServerConfiguration: Sendable, Hashable {
+    package var listen: ListenAddress?
+    /// The path of the SQLite file, as written; relative to the configuration file.
+    package var database: String?
+    /// The path of `keys.yaml`, as written; relative to the configuration file.
+    package var keys: String?
+    package var retention = RetentionTerms()
+    package var rateLimits = RateLimits()
+    /// Servers to ask instead of Apple's, for tests; never for Production.
+    package var appStoreServers: [AppStoreEnvironment: String] = [:]
+}
+
+/// A host and a port to listen on; port 0 lets the system choose one.
+package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+    /// A name or an address, IPv6 without brackets.
+    package var host: String
+    package var port: Int
+
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `127.0.0.1:8080` or `[::1]:8080`; `nil` for anything else, a missing host included.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let digits = text[text.index(after: colon)...]
+        guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = Int(digits), port <= 65_535
+        else { return nil }
+        var host = text[..<colon]
+        if host.first == "[", host.last == "]" {
+            host = host.dropFirst().dropLast()
+            guard host.contains(":") else { return nil }
+        } else if host.contains(":") {
+            return nil
+        }
+        let isHost = host.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || ".-_:%".utf8.contains(byte)
+        }
+        guard !host.isEmpty, isHost else { return nil }
+        self.init(host: String(host), port: port)
+    }
+
+    /// The form that `init(_:)` reads.
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Reads `offerd.yaml` (docs/design.md#commands).
+package enum ConfigurationReader {
+    package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
+        try DocumentReading.read(bytes) { root in
+            let keys = ["listen", "database", "keys", "retention", "rateLimits", "appStoreServer"]
+            guard let mapping = root.mapping(keys) else { return nil }
+            return ServerConfiguration(
+                listen: mapping.optional("listen")?.listenAddress(),
+                database: mapping.optional("database")?.text(.path),
+                keys: mapping.optional("keys")?.text(.path),
+                retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
+                rateLimits: mapping.optional("rateLimits").map(RateLimitsReader.read) ?? RateLimits(),
+                appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
+        }
+    }
+}
+
+extension Field {
+    fileprivate func listenAddress() -> ListenAddress? {
+        guard let text = scalar("an address") else { return nil }
+        if let address = ListenAddress(text) { return address }
+        return refuse(
+            .invalidValue, "\(quoted(text)) is not an address to listen on",
+            hint: "write a host and a port, such as `127.0.0.1:8080` or `[::1]:8080`; port 0 lets the system choose")
+    }
+}
+
+extension TextForm {
+    /// The path of a file, as the caller will resolve it.
+    static let path = TextForm(noun: "a path", hint: "write the path of a file") { text in
+        (1...4_096).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}
+
+/// Reads `retention` of `offerd.yaml`.
+enum RetentionReader {
+    /// A signature may be asked for again, and its issued offer counts, for 25 hours.
+    private static let shortest = 2 * Instant.Duration.day
+
+    static func read(_ field: Field) -> RetentionTerms {
+        var terms = RetentionTerms()
+        guard let mapping = field.mapping(["signatures", "refusals", "answers", "notifications"]) else { return terms }
+        if let life = mapping.optional("signatures") { terms.signatures = life.life(atLeast: shortest, "P2D") }
+        if let life = mapping.optional("refusals") { terms.refusals = life.life(atLeast: Instant.Duration.day, "P1D") }
+        // docs/design.md#issuing: an answer is given again for 24 hours.
+        if let life = mapping.optional("answers") { terms.answers = life.life(atLeast: Instant.Duration.day, "PT24H") }
+        if let life = mapping.optional("notifications") {
+            terms.notifications = life.life(atLeast: Instant.Duration.day, "P1D")
+        }
+        return terms
+    }
+}
+
+extension Field {
+    /// A period of fixed length in milliseconds; `nil` for `forever`.
+    fileprivate func life(atLeast shortest: Int64, _ shortestText: String) -> Int64? {
+        if case .scalar("forever", _) = node.content { return nil }
+        guard let period = period() else { return nil }
+        guard let life = period.fixedMilliseconds else {
+            return refuse(
+                .invalidValue, "months and years have no fixed length", hint: "write days, such as `P90D`, or `forever`"
+            )
+        }
+        guard life >= shortest else {
+            return refuse(
+                .outOfRange, "this is needed for longer", hint: "write `\(shortestText)` or more, or `forever`")
+        }
+        return life
+    }
+}
+
+/// Reads `rateLimits` of `offerd.yaml`.
+enum RateLimitsReader {
+    static func read(_ field: Field) -> RateLimits {
+        var limits = RateLimits()
+        guard !field.isOff else { return .off }
+        guard let mapping = field.mapping(["key", "customer", "failedAuthentication"]) else { return limits }
+        if let limit = mapping.optional("key") { limits.key = limit.rateLimit() }
+        if let limit = mapping.optional("customer") { limits.customer = limit.rateLimit() }
+        if let limit = mapping.optional("failedAuthentication") { limits.failedAuthentication = limit.rateLimit() }
+        return limits
+    }
+}
+
+extension Field {
+    /// Whether it says `off`, quoted or not.
+    fileprivate var isOff: Bool {
+        guard case .scalar("off", _) = node.content else { return false }
+        return true
+    }
+
+    /// `nil` for `off`, and for what is logged as an error.
+    fileprivate func rateLimit() -> RateLimit? {
+        guard !isOff, let mapping = mapping(["perSecond", "burst"]) else { return nil }
+        let perSecond = mapping.required("perSecond")?.wholeNumber(RateLimit.range)
+        let burst = mapping.required("burst")?.wholeNumber(RateLimit.range)
+        guard let perSecond, let burst else { return nil }
+        return RateLimit(perSecond: perSecond, burst: burst)
+    }
+}
+
+/// Reads `appStoreServer` of `offerd.yaml`: for tests, a server to ask instead of Apple's.
+enum AppStoreServerReader {
+    static func read(_ field: Field) -> [AppStoreEnvironment: String] {
+        guard let mapping = field.mapping(AppStoreEnvironment.allCases.map(\.rawValue)) else { return [:] }
+        // What such a server is sent would open Apple's doors to the app's customers.
+        mapping.refuse(
+            key: AppStoreEnvironment.production.rawValue, .notAllowed,
+            "Production asks Apple's own server and no other", hint: "delete this entry")
+        mapping.refuse(
+            key: AppStoreEnvironment.xcode.rawValue, .notSupportedYet, "`Xcode` is not supported yet",
+            hint: "use `LocalTesting` for tests")
+        var servers: [AppStoreEnvironment: String] = [:]
+        for environment in [AppStoreEnvironment.sandbox, .localTesting] {
+            servers[environment] = mapping.optional(environment.rawValue)?.text(.serverAddress)
+        }
+        return servers
+    }
+}
+
+extension TextForm {
+    /// An address without a path; whether it may do without encryption is for its user to say.
+    fileprivate static let serverAddress = TextForm(
+        noun: "the address of a server", hint: "write it like `http://127.0.0.1:8081`, or with `https://`"
+    ) { text in
+        ["http://", "https://"].contains { text.hasPrefix($0) && text.utf8.count > $0.utf8.count }
+            && text.utf8.count <= 300
+    }
+}
