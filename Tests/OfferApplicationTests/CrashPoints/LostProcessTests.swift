@@ -7,9 +7,11 @@ import Testing
 
 @Suite("A process that kills itself")
 struct LostProcessTests {
-    /// All of them would start hundreds of processes; `OFFERD_CRASH_POINTS=all` does.
+    /// All of them would start hundreds of processes; `OFFERD_CRASH_POINTS=all` does, but for those that go by the clock,
+    /// an id or a revision of the process before.
     private static let undertakings: [Undertaking] =
-        ProcessInfo.processInfo.environment["OFFERD_CRASH_POINTS"] == "all" ? Undertaking.allCases : [.issueUnderKey]
+        ProcessInfo.processInfo.environment["OFFERD_CRASH_POINTS"] == "all"
+        ? Undertaking.allCases.filter { ![.issueTheNext, .void, .applyCatalog].contains($0) } : [.issueUnderKey]
 
     @Test(
         "killed at any statement of the issuing transaction, before its commit or after it, it has released nothing that is not there, and what is there is whole (invariants 1 and 2)",
@@ -50,7 +52,8 @@ struct LostProcessTests {
             #expect(Set(released).isSubset(of: artefacts), place)
             #expect(isThrough || released.isEmpty, place)
             let again = try await undertaking.begin(bench.useCases(over: database), bench)
-            #expect(again.isEmpty != undertaking.isIssue, place)
+            let releasesArtefacts = undertaking.isIssue || undertaking == .blockIntroductory
+            #expect(again.isEmpty != releasesArtefacts, place)
             #expect(try await database.read(LedgerRules.broken).isEmpty, place)
         }
         return !isThrough
