@@ -87,17 +87,21 @@ let package = Package(
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
+            name: "CommandLineSupport", dependencies: ["OfferModel", argumentParser], swiftSettings: settings),
+        .target(
             name: "OfferctlCommands",
             dependencies: [
-                "AppStoreData", "OfferAPI", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning",
+                "AppStoreData", "CommandLineSupport", "OfferAPI", "OfferCatalog", "OfferEligibility", "OfferModel",
+                "OfferSigning",
                 argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
             ],
             swiftSettings: settings),
         .target(
             name: "OfferdCommands",
             dependencies: [
-                "AppStoreServer", "LocalAppStore", "OfferApplication", "OfferCatalog", "OfferHTTP", "OfferModel",
-                "OfferStore",
+                "AppStoreServer", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferCatalog",
+                "OfferHTTP",
+                "OfferModel", "OfferStore",
                 "OpenSSLCrypto", "SQLiteStore", argumentParser, hummingbird, logging, nioCore, serviceLifecycle,
                 unixSignals,
             ],
@@ -188,7 +192,8 @@ let package = Package(
         .testTarget(
             name: "OfferctlCommandsTests",
             dependencies: [
-                "OfferAPI", "OfferEligibility", "OfferModel", "OfferTestSupport", "OfferctlCommands", "offerctl",
+                "CommandLineSupport", "OfferAPI", "OfferEligibility", "OfferModel", "OfferTestSupport",
+                "OfferctlCommands", "offerctl",
                 argumentParser, nioCore,
                 nioHTTP1, nioPosix,
             ],
@@ -196,7 +201,8 @@ let package = Package(
         .testTarget(
             name: "OfferdCommandsTests",
             dependencies: [
-                "AppStoreData", "LocalAppStore", "OfferApplication", "OfferEligibility", "OfferModel", "OfferSigning",
+                "AppStoreData", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferEligibility",
+                "OfferModel", "OfferSigning",
                 "OfferStore", "OfferTestSupport", "OfferdCommands", "SQLiteStore", "offerctl", "offerd", argumentParser,
                 asyncHTTPClient, nioCore, nioPosix,
             ],

@@ -1,8 +1,9 @@
 import ArgumentParser
+import CommandLineSupport
+import Foundation
 
 /// The root command.
 struct Offerctl: AsyncParsableCommand {
-    /// The version of the program.
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
@@ -12,7 +13,7 @@ struct Offerctl: AsyncParsableCommand {
             Marketing keeps offers in a catalog file, checks it and applies it. Support asks why a customer does or does \
             not get an offer, and when that changes.
 
-            Every command that asks a server takes `--server` (or OFFERCTL_SERVER) and `--token` (or OFFERCTL_TOKEN). \
+            Every command that calls a server takes `--server` (or OFFERCTL_SERVER) and `--token` (or OFFERCTL_TOKEN). \
             Data goes to stdout and messages to stderr.
 
             Exit status: 0 done, 1 the answer is no, 2 wrong use or an unreadable file, 3 the server cannot be reached or \
@@ -26,4 +27,13 @@ struct Offerctl: AsyncParsableCommand {
             CatalogCommand.self, OffersCommand.self, DryRun.self, TestCommand.self, ReplayCommand.self,
             CustomersCommand.self, IssuedCommand.self, ReportCommand.self,
         ])
+}
+
+public enum OfferctlProgram {
+    /// Runs the command line that the process was started with, and ends the process.
+    public static func run() async {
+        let program = CommandLineProgram(
+            Offerctl.self, unexpected: .unavailable, example: "offerctl offers list --server URL")
+        exit(await program.run(Array(CommandLine.arguments.dropFirst())))
+    }
 }

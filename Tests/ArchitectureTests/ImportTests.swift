@@ -30,7 +30,7 @@ struct ImportTests {
             #expect(imports.subtracting(ours).subtracting(outside) == [], "\(target)")
         }
         let withFoundation = ImportTable.design.allowed.filter { $0.value.contains("Foundation") }.keys.sorted()
-        #expect(withFoundation == ["OfferctlCommands", "OfferdCommands"])
+        #expect(withFoundation == ["CommandLineSupport", "OfferctlCommands", "OfferdCommands"])
         for system in ["Dispatch", "Glibc"] {
             #expect(ImportTable.design.allowed.filter { $0.value.contains(system) }.keys.sorted() == ["SQLiteStore"])
         }

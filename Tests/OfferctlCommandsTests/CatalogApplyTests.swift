@@ -74,7 +74,7 @@ struct CatalogApplyTests {
         #expect(
             run.errorText == """
                 error: the catalog in force is revision 4
-                hint: somebody applied another catalog in between
+                hint: another catalog was applied in between
                 hint: `offerctl catalog plan catalog.yaml` shows what your file would change now
 
                 """)

@@ -118,8 +118,8 @@ struct OfferdClientTests {
             let run = try await unreachable(address)
             #expect(
                 run.errorText == """
-                    error: what answers at `\(address)` does not speak TLS
-                    hint: check the port, or write `http:` if that server is meant to be asked without TLS
+                    error: `\(address)` does not speak TLS
+                    hint: check the port, or write `http:` if that server has no TLS
 
                     """)
         }

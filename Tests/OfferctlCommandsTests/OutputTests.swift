@@ -1,3 +1,4 @@
+import CommandLineSupport
 import OfferModel
 import Testing
 
@@ -44,8 +45,8 @@ struct OutputTests {
 
     @Test("a failure is one line for the error and one for each hint, whatever is in the text")
     func failure() {
-        let failure = CommandFailure(.no, "bad `a\nerror: b`", hints: ["first", "second\u{1B}[0m"])
+        let failure = CommandFailure(.failed, "bad `a\nerror: b`", hints: ["first", "second\u{1B}[0m"])
         #expect(
-            failure.messages == ["error: bad `a\u{FFFD}error: b`", "hint: first", "hint: second\u{FFFD}[0m"])
+            failure.lines == ["error: bad `a\u{FFFD}error: b`", "hint: first", "hint: second\u{FFFD}[0m"])
     }
 }

@@ -87,10 +87,10 @@ struct OfferctlTests {
             #expect(try await anna.types("catalog apply catalog.yaml").status == 0)
             #expect(
                 try await anna.types("catalog apply catalog.yaml").text
-                    == "nothing changes: revision 1 is this very text\n")
+                    == "no changes: identical to revision 1\n")
             #expect(
                 try await anna.types("catalog plan catalog.yaml").text
-                    == "nothing changes: revision 1 is this very text\n")
+                    == "no changes: identical to revision 1\n")
             try anna.saves("# spring\n" + TestCatalog.yaml, as: "catalog.yaml")
             #expect(
                 try await anna.types("catalog plan catalog.yaml --exit-code").text

@@ -1,1 +1,1 @@
-../../../Sources/OfferdCommands/Import/Columns/ColumnMapping.swift
+../../../Sources/OfferdCommands/Import/ColumnMapping.swift

@@ -1,1 +1,1 @@
-../../../Sources/OfferdCommands/Import/Columns/RevenueCatColumns.swift
+../../../Sources/OfferdCommands/Import/RevenueCatColumns.swift

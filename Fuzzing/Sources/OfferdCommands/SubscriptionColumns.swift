@@ -1,1 +1,1 @@
-../../../Sources/OfferdCommands/Import/Columns/SubscriptionColumns.swift
+../../../Sources/OfferdCommands/Import/SubscriptionColumns.swift

@@ -5,15 +5,13 @@ import OfferModel
 ///
 /// Judged from the list of changes that the server gives, so that every client can do the same. What this version does not
 /// know may do anything, and counts as both.
-struct CatalogEffect: Sendable, Hashable {
-    /// Somebody who could have an offer no longer can, or less often.
+struct CatalogEffect {
+    /// Some customers can no longer have an offer, or less often.
     var takesAway = false
-    /// Somebody can have an offer who could not, or more often.
+    /// Some customers can have an offer that they could not, or more often.
     var widens = false
-    /// The same in words.
     var words: String
 
-    /// Whether somebody must say that it is meant.
     var needsConfirmation: Bool { takesAway || widens }
 
     /// `+` widened, `-` taken away, `±` either, `·` neither.
@@ -26,6 +24,16 @@ struct CatalogEffect: Sendable, Hashable {
         }
     }
 
+    private static let stopped = Self(
+        takesAway: true,
+        words: "it is no longer issued; signatures already issued stay valid at Apple for up to 24 hours")
+
+    static let unknown = Self(
+        takesAway: true, widens: true,
+        words: "this version of offerctl cannot tell for which customers that changes something")
+}
+
+extension CatalogEffect {
     init(_ change: CatalogChangeBody) {
         guard let path = change.path else {
             self = Self.ofWholeOffer(change.change)
@@ -50,19 +58,10 @@ struct CatalogEffect: Sendable, Hashable {
             }
     }
 
-    init(takesAway: Bool = false, widens: Bool = false, words: String) {
-        self.takesAway = takesAway
-        self.widens = widens
-        self.words = words
-    }
-
     private static func ofWholeOffer(_ change: String) -> Self {
         switch change {
         case "added": Self(words: "a new offer")
-        case "removed":
-            Self(
-                takesAway: true,
-                words: "nobody gets it any more; signatures given out already stay valid at Apple for up to 24 hours")
+        case "removed": stopped
         default: unknown
         }
     }
@@ -71,10 +70,7 @@ struct CatalogEffect: Sendable, Hashable {
         switch (OfferStatus(rawValue: from), OfferStatus(rawValue: to)) {
         case (.draft?, .active?): Self(words: "it is issued from now on, within its dates")
         case (.archived?, .active?): Self(widens: true, words: "an offer that had ended is issued again")
-        case (.active?, .draft?), (.active?, .archived?):
-            Self(
-                takesAway: true,
-                words: "nobody gets it any more; signatures given out already stay valid at Apple for up to 24 hours")
+        case (.active?, .draft?), (.active?, .archived?): stopped
         case (_?, _?): Self(words: "it was not issued before and is not now")
         default: unknown
         }
@@ -111,7 +107,7 @@ struct CatalogEffect: Sendable, Hashable {
         let lost = Set(words(from)).subtracting(words(to)).sorted()
         guard lost.isEmpty else {
             return Self(
-                takesAway: true, words: "an app that needs \(lost.joined(separator: ", ")) gets no signature any more")
+                takesAway: true, words: "an app that needs \(lost.joined(separator: ", ")) gets no signature")
         }
         return Self(words: "the first is given where the backend asks for none")
     }
@@ -120,7 +116,7 @@ struct CatalogEffect: Sendable, Hashable {
         guard let old = Int(from), let new = Int(to) else { return unknown }
         return new > old
             ? Self(widens: true, words: "one issued offer can be redeemed once for each signature that still lives")
-            : Self(takesAway: true, words: "after failed purchases fewer new signatures are given")
+            : Self(takesAway: true, words: "fewer new signatures are issued after failed purchases")
     }
 
     private static func ofOther(_ field: String) -> Self {
@@ -128,8 +124,8 @@ struct CatalogEffect: Sendable, Hashable {
         case "eligibility": Self(takesAway: true, widens: true, words: "who may have it changes")
         case "price", "paymentMode", "period", "periodCount":
             Self(words: "what customers pay is set in App Store Connect: change it there as well")
-        case "priority": Self(words: "who may have several offers may be shown another one first")
-        case "tags": Self(words: "only the names of its groups change")
+        case "priority": Self(words: "customers with several offers may see another one first")
+        case "tags": Self(words: "only tags change")
         case "offerIdentifier":
             Self(
                 takesAway: true, widens: true,
@@ -139,10 +135,42 @@ struct CatalogEffect: Sendable, Hashable {
         }
     }
 
-    static let unknown = Self(
-        takesAway: true, widens: true, words: "this version of offerctl cannot tell for whom that changes something")
-
     private static func words(_ list: String) -> [String] {
         list.split(separator: ", ").map(String.init)
+    }
+}
+
+/// Compares an offer's limits by the server's words for them: `1 per customer in P90D; 10000 in all`.
+enum LimitComparison {
+    /// What the change means; a limit that cannot be read may mean anything.
+    static func effect(from: String, to: String) -> CatalogEffect {
+        guard let old = allowances(from), let new = allowances(to) else { return .unknown }
+        var effect = CatalogEffect(words: "")
+        for kind in Set(old.keys).union(new.keys) {
+            // No limit of a kind allows everything.
+            let (before, after) = (old[kind] ?? .infinity, new[kind] ?? .infinity)
+            if after > before { effect.widens = true }
+            if after < before { effect.takesAway = true }
+        }
+        effect.words =
+            switch (effect.widens, effect.takesAway) {
+            case (true, false):
+                new.isEmpty ? "without limits, customers may have it again and again" : "it may be issued more often"
+            case (false, true): "it may be issued less often; customers who had more keep it"
+            case (true, true): "in one way it may be issued more often, in another less"
+            case (false, false): "the same limits in another order"
+            }
+        return effect
+    }
+
+    /// The smallest allowance by the words after the number, since every limit must hold; `nil` if one is not understood.
+    private static func allowances(_ text: String) -> [String: Double]? {
+        var result: [String: Double] = [:]
+        for limit in text.split(separator: "; ") {
+            let parts = limit.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, let allowance = Double(parts[0]) else { return nil }
+            result[String(parts[1])] = min(allowance, result[String(parts[1])] ?? .infinity)
+        }
+        return result
     }
 }

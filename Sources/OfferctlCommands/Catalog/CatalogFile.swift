@@ -1,29 +1,141 @@
+import CommandLineSupport
+import NIOHTTP1
+import OfferAPI
+import OfferCatalog
+import OfferModel
+
 /// A catalog document as it is sent.
-struct CatalogFile: Sendable, Hashable {
+struct CatalogFile {
     static let yaml = "application/yaml"
     static let json = "application/json"
 
-    /// The document as it is.
     var bytes: [UInt8]
-    /// Its media type.
     var mediaType: String
 
-    /// A document in the notation that its file's name tells: JSON for `.json`, else YAML.
+    /// The document as this version of offerctl reads it; `nil` where it cannot.
     ///
-    /// - Throws: `CommandFailure` with status 2 that says why it cannot be read.
-    init(reading path: String) throws(CommandFailure) {
-        bytes = try FileDocument.read(path)
-        mediaType = Self.mediaType(path)
+    /// What the server accepted and this version cannot read is only shown in less detail.
+    var document: ValidDocument<Catalog>? { try? CatalogReader.read(bytes) }
+
+    /// Prints what the reader finds odd but valid; errors are left to the server, which judges documents.
+    func noteWarnings(file: String) {
+        for warning in document?.warnings ?? [] {
+            IssueText.lines(warning, severity: .warning, file: file).forEach { Console.note($0.printable) }
+        }
     }
 
-    /// A document by its parts.
-    init(bytes: [UInt8], mediaType: String) {
-        self.bytes = bytes
-        self.mediaType = mediaType
-    }
-
-    /// The media type that a file's name tells.
+    /// The media type that a file's name implies.
     static func mediaType(_ path: String) -> String {
         path.lowercased().hasSuffix(".json") ? json : yaml
+    }
+}
+
+extension CatalogFile {
+    init(reading path: String) throws(CommandFailure) {
+        self.init(bytes: try InputFile.bytes(path), mediaType: Self.mediaType(path))
+    }
+
+    /// A document that is not meant to be applied, checked before it is sent; its warnings are printed.
+    ///
+    /// - Throws: `CommandFailure` with status 2 if it cannot be read, 1 with every error if it is invalid.
+    init(checking path: String) throws(CommandFailure) {
+        try self.init(reading: path)
+        let validation = CatalogValidation(bytes, file: path)
+        guard validation.isValid else { throw CommandFailure(.failed, lines: validation.messages) }
+        noteWarnings(file: path)
+    }
+}
+
+/// The catalog that the server issues offers by.
+struct CatalogInForce {
+    /// The entity tag: the revision in quotes. Changes are made from it, with `If-Match`.
+    var tag: String
+    var document: [UInt8]
+
+    /// 0 before the first catalog, `nil` if the tag is not of that form.
+    var revision: Int? { Int(tag.dropFirst().dropLast()) }
+}
+
+extension OfferdClient {
+    /// Puts a document in force, or only asks what that would change.
+    ///
+    /// - Parameter tag: the catalog that the document was made from; if another one is in force, it is refused.
+    func put(
+        _ file: CatalogFile, from tag: String, isPlan: Bool = false, message: String? = nil
+    ) async throws -> Reply<CatalogAppliedBody> {
+        try await call(
+            .PUT, "/v1/catalog", query: queryItems(("dryRun", isPlan ? "true" : nil), ("message", message)),
+            headers: [("If-Match", tag), ("Content-Type", file.mediaType)], body: file.bytes,
+            as: CatalogAppliedBody.self)
+    }
+
+    func revision(_ number: Int) async throws -> Reply<CatalogRevisionBody> {
+        try await call(.GET, "/v1/catalog/revisions/\(number)", as: CatalogRevisionBody.self)
+    }
+}
+
+extension CatalogRevisionBody {
+    var file: CatalogFile {
+        CatalogFile(
+            bytes: Array((document ?? "").utf8), mediaType: format == "json" ? CatalogFile.json : CatalogFile.yaml)
+    }
+}
+
+/// The outcome of validating a catalog file, for people and for programs.
+struct CatalogValidation {
+    private let file: String
+    private let catalog: Catalog?
+    private let errors: [DocumentIssue]
+    private let warnings: [DocumentIssue]
+
+    init(_ bytes: [UInt8], file: String) {
+        self.file = file
+        do {
+            let document = try CatalogReader.read(bytes)
+            (catalog, errors, warnings) = (document.value, [], document.warnings)
+        } catch {
+            (catalog, errors, warnings) = (nil, error.errors, error.warnings)
+        }
+    }
+
+    var isValid: Bool { catalog != nil }
+
+    /// `ok: 4 offers, 2 products`; `nil` for an invalid catalog.
+    var summary: String? {
+        catalog.map { "ok: \($0.offers.count.counted("offer")), \(Self.products($0).counted("product"))" }
+    }
+
+    /// The lines of errors, then of warnings.
+    var messages: [String] {
+        errors.flatMap { IssueText.lines($0, severity: .error, file: file) }
+            + warnings.flatMap { IssueText.lines($0, severity: .warning, file: file) }
+    }
+
+    private static func products(_ catalog: Catalog) -> Int {
+        catalog.subscriptionGroups.map(\.products.count).reduce(0, +)
+    }
+
+    /// Issues as the HTTP API reports them.
+    func json() throws -> String {
+        try Report(
+            valid: isValid, offers: catalog?.offers.count, products: catalog.map(Self.products),
+            errors: errors.map { ProblemErrorBody($0) }, warnings: warnings.map { ProblemErrorBody($0) }
+        ).jsonText()
+    }
+
+    private struct Report: Encodable {
+        let valid: Bool
+        let offers: Int?
+        let products: Int?
+        let errors: [ProblemErrorBody]
+        let warnings: [ProblemErrorBody]
+    }
+}
+
+extension ProblemErrorBody {
+    init(_ issue: DocumentIssue) {
+        self.init(
+            path: issue.path, line: issue.line, column: issue.column, code: issue.code.rawValue, detail: issue.detail,
+            hint: issue.hint)
     }
 }

@@ -1,18 +1,17 @@
+import CommandLineSupport
 import OfferAPI
 import OfferCatalog
 import OfferModel
 
-/// What a document would change, in words: which offers, for whom, and what may be lost.
-struct CatalogPlan: Sendable {
+/// What a document would change, in words: which offers, for which customers, and what may be lost.
+struct CatalogPlan {
     private let body: CatalogAppliedBody
     private let effects: [CatalogEffect]
     private let catalog: Catalog?
     private let isSameText: Bool
 
-    /// A plan by the server's answer.
-    ///
     /// - Parameters:
-    ///   - file: the document; where this version of offerctl can read it, the plan says for whom each offer is.
+    ///   - file: where this version of offerctl can read the document, the plan says who can have each offer.
     ///   - inForce: the catalog it was compared with.
     init(_ body: CatalogAppliedBody, of file: CatalogFile, inForce: CatalogInForce) {
         self.body = body
@@ -21,22 +20,18 @@ struct CatalogPlan: Sendable {
         isSameText = inForce.document == file.bytes
     }
 
-    /// Whether anything changes.
     var hasChanges: Bool { !body.changes.isEmpty }
 
-    /// Whether somebody must say that what is taken away or widened is meant.
     var needsConfirmation: Bool { effects.contains(where: \.needsConfirmation) }
 
-    /// The plan for people.
     func text(_ palette: Palette) -> String {
         guard hasChanges else {
             return isSameText
                 ? CatalogText.unchanged(body.revision)
                 : "no offer changes: only the text differs from revision \(body.revision), such as comments or the order"
         }
-        let count = body.changes.count
-        let title = "\(count) change\(count == 1 ? "" : "s") to revision \(body.revision); nothing was applied"
-        let blocks = subjects.map { offerId in block(offerId, palette) }
+        let title = "\(body.changes.count.counted("change")) to revision \(body.revision); nothing was applied"
+        let blocks = subjects.map { block($0, palette) }
         return ([palette.paint(title, .heading)] + blocks + [conclusion]).joined(separator: "\n\n")
     }
 
@@ -80,5 +75,92 @@ struct CatalogPlan: Sendable {
 
     private static func value(_ text: String?) -> String {
         text.flatMap { $0.isEmpty ? nil : $0 } ?? "none"
+    }
+}
+
+enum CatalogText {
+    /// The revision, then one row a difference.
+    ///
+    /// - Parameter old: the revision in force before; another text with the same offers makes a new one too.
+    static func applied(_ body: CatalogAppliedBody, after old: Int?, palette: Palette) -> String {
+        guard !body.changes.isEmpty else {
+            return body.revision == old
+                ? unchanged(body.revision)
+                : "revision \(body.revision) is in force: only the text changed, such as comments or the order; no offer did"
+        }
+        let title = "revision \(body.revision) is in force: \(body.changes.count.counted("change"))"
+        var table = TextTable(["OFFER", "CHANGE", "FIELD", "FROM", "TO"])
+        for change in body.changes {
+            table.add([change.offerId?.rawValue, change.change, change.path, change.from, change.to])
+        }
+        return ([palette.paint(title, .heading), ""] + table.lines(palette)).joined(separator: "\n")
+    }
+
+    static func unchanged(_ revision: Int) -> String {
+        "no changes: identical to revision \(revision)"
+    }
+
+    static func revisions(_ revisions: [CatalogRevisionBody]) -> TextTable {
+        var table = TextTable(["REVISION", "APPLIED", "BY", "MESSAGE"])
+        for revision in revisions {
+            table.add([
+                String(revision.revision), TimeText.absolute(revision.createdAt), revision.actor, revision.message,
+            ])
+        }
+        return table
+    }
+
+    /// `revision 3, applied 2026-12-01 00:00 UTC by key 7: spring offers`.
+    static func headline(_ revision: CatalogRevisionBody) -> String {
+        let message = revision.message.map { ": \($0)" } ?? ""
+        let time = TimeText.absolute(revision.createdAt)
+        return "revision \(revision.revision), applied \(time) by key \(revision.actor)\(message)".printable
+    }
+}
+
+/// Another catalog was applied in between: by which key, and what it changed.
+struct CatalogConflict {
+    /// More changes than these are only counted.
+    static let shownChanges = 10
+
+    let client: OfferdClient
+    /// The catalog that the file was made from.
+    let base: CatalogInForce
+
+    /// The other change, where the server tells it, then what to do.
+    func hints(file: String) async -> [String] {
+        let story = (try? await story()) ?? ["another catalog was applied in between"]
+        return story + ["`offerctl catalog plan \(file)` shows what your file would change now"]
+    }
+
+    private func story() async throws -> [String] {
+        let current = try await client.catalogInForce()
+        guard let before = base.revision, let now = current.revision, now > 0 else {
+            throw CommandFailure(.unavailable, "the catalog has no revision")
+        }
+        let headline = CatalogText.headline(try await client.revision(now).body)
+        guard before > 0 else { return [headline] }
+        // What would go back is what came: the server compares, so the words are its own.
+        let undoing = try await client.put(client.revision(before).body.file, from: current.tag, isPlan: true)
+        let changes = undoing.body.changes.map(\.undone)
+        let rest = changes.count - Self.shownChanges
+        return [headline] + changes.prefix(Self.shownChanges).map(\.sentence)
+            + (rest > 0 ? ["it changed \(rest) more"] : [])
+    }
+}
+
+extension CatalogChangeBody {
+    /// The same difference the other way round.
+    fileprivate var undone: CatalogChangeBody {
+        let kind = ["added": "removed", "removed": "added"][change] ?? change
+        return CatalogChangeBody(offerId: offerId, change: kind, path: path, from: to, to: from)
+    }
+
+    fileprivate var sentence: String {
+        let subject = offerId.map { "`\($0.rawValue)`" } ?? "the products"
+        guard let path else { return "it \(change) \(subject)" }
+        let old = from.map { " from `\($0)`" } ?? ""
+        let new = to.map { " to `\($0)`" } ?? ""
+        return "it \(change) `\(path)` of \(subject)\(old)\(new)"
     }
 }

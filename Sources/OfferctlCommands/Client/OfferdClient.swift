@@ -1,43 +1,86 @@
 import AsyncHTTPClient
+import CommandLineSupport
+import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
+import OfferAPI
 
-/// Asks one `offerd`, with one API key. Every way of not getting an answer becomes a `CommandFailure` of its own.
+/// Calls one `offerd` with one API key. Every way of not getting an answer becomes a `CommandFailure` of its own.
 struct OfferdClient: Sendable {
-    /// Answers larger than this are not read to their end.
+    /// Larger answers are refused.
     static let largestAnswer = 64 * 1_024 * 1_024
 
-    /// The server.
     let address: ServerAddress
     /// The API key's token; sent, never shown.
     let token: String
-    /// How long a whole exchange may take.
+    /// The limit of a whole exchange.
     let timeoutSeconds: Int
 
-    /// What the server said.
-    struct Answer: Sendable {
+    private struct Answer {
         var status: Int
-        var mediaType: String
-        var etag: String?
-        var location: String?
-        var retryAfter: String?
+        var headers: HTTPHeaders
         var body: [UInt8]
+
+        var mediaType: String {
+            (headers.first(name: "Content-Type") ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
+        }
     }
 
-    /// Sends one request and reads the whole answer, whatever its status.
+    /// An answer that was read, and its text as it came.
+    struct Reply<Body: Sendable>: Sendable {
+        var body: Body
+        var json: String
+    }
+
+    /// Sends a request whose answer is a JSON document.
     ///
-    /// - Throws: `CommandFailure` with status 3 if there is no answer.
-    func send(
+    /// - Throws: `Refusal` for a problem document, `CommandFailure` if no offerd answers.
+    func call<Body: Decodable & Sendable>(
+        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], headers: [(String, String)] = [],
+        body: [UInt8]? = nil, as type: Body.Type
+    ) async throws -> Reply<Body> {
+        let answer = try await send(
+            method, path, query: query, headers: headers + [("Accept", "application/json")], body: body)
+        guard answer.mediaType == "application/json",
+            let body = try? JSONDecoder().decode(type, from: Data(answer.body))
+        else { throw notOurs(answer) }
+        return Reply(body: body, json: String(decoding: answer.body, as: UTF8.self))
+    }
+
+    func post<Body: Decodable & Sendable>(
+        _ path: String, _ request: some Encodable, as type: Body.Type
+    ) async throws -> Reply<Body> {
+        try await call(
+            .POST, path, headers: [("Content-Type", "application/json")], body: try WireJSON.encode(request), as: type)
+    }
+
+    /// The catalog in force, in that notation.
+    func catalogInForce(as mediaType: String = CatalogFile.yaml) async throws -> CatalogInForce {
+        let answer = try await send(.GET, "/v1/catalog", headers: [("Accept", mediaType)])
+        guard let tag = answer.headers.first(name: "ETag") else { throw notOurs(answer) }
+        return CatalogInForce(tag: tag, document: answer.body)
+    }
+
+    /// Sends one request and reads the whole answer. Everything but a success or a problem document is no answer of ours.
+    private func send(
         _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], headers: [(String, String)] = [],
         body: [UInt8]? = nil
-    ) async throws(CommandFailure) -> Answer {
+    ) async throws -> Answer {
         var request = HTTPClientRequest(url: address.url(path, query: query))
         request.method = method
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
         request.headers.add(name: "User-Agent", value: "offerctl/\(Offerctl.version)")
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }
-        return try await exchange(request)
+        let answer = try await exchange(request)
+        if (200..<300).contains(answer.status) { return answer }
+        guard answer.mediaType == ProblemBody.mediaType,
+            let problem = try? JSONDecoder().decode(Refusal.Problem.self, from: Data(answer.body)), problem.isOurs
+        else { throw notOurs(answer) }
+        throw Refusal(
+            status: answer.status, problem: problem, retryAfter: answer.headers.first(name: "Retry-After"),
+            json: String(decoding: answer.body, as: UTF8.self))
     }
 
     private func exchange(_ request: HTTPClientRequest) async throws(CommandFailure) -> Answer {
@@ -48,23 +91,20 @@ struct OfferdClient: Sendable {
             let body = try await response.body.collect(upTo: Self.largestAnswer)
             result = .success(
                 Answer(
-                    status: Int(response.status.code), mediaType: Self.mediaType(response.headers),
-                    etag: response.headers.first(name: "ETag"), location: response.headers.first(name: "Location"),
-                    retryAfter: response.headers.first(name: "Retry-After"), body: Array(body.readableBytesView)))
+                    status: Int(response.status.code), headers: response.headers, body: Array(body.readableBytesView)))
         } catch {
             result = .failure(error)
         }
         // The exchange is over either way; what closing the connection says adds nothing to it.
         try? await client.shutdown()
-        switch result {
-        case .success(let answer): return answer
-        case .failure(let error):
-            throw ConnectionFailure(error, isEncrypted: address.isEncrypted)
-                .commandFailure(address: address, timeoutSeconds: timeoutSeconds)
+        do {
+            return try result.get()
+        } catch {
+            throw CommandFailure(connection: error, address: address, timeoutSeconds: timeoutSeconds)
         }
     }
 
-    /// Redirects are not followed: they would take the API key to an address nobody chose.
+    /// Redirects are not followed: they would take the API key to an address the caller did not choose.
     private var configuration: HTTPClient.Configuration {
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.retryConnectionEstablishment = false
@@ -74,8 +114,110 @@ struct OfferdClient: Sendable {
             connectionPool: pool)
     }
 
-    private static func mediaType(_ headers: HTTPHeaders) -> String {
-        let value = headers.first(name: "Content-Type") ?? ""
-        return value.prefix { $0 != ";" && $0 != " " }.lowercased()
+    /// Something answered, but not as an offerd that this version understands would.
+    private func notOurs(_ answer: Answer) -> CommandFailure {
+        let kind = answer.mediaType.isEmpty ? "" : " and `\(answer.mediaType)`"
+        let hint =
+            if let location = answer.headers.first(name: "Location"), (300..<400).contains(answer.status) {
+                "it points to `\(location)`: use the final address"
+            } else if answer.status >= 500 {
+                "a proxy in front of the server may be answering instead; try again or ask the operator"
+            } else {
+                "check that `--server` or OFFERCTL_SERVER leads to an offerd of this version or later"
+            }
+        return CommandFailure(
+            .unavailable, "the answer of `\(address)` is not one that offerd gives: status \(answer.status)\(kind)",
+            hints: [hint])
+    }
+}
+
+extension CommandFailure {
+    /// Why no answer came; each cause has another remedy.
+    fileprivate init(connection error: any Error, address: ServerAddress, timeoutSeconds: Int) {
+        let (message, hint) = ConnectionFailure(error, isEncrypted: address.isEncrypted).words(address, timeoutSeconds)
+        self.init(.unavailable, message, hints: [hint])
+    }
+}
+
+/// The causes of a missing answer that have different remedies.
+private enum ConnectionFailure {
+    case unknownHost
+    case refused
+    case timedOut
+    /// The encrypted connection could not be set up.
+    case untrusted(String)
+    case noTLS
+    case brokenOff
+    case tooLarge
+    case notHTTP(String)
+
+    /// Classifies an error of the HTTP client.
+    init(_ error: any Error, isEncrypted: Bool) {
+        switch error {
+        case let error as HTTPClientError: self = Self.clientFailure(error)
+        case let error as NIOConnectionError: self = error.connectionErrors.isEmpty ? .unknownHost : .refused
+        case is ChannelError: self = .timedOut
+        case is NIOTooManyBytesError: self = .tooLarge
+        case let error as IOError: self = [ECONNRESET, EPIPE].contains(error.errnoCode) ? .brokenOff : .refused
+        // What is left comes from the layers between: TLS where there is TLS, else the reading of HTTP itself.
+        default: self = isEncrypted ? Self.tlsFailure(error) : .notHTTP(String(describing: error))
+        }
+    }
+
+    /// A plain answer to a TLS greeting looks to the library like a record of a wrong version. The reason in its report is
+    /// all that a person can use: the other parts are numbers and source files.
+    private static func tlsFailure(_ error: any Error) -> Self {
+        let report = String(describing: error)
+        let code = report.firstMatch(of: #/OPENSSL_internal:([A-Z0-9_]+)/#)?.output.1
+        let reason = code?.lowercased().replacing("_", with: " ") ?? report
+        return ["wrong version number", "http request"].contains(reason) ? .noTLS : .untrusted(reason)
+    }
+
+    private static func clientFailure(_ error: HTTPClientError) -> Self {
+        switch error {
+        case .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout: .timedOut
+        case .tlsHandshakeTimeout: .untrusted("the handshake took too long")
+        case .remoteConnectionClosed: .brokenOff
+        default: .notHTTP(error.shortDescription)
+        }
+    }
+
+    func words(_ address: ServerAddress, _ timeoutSeconds: Int) -> (message: String, hint: String) {
+        switch self {
+        case .unknownHost:
+            (
+                "no host is known by the name in `\(address)`",
+                "check the spelling in `--server` or OFFERCTL_SERVER, and the network"
+            )
+        case .refused:
+            (
+                "nothing answers at `\(address)`: the connection was refused",
+                "start it with `offerd serve`, or name another with `--server` or OFFERCTL_SERVER"
+            )
+        case .timedOut:
+            (
+                "no answer from `\(address)` within \(timeoutSeconds) s",
+                "try again, set a longer `--timeout`, or ask the operator whether it is overloaded"
+            )
+        case .untrusted(let detail):
+            (
+                "no trusted TLS connection to `\(address)`: \(detail)",
+                "its certificate must be valid now, for this host, and from an authority this machine trusts"
+            )
+        case .noTLS:
+            ("`\(address)` does not speak TLS", "check the port, or write `http:` if that server has no TLS")
+        case .brokenOff:
+            (
+                "`\(address)` closed the connection before it had answered",
+                "try again; `http` and `https` in the address may also be mixed up"
+            )
+        case .tooLarge:
+            ("the answer of `\(address)` is larger than 64 MiB", "check that `--server` leads to an offerd")
+        case .notHTTP(let detail):
+            (
+                "`\(address)` does not speak HTTP: \(detail)",
+                "check `http` or `https` and the port in `--server` or OFFERCTL_SERVER"
+            )
+        }
     }
 }

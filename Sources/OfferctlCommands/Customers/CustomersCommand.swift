@@ -1,14 +1,218 @@
 import ArgumentParser
+import CommandLineSupport
+import NIOHTTP1
+import OfferAPI
+import OfferModel
 
-/// `offerctl customers`: what is known of a customer, here and at Apple.
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
-        abstract: "Show what is known of a customer, fetch what Apple knows, and detach a wrong alias.",
+        abstract: "Show what is known about a customer, fetch what Apple knows, and detach a wrong alias.",
         discussion: """
             Example:
               offerctl customers show --customer-id user-17
               offerctl customers refresh --customer-id user-17
             """,
         subcommands: [CustomersShow.self, CustomersRefresh.self, CustomersUnlink.self])
+}
+
+struct CustomersShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a customer's identifiers, subscriptions, transactions, issued offers and timeline.",
+        discussion: """
+            Any identifier finds the customer. The id of an order, as on the customer's receipt, is looked up at Apple, \
+            which fetches the customer's purchases on the way. The timeline begins with the newest; `--limit` and \
+            `--cursor` turn its pages. Needs a key with the role support.
+
+            Example:
+              offerctl customers show --original-transaction-id 2000000123456789
+              offerctl customers show --order-id MK5TTTVWJH
+              offerctl customers show --customer-id user-17 --limit 200
+              offerctl customers show --customer-id user-17 --json
+            """)
+
+    @OptionGroup var customer: CustomerOrOrder
+    @OptionGroup var page: PageOptions
+    @OptionGroup var answer: AnswerOptions
+
+    func run() async throws {
+        let body = try await answer.show(role: "support") { client in
+            let query = try await customer.found(client).query + page.query
+            return try await client.call(.GET, "/v1/customers", query: query, as: CustomersBody.self)
+        } text: { body in
+            CustomerText(palette: Console.palette, now: .wallClock).story(body)
+        }
+        answer.noteNext(body.next)
+    }
+}
+
+struct CustomersRefresh: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Fetch a customer's purchases, renewals and app transaction from Apple.",
+        discussion: """
+            Any identifier finds the customer. A customer unknown here is found by an identifier of Apple's, or by the id \
+            of an order as on the customer's receipt. Apple's data is verified and kept; if none of it is rejected, \
+            the history counts as complete. Needs a key with the role support.
+
+            Example:
+              offerctl customers refresh --original-transaction-id 2000000123456789
+              offerctl customers refresh --order-id MK5TTTVWJH
+            """)
+
+    @OptionGroup var customer: CustomerOrOrder
+    @OptionGroup var answer: AnswerOptions
+
+    func run() async throws {
+        let text = RefreshText(palette: Console.palette, now: .wallClock)
+        let body = try await answer.show(role: "support") { client in
+            try await client.post("/v1/customers/refresh", customer.refreshRequest, as: RefreshBody.self)
+        } text: { body in
+            text.story(body)
+        }
+        if !answer.json { text.warnings(body).forEach(Console.note) }
+    }
+}
+
+struct CustomersUnlink: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlink",
+        abstract: "Detach an alias that a backend or an import gave the wrong customer.",
+        discussion: """
+            The customer is named by an identifier of Apple's. An alias that signed data names stays. A backend that states \
+            the alias again attaches it again. The audit keeps the reason, also when the customer is erased: name no person in \
+            it. Needs a key with the role support.
+
+            Example:
+              offerctl customers unlink --original-transaction-id 2000000123456789 \\
+                --customer-id user-17 --reason mistake
+            """)
+
+    @Option(help: ArgumentHelp("A subscription of the customer.", valueName: "id"))
+    var originalTransactionId: String?
+
+    @Option(help: ArgumentHelp("The customer's Apple Account in this app.", valueName: "id"))
+    var appTransactionId: String?
+
+    @Option(help: ArgumentHelp("The app account UUID to detach.", valueName: "uuid"))
+    var appAccountToken: String?
+
+    @Option(help: ArgumentHelp("Your app's customer ID to detach.", valueName: "id"))
+    var customerId: String?
+
+    @Option(help: ArgumentHelp("The reason, for the audit. It must not name a person.", valueName: "text"))
+    var reason: String
+
+    @OptionGroup var answer: AnswerOptions
+
+    mutating func validate() throws {
+        guard originalTransactionId != nil || appTransactionId != nil else {
+            throw ValidationError("name the customer: `--original-transaction-id` or `--app-transaction-id`")
+        }
+        guard appAccountToken != nil || customerId != nil else {
+            throw ValidationError("name what to detach: `--app-account-token` or `--customer-id`")
+        }
+        if let appAccountToken, AppAccountToken(appAccountToken) == nil {
+            throw ValidationError("`\(appAccountToken)` is not a UUID")
+        }
+        guard !reason.isEmpty else { throw ValidationError("`--reason` must not be empty") }
+    }
+
+    func run() async throws {
+        let request = UnlinkRequestBody(
+            customer: CustomerReference(
+                originalTransactionId: originalTransactionId.map { TransactionId($0) },
+                appTransactionId: appTransactionId.map { AppTransactionId($0) }),
+            aliases: CustomerAliases(
+                appAccountToken: appAccountToken.flatMap { AppAccountToken($0) },
+                customerId: customerId.map { CustomerId($0) }),
+            reason: reason)
+        try await answer.show(role: "support") { client in
+            try await client.post("/v1/customers/unlink", request, as: UnlinkBody.self)
+        } text: { body in
+            body.unlinked.isEmpty
+                ? "nothing to detach: the customer does not have it"
+                : "detached \(body.unlinked.joined(separator: " and "))"
+        }
+    }
+}
+
+/// A customer by any identifier.
+struct CustomerOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A subscription of the customer, by its first transaction.", valueName: "id"))
+    var originalTransactionId: String?
+
+    @Option(help: ArgumentHelp("The customer's Apple Account in this app.", valueName: "id"))
+    var appTransactionId: String?
+
+    @Option(help: ArgumentHelp("The account UUID the app gave StoreKit.", valueName: "uuid"))
+    var appAccountToken: String?
+
+    @Option(help: ArgumentHelp("Your app's customer ID.", valueName: "id"))
+    var customerId: String?
+
+    mutating func validate() throws {
+        let given = [originalTransactionId, appTransactionId, appAccountToken, customerId].compactMap { $0 }
+        guard given.allSatisfy({ !$0.isEmpty }) else {
+            throw ValidationError("an identifier of a customer cannot be empty")
+        }
+        if let appAccountToken, LowercaseUUID(appAccountToken) == nil {
+            throw ValidationError("`\(appAccountToken)` is not a UUID, which `--app-account-token` must be")
+        }
+    }
+
+    /// - Throws: `ValidationError` if no identifier is given.
+    func checkGiven() throws {
+        guard reference.isEmpty else { return }
+        throw ValidationError(
+            "name the customer: `--original-transaction-id`, `--app-transaction-id`, `--app-account-token` or "
+                + "`--customer-id`")
+    }
+
+    var reference: CustomerReference {
+        CustomerReference(
+            originalTransactionId: originalTransactionId.map { TransactionId($0) },
+            appTransactionId: appTransactionId.map { AppTransactionId($0) },
+            appAccountToken: appAccountToken.flatMap { AppAccountToken($0) },
+            customerId: customerId.map { CustomerId($0) })
+    }
+}
+
+/// A customer by an identifier or by the id of an order, which only Apple can look up.
+struct CustomerOrOrder: ParsableArguments {
+    @OptionGroup var customer: CustomerOptions
+
+    @Option(help: ArgumentHelp("The id of an order on the customer's receipt.", valueName: "id"))
+    var orderId: String?
+
+    mutating func validate() throws {
+        guard let orderId else { return try customer.checkGiven() }
+        guard !orderId.isEmpty else { throw ValidationError("`--order-id` must not be empty") }
+        guard customer.reference.isEmpty else {
+            throw ValidationError("an order names its customer by itself: leave `--order-id` or the identifier out")
+        }
+    }
+
+    var refreshRequest: RefreshRequestBody {
+        RefreshRequestBody(customer: orderId == nil ? customer.reference : nil, orderId: orderId)
+    }
+
+    /// The customer; the server looks an order up and fetches its customer.
+    func found(_ client: OfferdClient) async throws -> CustomerReference {
+        guard orderId != nil else { return customer.reference }
+        let reply = try await client.post("/v1/customers/refresh", refreshRequest, as: RefreshBody.self)
+        let found = reply.body.customers.first
+        return CustomerReference(
+            originalTransactionId: found?.originalTransactionIds.first, appTransactionId: found?.appTransactionId)
+    }
+}
+
+extension CustomerReference {
+    var query: [(String, String)] {
+        queryItems(
+            ("originalTransactionId", originalTransactionId?.rawValue),
+            ("appTransactionId", appTransactionId?.rawValue),
+            ("appAccountToken", appAccountToken?.description), ("customerId", customerId?.rawValue))
+    }
 }

@@ -1,10 +1,10 @@
+import CommandLineSupport
 import OfferAPI
 import OfferEligibility
 import OfferModel
 
 /// Decisions in plain words. A pure function of the answer: the same findings always read the same.
-struct DecisionText: Sendable {
-    /// Colours or none.
+struct DecisionText {
     let palette: Palette
     /// What "in 9 days" counts from.
     let now: Instant

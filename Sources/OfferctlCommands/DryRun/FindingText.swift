@@ -1,10 +1,10 @@
+import CommandLineSupport
 import OfferAPI
 import OfferEligibility
 import OfferModel
 
 /// One finding in plain words: what was found, what was seen and required, where that comes from, and when it changes.
-struct FindingText: Sendable {
-    /// Colours or none.
+struct FindingText {
     let palette: Palette
     /// What "in 9 days" counts from.
     let now: Instant
@@ -50,5 +50,133 @@ struct FindingText: Sendable {
         // Only where support would wait for it: a final no is worth saying, a part of a condition is not.
         let isFinalNo = isRoot && finding.verdict == Verdict.violated.rawValue && finding.message != nil
         return isFinalNo ? ["no date or event is known that would change this"] : []
+    }
+}
+
+/// A group of an offer's condition in words. Its own message repeats its members', which stand below it anyway.
+enum GroupText {
+    /// The words for a finding with children; `nil` for one without, and for limits, whose own message tells all.
+    static func sentence(_ finding: FindingBody, isRoot: Bool) -> String? {
+        guard let first = finding.children?.first, first.path?.hasPrefix("limits[") != true else { return nil }
+        let requirement = requirement(first.path ?? "")
+        guard isRoot else { return requirement }
+        let answer =
+            switch Verdict(rawValue: finding.verdict) {
+            case .satisfied: "holds"
+            case .violated: "does not hold"
+            case .undetermined, .notApplicable, nil: "cannot be decided"
+            }
+        return "the offer's own condition \(answer): \(requirement)"
+    }
+
+    /// The kind of the group, from the last step of a member's path: `all[0]`, `any[1].not`.
+    private static func requirement(_ path: String) -> String {
+        let step = path.split(separator: ".").last ?? ""
+        if step.hasPrefix("all[") { return "all of these must hold" }
+        if step.hasPrefix("any[") { return "one of these must hold" }
+        return "this must not hold"
+    }
+}
+
+/// What a rule looked at, in one line.
+enum EvidenceText {
+    /// `subscription.daysSinceExpired: seen 12 days, required 30, 180 days; from signed data sent by the app`.
+    static func line(_ evidence: EvidenceBody) -> String {
+        let unit = FactVocabulary.unit(evidence.field)
+        let words = words(evidence.field)
+        let seen = evidence.observed.map { "\(words.seen) \(text($0, unit))" } ?? "nothing is known"
+        let required = evidence.required.map { ", \(words.required) \(text($0, unit))" } ?? ""
+        let sources = [
+            evidence.provenance.map(source), evidence.transactionId.map { "transaction \($0.rawValue)" },
+        ].compactMap { $0 }
+        let origin = sources.isEmpty ? "" : "; " + sources.joined(separator: ", ")
+        return "\(evidence.field): \(seen)\(required)\(origin)\(trial(evidence))".printable
+    }
+
+    /// How to see what a signal would do that the backend did not send.
+    private static func trial(_ evidence: EvidenceBody) -> String {
+        guard evidence.observed == nil, let name = FactVocabulary.signalName(evidence.field) else { return "" }
+        return "; try one with `--signal \(name)=…`"
+    }
+
+    /// "seen 1, required 1" beside a no would puzzle: where the comparison follows from the field, it is said.
+    private static func words(_ field: String) -> (seen: String, required: String) {
+        switch field {
+        case "offer.starts": ("now", "must be at or after")
+        case "offer.ends", "offer.availableFor": ("now", "must be before")
+        case "offer.coolDown": ("now", "must be at or after")
+        case "rollout.draw": ("drew", "must be below")
+        case "holdout.draw": ("drew", "must be at least")
+        case _ where field.hasPrefix("limit."): ("taken", "allowed")
+        default: ("seen", "required")
+        }
+    }
+
+    private static func text(_ value: ObservedValue, _ unit: String?) -> String {
+        let values: [FactValue] =
+            switch value {
+            case .value(let single): [single]
+            case .list(let several): several
+            }
+        let words = values.isEmpty ? "nothing" : values.map(text).joined(separator: ", ")
+        guard let unit, case .number(let last) = values.last else { return words }
+        return "\(words) \(last == 1 && unit.hasSuffix("s") ? String(unit.dropLast()) : unit)"
+    }
+
+    /// A value in words.
+    static func text(_ value: FactValue) -> String {
+        switch value {
+        case .instant(let instant): TimeText.absolute(instant)
+        case .text(let text): text.isEmpty ? "an empty text" : text
+        case .number, .boolean, .money: value.description
+        }
+    }
+
+    /// Where a piece of history comes from, in words.
+    static func source(_ provenance: Provenance) -> String {
+        switch provenance {
+        case .notification: "from a signed App Store notification"
+        case .client: "from signed data sent by the app"
+        case .serverAPI: "from a signed answer of Apple's server"
+        case .caller: "on the backend's word"
+        case .receipt: "from a legacy receipt"
+        case .operator: "entered by an operator"
+        }
+    }
+}
+
+extension RuleId {
+    /// What the rule asks for, where the server's own sentence is not shown.
+    var requirement: String {
+        switch self {
+        case .catalogStatus: "the offer must be active"
+        case .catalogSchedule: "the offer must have started and not ended"
+        case .catalogEnvironment: "the offer must be meant for this environment"
+        case .catalogProduct: "the product must be one of the offer's"
+        case .catalogPaused: "the offer must not be paused"
+        case .introductoryUnusedInGroup: "no introductory offer may have been used in the group"
+        case .introductoryNotSubscribed: "no subscription of the group may be active"
+        case .introductoryTransactionKnown: "signed data of the customer must be known"
+        case .promotionalEverSubscribed: "the customer must have or have had a subscription of their own"
+        case .promotionalNotApplied: "the same offer must be neither pending nor running"
+        case .winBackLapsed: "the subscription must have lapsed"
+        case .winBackAutoRenewOff: "the subscription must not renew"
+        case .winBackOwned: "the lapsed subscription must have been the customer's own"
+        case .winBackNoActiveInGroup: "no subscription of the group may be active"
+        case .winBackPaidDuration: "the customer must have paid for enough months"
+        case .winBackTimeSinceLastSubscribed: "the subscription must have ended within the offer's months"
+        case .winBackWaitBetweenOffers: "the last use of the same offer must be long enough ago"
+        case .winBackListedByAppStore: "the App Store must list the offer for the customer"
+        case .ruleEligibility: "the offer's own condition must hold"
+        case .ruleAvailableFor: "the time for which the offer was open must not be over"
+        case .rolloutPercent: "the customer must be among those who get the offer"
+        case .rolloutHoldout: "the customer must not be held out for comparison"
+        case .limitCustomer, .limitCustomerWindow: "the customer must have a place left under the limit"
+        case .limitTotal: "the offer must have a place left for everyone together"
+        case .limitBudget: "the offer's budget must have enough left"
+        case .limitCoolDown: "the rest after the last redemption must be over"
+        case .limitExcludes: "no offer that excludes this one may have been issued or redeemed"
+        case .limitSignatures: "the issued offer must have a signing left"
+        }
     }
 }

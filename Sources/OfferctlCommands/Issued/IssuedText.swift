@@ -1,9 +1,9 @@
+import CommandLineSupport
 import OfferAPI
 import OfferModel
 
 /// Issued offers for people; never their signatures, which are as good as the offer.
 enum IssuedText {
-    /// One row an issued offer.
     static func table(_ items: [IssuedOfferBody]) -> TextTable {
         var table = TextTable(["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"])
         for item in items {
@@ -15,8 +15,7 @@ enum IssuedText {
         return table
     }
 
-    /// Everything about one.
-    static func lines(_ item: IssuedOfferBody, _ palette: Palette) -> [String] {
+    static func text(_ item: IssuedOfferBody, _ palette: Palette) -> String {
         var fields = FieldList()
         fields.add("offer", item.offerId.rawValue)
         fields.add("type", item.offerType.rawValue)
@@ -32,15 +31,16 @@ enum IssuedText {
         fields.add("app", "\(item.bundleId.rawValue), \(item.environment.rawValue)")
         fields.add("catalog", "revision \(item.catalogRevision)")
         fields.add("decision", item.decisionId.description)
-        return [palette.paint(item.issuedOfferId.description, .heading)] + fields.lines(palette).map { "  " + $0 }
+        let heading = palette.paint(item.issuedOfferId.description, .heading)
+        return ([heading] + fields.lines(palette).map { "  " + $0 }).joined(separator: "\n")
     }
 
     private static func meaning(_ state: SlotState) -> String {
         switch state {
-        case .open: "it takes a place under the limits and may be used"
-        case .redeemed: "it was used"
-        case .expired: "it ended unused and takes no place any more"
-        case .voided: "it was withdrawn; no further signature is given"
+        case .open: "not used yet, counts toward the limits"
+        case .redeemed: "used"
+        case .expired: "its signatures expired unused; it no longer counts"
+        case .voided: "no further signature is issued"
         }
     }
 
@@ -51,4 +51,47 @@ enum IssuedText {
         ].compactMap { $0 }
         return formats.isEmpty ? "nothing is signed" : formats.joined(separator: ", ")
     }
+}
+
+/// Exported offers as lines of CSV.
+enum ExportCSV {
+    private static let columns = [
+        "issuedOfferId", "offerId", "offerType", "delivery", "offerIdentifier", "productId", "bundleId", "environment",
+        "state", "issuedAt", "expiresAt", "signings", "voidedAt", "catalogRevision", "eventSequence", "eventHash",
+        "previousHash", "rowDigest", "checkpoint", "checkpointEventSequence", "checkpointHead", "checkpointSignedAt",
+        "checkpointKeyFingerprint", "checkpointSignature",
+    ]
+
+    static let header = CSVTable.line(columns.map(CSVTable.Cell.text))
+
+    static func line(_ item: ExportedOfferBody) -> String {
+        let offer: [CSVTable.Cell] = [
+            .text(item.issuedOfferId.description), .text(item.offerId.rawValue), .text(item.offerType.rawValue),
+            .text(item.delivery.rawValue), text(item.offerIdentifier?.rawValue), .text(item.productId.rawValue),
+            .text(item.bundleId.rawValue), .text(item.environment.rawValue), .text(item.state.rawValue),
+            .text(item.issuedAt.description), .text(item.expiresAt.description), .number(String(item.signings)),
+            text(item.voidedAt?.description), .number(String(item.catalogRevision)),
+        ]
+        return CSVTable.line(offer + proof(item.proof) + checkpoint(item.proof?.checkpoint))
+    }
+
+    private static func proof(_ proof: LedgerProofBody?) -> [CSVTable.Cell] {
+        guard let proof else { return Array(repeating: .empty, count: 4) }
+        return [
+            .number(String(proof.eventSequence)), .text(proof.eventHash), .text(proof.previousHash),
+            .text(proof.rowDigest),
+        ]
+    }
+
+    /// All that its signature is over, as it was signed: the date in milliseconds.
+    private static func checkpoint(_ checkpoint: CheckpointBody?) -> [CSVTable.Cell] {
+        guard let checkpoint else { return Array(repeating: .empty, count: 6) }
+        return [
+            .number(String(checkpoint.number)), .number(String(checkpoint.eventSequence)), .text(checkpoint.head),
+            .number(String(checkpoint.signedAt.milliseconds)), .text(checkpoint.keyFingerprint),
+            .text(checkpoint.signature),
+        ]
+    }
+
+    private static func text(_ value: String?) -> CSVTable.Cell { value.map(CSVTable.Cell.text) ?? .empty }
 }

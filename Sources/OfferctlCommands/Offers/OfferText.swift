@@ -1,9 +1,9 @@
+import CommandLineSupport
 import OfferAPI
 import OfferModel
 
 /// Offers of the catalog for people.
 enum OfferText {
-    /// One row an offer.
     static func table(_ offers: [OfferSummaryBody]) -> TextTable {
         var table = TextTable(["OFFER", "TYPE", "STATUS", "PAUSED", "STARTS", "ENDS", "PRIORITY"])
         for offer in offers {
@@ -15,14 +15,12 @@ enum OfferText {
         return table
     }
 
-    /// Everything about one offer.
-    ///
-    /// - Parameter offer: the offer as the catalog in force says it, where this version of offerctl can read that.
+    /// - Parameter offer: the offer in the catalog in force, where this version of offerctl can read that.
     static func lines(_ summary: OfferSummaryBody, _ offer: Offer?, _ palette: Palette) -> [String] {
         var fields = FieldList()
         fields.add("type", summary.type.rawValue)
         fields.add("status", summary.status.rawValue)
-        fields.add("paused", summary.paused ? "yes: nobody gets it until it is resumed" : "no")
+        fields.add("paused", summary.paused ? "yes: not issued until it is resumed" : "no")
         fields.add("starts", summary.starts.map(TimeText.absolute))
         fields.add("ends", summary.ends.map(TimeText.absolute))
         fields.add("priority", String(summary.priority))
@@ -32,7 +30,7 @@ enum OfferText {
             fields.add("products", offer.products.map(\.rawValue).joined(separator: ", "))
             fields.add("terms", terms(offer))
             fields.add("for", AudienceText.line(offer))
-            fields.add("limits", limits(offer.limits))
+            fields.add("limits", offer.limits.isEmpty ? "none" : offer.limits.map(words).joined(separator: "; "))
             fields.add("tags", offer.tags.isEmpty ? nil : offer.tags.joined(separator: ", "))
         }
         return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette).map { "  " + $0 }
@@ -43,16 +41,13 @@ enum OfferText {
         return "\(offer.paymentMode.rawValue), \(length)" + (offer.price.map { ", \($0)" } ?? "")
     }
 
-    private static func limits(_ limits: [Limit]) -> String {
-        guard !limits.isEmpty else { return "none" }
-        return limits.map { limit in
-            switch limit {
-            case .perCustomer(let count, let window, let across):
-                "\(count) per customer" + (window.map { " in \($0)" } ?? "") + words(across)
-            case .total(let count): "\(count) in all"
-            case .budget(let money): "\(money) in all"
-            }
-        }.joined(separator: "; ")
+    private static func words(_ limit: Limit) -> String {
+        switch limit {
+        case .perCustomer(let count, let window, let across):
+            "\(count) per customer" + (window.map { " in \($0)" } ?? "") + words(across)
+        case .total(let count): "\(count) in all"
+        case .budget(let money): "\(money) in all"
+        }
     }
 
     private static func words(_ across: Limit.Across) -> String {
@@ -61,5 +56,62 @@ enum OfferText {
         case .all: " across all offers"
         case .tag(let tag): " across tag `\(tag)`"
         }
+    }
+
+    static func pause(_ body: PauseBody) -> String {
+        let subject = body.offerId.map { "`\($0.rawValue.printable)` is" } ?? "all offers are"
+        return switch (body.paused, body.changed) {
+        case (true, true): "\(subject) paused"
+        case (true, false): "\(subject) paused already"
+        case (false, true): body.offerId == nil ? "the pause of all offers is lifted" : "\(subject) resumed"
+        case (false, false): "\(subject) not paused\(body.offerId == nil ? " as a whole" : "")"
+        }
+    }
+}
+
+/// Which customers an offer is for, in a line.
+enum AudienceText {
+    /// Apple's own rule, then the offer's.
+    static func line(_ offer: Offer) -> String {
+        let apple =
+            switch offer.type {
+            case .introductory: "customers who never had an introductory offer in the group"
+            case .promotional: "customers who have or had a subscription in the app"
+            case .winBack: "customers whose subscription has lapsed"
+            }
+        return apple + (offer.eligibility.map { ", where " + condition($0, isRoot: true) } ?? "")
+    }
+
+    private static func condition(_ node: RuleNode, isRoot: Bool) -> String {
+        switch node {
+        case .all(let children): joined(children, "and", isRoot)
+        case .any(let children): joined(children, "or", isRoot)
+        case .not(let child): "not (\(condition(child, isRoot: true)))"
+        case .comparison(let comparison): words(comparison)
+        }
+    }
+
+    private static func joined(_ children: [RuleNode], _ word: String, _ isRoot: Bool) -> String {
+        let text = children.map { condition($0, isRoot: children.count == 1 && isRoot) }.joined(separator: " \(word) ")
+        return isRoot || children.count == 1 ? text : "(\(text))"
+    }
+
+    private static func words(_ comparison: Comparison) -> String {
+        let values = comparison.operands.map(\.description)
+        let list = values.joined(separator: ", ")
+        let test =
+            switch comparison.comparisonOperator {
+            case .is: "is \(list)"
+            case .isNot: "is not \(list)"
+            case .in: values.count == 1 ? "is \(list)" : "is one of \(list)"
+            case .notIn: "is none of \(list)"
+            case .atLeast: "is at least \(list)"
+            case .atMost: "is at most \(list)"
+            case .moreThan: "is more than \(list)"
+            case .lessThan: "is less than \(list)"
+            case .between: "is between \(values.joined(separator: " and "))"
+            case .exists: comparison.operands.first == .boolean(false) ? "is not known" : "is known"
+            }
+        return "`\(comparison.fact)` \(test)"
     }
 }

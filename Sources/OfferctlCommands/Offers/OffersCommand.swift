@@ -1,6 +1,10 @@
 import ArgumentParser
+import CommandLineSupport
+import NIOHTTP1
+import OfferAPI
+import OfferCatalog
+import OfferModel
 
-/// `offerctl offers`: the offers in force, and the kill switch.
 struct OffersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offers",
@@ -11,4 +15,138 @@ struct OffersCommand: AsyncParsableCommand {
               offerctl offers pause comeback-half-price
             """,
         subcommands: [OffersList.self, OffersShow.self, OffersPause.self, OffersResume.self])
+}
+
+struct OffersList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the offers of the catalog in force, and which are paused.",
+        discussion: """
+            Needs a key with the role marketing or support.
+
+            Example:
+              offerctl offers list
+            """)
+
+    @OptionGroup var page: PageOptions
+    @OptionGroup var answer: AnswerOptions
+
+    func run() async throws {
+        try await answer.list(
+            role: "marketing or support", "/v1/offers", page.query, empty: "the catalog has no offers",
+            table: OfferText.table)
+    }
+}
+
+struct OffersShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one offer: whether it is issued, which customers can have it, and how often.",
+        discussion: """
+            Needs a key with the role marketing or support. With --json it is the offer's entry of the list.
+
+            Example:
+              offerctl offers show comeback-half-price
+            """)
+
+    @Argument(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "offer"))
+    var offer: String
+
+    @OptionGroup var answer: AnswerOptions
+
+    func run() async throws {
+        try await answer.connect(role: "marketing or support") { client in
+            guard let summary = try await find(client) else {
+                throw CommandFailure(
+                    .failed, "the catalog has no offer `\(offer)`", hints: ["`offerctl offers list` shows all"])
+            }
+            if answer.json { return Console.write(String(decoding: try WireJSON.encode(summary), as: UTF8.self)) }
+            let document = try await client.catalogInForce().document
+            let details = (try? CatalogReader.read(document))?.value.offer(OfferId(offer))
+            Console.write(OfferText.lines(summary, details, Console.palette).joined(separator: "\n"))
+        }
+    }
+
+    /// The list has every offer, and is short.
+    private func find(_ client: OfferdClient) async throws -> OfferSummaryBody? {
+        var cursor: String?
+        repeat {
+            let page = try await client.call(
+                .GET, "/v1/offers", query: queryItems(("cursor", cursor)), as: PageBody<OfferSummaryBody>.self
+            ).body
+            if let found = page.items.first(where: { $0.offerId.rawValue == offer }) { return found }
+            // A server that repeats itself must not keep us.
+            cursor = page.next == cursor ? nil : page.next
+        } while cursor != nil
+        return nil
+    }
+}
+
+struct OffersPause: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Stop issuing an offer, or all of them, at once.",
+        discussion: """
+            In force for the next request, and kept by every `catalog apply` until it is resumed. Signatures already \
+            issued stay valid at Apple for up to 24 hours. Needs a key with the role marketing.
+
+            Example:
+              offerctl offers pause comeback-half-price
+              offerctl offers pause --all
+            """)
+
+    @OptionGroup var target: PauseTarget
+
+    func run() async throws {
+        try await target.change("pause")
+    }
+}
+
+struct OffersResume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Issue a paused offer again, or lift the pause of all.",
+        discussion: """
+            The pause of all offers and that of a single one are independent: an offer is issued when neither is in force. \
+            Needs a key with the role marketing.
+
+            Example:
+              offerctl offers resume comeback-half-price
+              offerctl offers resume --all
+            """)
+
+    @OptionGroup var target: PauseTarget
+
+    func run() async throws {
+        try await target.change("resume")
+    }
+}
+
+/// What to pause or resume.
+struct PauseTarget: ParsableArguments {
+    @Argument(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "offer"))
+    var offer: String?
+
+    @Flag(help: "Every offer.")
+    var all = false
+
+    @OptionGroup var answer: AnswerOptions
+
+    mutating func validate() throws {
+        guard (offer == nil) == all, offer != "" else {
+            throw ValidationError("name either the id of one offer, or `--all`")
+        }
+    }
+
+    fileprivate func change(_ verb: String) async throws {
+        let body = try await answer.show(role: "marketing") { client in
+            let path = offer.map { "/v1/offers/\($0.percentEncoded)/\(verb)" } ?? "/v1/offers/\(verb)"
+            return try await client.call(.POST, path, as: PauseBody.self)
+        } text: { body in
+            OfferText.pause(body)
+        }
+        guard let offer, !body.paused, body.everyOfferPaused else { return }
+        Console.note("warning: every offer is paused, so `\(offer.printable)` is not issued")
+        Console.note("hint: `offerctl offers resume --all` lifts that")
+    }
 }

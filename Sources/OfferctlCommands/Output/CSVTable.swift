@@ -2,33 +2,15 @@
 ///
 /// A spreadsheet takes a text that begins with `=`, `+`, `-`, `@`, a tab or a CR for a formula, and names come from
 /// elsewhere: such a text gets an apostrophe in front (OWASP: CSV Injection). Numbers stay as they are.
-struct CSVTable: Sendable {
-    /// One cell.
+enum CSVTable {
     enum Cell: Sendable, Hashable {
-        /// Nothing.
         case empty
         /// Digits, a sign and a decimal point, made by this program or checked by the server.
         case number(String)
-        /// Anything else.
         case text(String)
     }
 
-    private var lines: [String]
-
-    /// An empty table with its column names.
-    init(_ columns: [String]) {
-        lines = [Self.line(columns.map(Cell.text))]
-    }
-
-    /// Adds a row with one cell a column.
-    mutating func add(_ cells: [Cell]) {
-        lines.append(Self.line(cells))
-    }
-
-    /// The whole table.
-    var text: String { lines.joined() }
-
-    /// One row with its line end, for a table that is too long to be kept.
+    /// One row with its line end.
     static func line(_ cells: [Cell]) -> String {
         cells.map(written).joined(separator: ",") + "\r\n"
     }

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import OfferModel
 
 /// Moments as people read them, always with their zone.
@@ -22,15 +23,11 @@ enum TimeText {
         let amount =
             switch length {
             case ..<Instant.Duration.minute.magnitude: "less than a minute"
-            case ..<Instant.Duration.hour.magnitude: counted(length / Instant.Duration.minute.magnitude, "minute")
-            case ..<(2 * Instant.Duration.day.magnitude): counted(length / Instant.Duration.hour.magnitude, "hour")
-            default: counted(length / Instant.Duration.day.magnitude, "day")
+            case ..<Instant.Duration.hour.magnitude: (length / Instant.Duration.minute.magnitude).counted("minute")
+            case ..<(2 * Instant.Duration.day.magnitude): (length / Instant.Duration.hour.magnitude).counted("hour")
+            default: (length / Instant.Duration.day.magnitude).counted("day")
             }
         if distance == 0 { return "now" }
         return distance < 0 ? "\(amount) ago" : "in \(amount)"
-    }
-
-    private static func counted(_ count: UInt64, _ unit: String) -> String {
-        "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 }

@@ -1,8 +1,9 @@
 import ArgumentParser
-import NIOHTTP1
+import CommandLineSupport
 import OfferAPI
+import OfferEligibility
+import OfferModel
 
-/// `offerctl replay`: decides again what was decided when an offer was issued.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -12,42 +13,131 @@ struct ReplayCommand: AsyncParsableCommand {
             signals. The same code decides it again, by the same revision of the catalog or by the one named, and writes \
             nothing. Needs a key with the role support.
 
-            Exit status: 0 if it comes out the same, 1 if anything differs.
+            Exit status: 0 if the decision is the same, 1 if anything differs.
 
             Example:
               offerctl replay 6f1d3a52-7c0b-4b0e-9f3a-2d5e8c1b7a90
               offerctl replay 6f1d3a52-7c0b-4b0e-9f3a-2d5e8c1b7a90 --catalog-revision 5
             """)
 
-    @OptionGroup
-    var issued: IssuedOfferArgument
+    @OptionGroup var issued: IssuedOfferArgument
 
     @Option(help: ArgumentHelp("Decide by this revision of the catalog instead.", valueName: "revision"))
     var catalogRevision: Int?
 
-    @Flag(help: "Print the server's answer as JSON.")
-    var json = false
-
-    @OptionGroup
-    var connection: ServerOptions
+    @OptionGroup var answer: AnswerOptions
 
     mutating func validate() throws {
-        try catalogRevision.checkRevision()
+        try checkRevision(catalogRevision)
     }
 
     func run() async throws {
-        try await connection.ask(role: "support", json: json) { client, console in
-            let reply = try await client.call(
-                .POST, "/v1/issued-offers/\(issued.id)/replay", headers: [("Content-Type", "application/json")],
-                body: try WireJSON.encode(ReplayRequestBody(catalogRevision: catalogRevision)), as: ReplayBody.self)
-            let text = ReplayText(palette: console.palette)
-            if json {
-                console.write(json: reply.json)
-            } else {
-                console.write(text.comparison(reply.body))
+        let text = ReplayText(palette: Console.palette)
+        let body = try await answer.show(role: "support") { client in
+            try await client.post(
+                "/v1/issued-offers/\(issued.id)/replay", ReplayRequestBody(catalogRevision: catalogRevision),
+                as: ReplayBody.self)
+        } text: { body in
+            text.comparison(body)
+        }
+        if let warning = text.warning(body) { Console.note(warning) }
+        if !body.differences.isEmpty { throw CommandFailure.answeredNo }
+    }
+}
+
+/// A replayed decision for people: what was decided, how it comes out now, and what differs.
+struct ReplayText {
+    let palette: Palette
+
+    func comparison(_ body: ReplayBody) -> String {
+        let same = body.differences.isEmpty
+        let moment = TimeText.absolute(body.decidedAt)
+        let name = palette.paint(body.offerId.rawValue.printable, .heading)
+        let heads = [
+            "\(name): \(outcome(body.recorded.outcome)) by revision \(body.recorded.catalogRevision) of the catalog",
+            "  decided          \(moment)",
+            "  decided again    by \(revision(body)): "
+                + (same ? palette.paint("it comes out the same", .good) : outcome(body.recomputed.outcome)),
+            "  decision         \(body.decisionId)",
+        ]
+        guard !same else { return heads.joined(separator: "\n") }
+        return (heads + [""] + table(body.differences).lines(palette)).joined(separator: "\n")
+    }
+
+    /// What to do about a decision that its own catalog does not reproduce; `nil` where nothing is wrong.
+    func warning(_ body: ReplayBody) -> String? {
+        guard !body.differences.isEmpty, isSameRevision(body) else { return nil }
+        return
+            "warning: the same catalog should give the same decision: another version of offerd may decide otherwise, "
+            + "so tell the team"
+    }
+
+    private func isSameRevision(_ body: ReplayBody) -> Bool {
+        body.recorded.catalogRevision == body.recomputed.catalogRevision
+    }
+
+    private func revision(_ body: ReplayBody) -> String {
+        isSameRevision(body) ? "the same revision" : "revision \(body.recomputed.catalogRevision)"
+    }
+
+    private func table(_ differences: [ReplayDifferenceBody]) -> TextTable {
+        var table = TextTable(["RULE", "WHAT", "THEN", "NOW"])
+        for difference in differences where !isToldBySentence(difference, differences) {
+            let place = difference.path.map { " [\($0)]" } ?? ""
+            table.add([
+                difference.rule.map { $0 + place }, member(difference.member), value(difference, difference.recorded),
+                value(difference, difference.recomputed),
+            ])
+        }
+        return table
+    }
+
+    /// A sentence that differs says what its reason's code and its evidence say.
+    private func isToldBySentence(_ difference: ReplayDifferenceBody, _ all: [ReplayDifferenceBody]) -> Bool {
+        ["reason", "evidence"].contains(difference.member)
+            && all.contains {
+                $0.member == "message" && $0.rule == difference.rule && $0.path == difference.path
             }
-            if let warning = text.warning(reply.body) { console.note(warning) }
-            if !reply.body.differences.isEmpty { throw CommandFailure.answeredNo }
+    }
+
+    /// The member in the word that dry-runs and `offerctl test` use.
+    private func member(_ member: String) -> String {
+        switch member {
+        case "message": "sentence"
+        case "turningPoint": "changes"
+        case "evidence": "seen"
+        default: member
+        }
+    }
+
+    private func value(_ difference: ReplayDifferenceBody, _ value: String?) -> String? {
+        guard let value else { return difference.member == "turningPoint" ? "never by itself" : nil }
+        switch difference.member {
+        case "outcome": return Outcome(rawValue: value) == .ineligible ? "not eligible" : value
+        case "verdict", "finding": return verdict(value)
+        case "turningPoint":
+            if let event = TurningEvent(rawValue: value) { return "when \(event.clause)" }
+            return Instant(iso8601: value).map(TimeText.absolute) ?? value
+        default: return value
+        }
+    }
+
+    private func verdict(_ verdict: String) -> String {
+        switch Verdict(rawValue: verdict) {
+        case .satisfied: "holds"
+        case .violated: "does not hold"
+        case .undetermined: "cannot be decided"
+        case .notApplicable: "has nothing to say"
+        case nil: verdict
+        }
+    }
+
+    private func outcome(_ outcome: String) -> String {
+        switch Outcome(rawValue: outcome) {
+        case .eligible: palette.paint("eligible", .good)
+        case .ineligible: palette.paint("not eligible", .bad)
+        case .undetermined: palette.paint("undetermined", .unsure)
+        case nil: palette.paint(outcome.printable, .unsure)
         }
     }
 }

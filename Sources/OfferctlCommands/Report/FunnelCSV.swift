@@ -3,17 +3,14 @@ import OfferModel
 
 /// A funnel report for a spreadsheet: one number a row, so that columns never change and rows can be pivoted.
 enum FunnelCSV {
-    /// The columns.
     static let columns = ["from", "to", "asOf", "offerId", "section", "measure", "fact", "value", "currency"]
 
-    /// Every number of a report.
-    static func table(_ report: FunnelReportBody) -> CSVTable {
-        var table = CSVTable(columns)
+    static func text(_ report: FunnelReportBody) -> String {
         let times = [report.from, report.to, report.asOf].map { CSVTable.Cell.text($0.description) }
-        for funnel in report.offers {
-            for row in rows(funnel) { table.add(times + [.text(funnel.offerId.rawValue)] + row) }
+        let lines = report.offers.flatMap { funnel in
+            rows(funnel).map { CSVTable.line(times + [.text(funnel.offerId.rawValue)] + $0) }
         }
-        return table
+        return CSVTable.line(columns.map(CSVTable.Cell.text)) + lines.joined()
     }
 
     private static func rows(_ funnel: FunnelBody) -> [[CSVTable.Cell]] {

@@ -1,11 +1,11 @@
+import CommandLineSupport
 import OfferAPI
 import OfferModel
 
 /// A funnel report for people.
-struct FunnelText: Sendable {
+struct FunnelText {
     let palette: Palette
 
-    /// Every offer with its tables.
     func report(_ report: FunnelReportBody) -> String {
         let range = "\(TimeText.absolute(report.from)) until \(TimeText.absolute(report.to))"
         let head = "first evaluated from \(range), as of \(TimeText.absolute(report.asOf))"
@@ -16,7 +16,7 @@ struct FunnelText: Sendable {
     private func lines(_ funnel: FunnelBody) -> [String] {
         let heading = palette.paint(funnel.offerId.rawValue.printable, .heading)
         guard funnel.stages.evaluated > 0 else {
-            return [heading, "  nobody was first evaluated in this range"] + unknown(funnel)
+            return [heading, "  no customer was first evaluated in this range"] + unknown(funnel)
         }
         let parts = [
             table(stages(funnel)), table(counts("NOT ISSUED", FunnelWords.notIssued, funnel)), table(reasons(funnel)),
@@ -67,16 +67,121 @@ struct FunnelText: Sendable {
         let (doubled, alone) = (funnel.redemptions.doubled, funnel.redemptions.redeemedWithoutSlot)
         let byAnother = funnel.redemptions.redeemedByAnother
         return [
-            doubled > 0 ? "  redemptions of a place that was used before: \(doubled)" : nil,
+            doubled > 0 ? "  redemptions of an issued offer that was used before: \(doubled)" : nil,
             byAnother > 0 ? "  redemptions by another Apple account than the one it was issued to: \(byAnother)" : nil,
-            alone > 0 ? "  redemptions of nothing we issued, in no stage: \(alone)" : nil,
+            alone > 0 ? "  redemptions of offers issued elsewhere, in no stage: \(alone)" : nil,
             funnel.slotsWithoutCost > 0
-                ? "  issued offers whose discount the catalog does not tell: \(funnel.slotsWithoutCost)" : nil,
+                ? "  issued offers whose discount is not in the catalog: \(funnel.slotsWithoutCost)" : nil,
         ].compactMap(\.self)
     }
 
     private func unknown(_ funnel: FunnelBody) -> [String] {
         guard funnel.requestsOfUnknown > 0 else { return [] }
-        return ["  requests about somebody unknown, in no stage: \(funnel.requestsOfUnknown)"]
+        return ["  requests about unknown customers, in no stage: \(funnel.requestsOfUnknown)"]
     }
+}
+
+/// The shares of a funnel in words and per cent.
+enum FunnelRateText {
+    /// `60.0 %`; absent if there is nothing to be a share of.
+    static func share(_ count: Int, of whole: Int?) -> String? {
+        guard let whole, whole > 0 else { return nil }
+        return percent(Double(count) / Double(whole))
+    }
+
+    /// The comparison with the customers held out; nothing if there are none.
+    static func lift(_ lift: HoldoutLiftBody) -> [String] {
+        guard lift.heldOut.customers > 0 else { return [] }
+        let (treated, heldOut) = (group(lift.treated, "offered it"), group(lift.heldOut, "held out"))
+        let groups = "  active now: \(treated), \(heldOut)"
+        guard let difference = lift.difference, let interval = lift.interval else {
+            let isSmall = min(lift.treated.customers, lift.heldOut.customers) < lift.minimumCustomers
+            return [
+                groups,
+                isSmall
+                    ? "  not enough data for the lift: each side needs \(lift.minimumCustomers) customers"
+                    : "  no lift: retention removed why some were refused, so not all customers held out are known",
+            ]
+        }
+        let range = "\(signed(interval.lower)) to \(signed(interval.upper)) percentage points"
+        return [
+            groups, "  lift \(signed(difference)) percentage points; 95 % interval \(range) (Newcombe)",
+        ]
+    }
+
+    /// How many of those who had cancelled stayed; nothing if none had.
+    static func saveRate(_ rate: SaveRateBody) -> [String] {
+        guard rate.judged + rate.pending > 0 else { return [] }
+        let share = share(rate.saved, of: rate.judged).map { ": \($0)" } ?? ""
+        let pending = rate.pending > 0 ? ", \(rate.pending) not yet judged" : ""
+        let unknown = rate.undetermined > 0 ? ", \(rate.undetermined) of them not known" : ""
+        return [
+            "  save rate \(rate.definition.printable)\(share)",
+            "  (\(rate.saved) of \(rate.judged) who redeemed after cancelling renew 30 days later\(unknown)\(pending))",
+        ]
+    }
+
+    private static func group(_ group: HoldoutLiftBody.Group, _ name: String) -> String {
+        let unknown = group.undetermined > 0 ? "\(group.undetermined) not known" : nil
+        let details = [share(group.active, of: group.customers), unknown].compactMap(\.self).joined(separator: ", ")
+        return "\(group.active) of \(group.customers) \(name)" + (details.isEmpty ? "" : " (\(details))")
+    }
+
+    private static func percent(_ share: Double) -> String { "\(tenths(share)) %" }
+
+    private static func signed(_ share: Double) -> String { share < 0 ? tenths(share) : "+" + tenths(share) }
+
+    /// Hundredths with one decimal.
+    private static func tenths(_ share: Double) -> String {
+        let tenths = Int(saturating: (share * 1_000).rounded())
+        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+    }
+}
+
+/// What the numbers of a funnel count. The help, the table and the CSV all take them from here.
+enum FunnelWords {
+    /// One number of a funnel.
+    struct Count: Sendable {
+        /// As people read it.
+        let name: String
+        /// As the answer and the CSV name it.
+        let measure: String
+        /// Which customers it counts: completes "customers who …".
+        let meaning: String
+        let value: @Sendable (FunnelBody) -> Int
+
+        init(_ name: String, _ measure: String, _ meaning: String, _ value: @escaping @Sendable (FunnelBody) -> Int) {
+            (self.name, self.measure, self.meaning, self.value) = (name, measure, meaning, value)
+        }
+    }
+
+    /// The stages, each of which counts members of the one before.
+    static let stages = [
+        Count("evaluated", "evaluated", "first requested in this period") { $0.stages.evaluated },
+        Count("eligible", "eligible", "met every rule but the rollout at least once") { $0.stages.eligible },
+        Count("issued", "issued", "were issued the offer") { $0.stages.issued },
+        Count("redeemed", "redeemed", "used it at Apple") { $0.stages.redeemed },
+        Count("renewed at full price", "renewedAtFullPrice", "then paid for a period without an offer") {
+            $0.stages.renewedAtFullPrice
+        },
+        Count("still active", "stillActive", "have access by their own subscription now") { $0.stages.stillActive },
+    ]
+
+    /// The evaluated who were never issued the offer, each in one of these.
+    static let notIssued = [
+        Count("held out", "heldOut", "met every rule but are kept for comparison") { $0.notIssued.heldOut },
+        Count("not in the rollout", "notInRollout", "met every rule but its percentage") { $0.notIssued.notInRollout },
+        Count("paused", "paused", "met every rule while the offer was paused") { $0.notIssued.paused },
+        Count("ineligible", "ineligible", "failed a rule") { $0.notIssued.ineligible },
+        Count("undetermined", "undetermined", "have too little known history to decide") {
+            $0.notIssued.undetermined
+        },
+        Count("no longer recorded", "removed", "were refused; retention removed the reason") { $0.notIssued.removed },
+    ]
+
+    /// More about the redeemed.
+    static let redemptions = [
+        Count("in the offer", "inOffer", "redeemed it and still have periods of it left") { $0.redemptions.inOffer },
+        Count("refunded", "refunded", "redeemed it and got a refund of a period of it") { $0.redemptions.refunded },
+    ]
 }

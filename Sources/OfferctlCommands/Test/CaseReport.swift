@@ -1,24 +1,74 @@
-import Foundation
+import CommandLineSupport
 import OfferCatalog
 import OfferEligibility
+import OfferModel
 
-/// What came of all files of cases, as people and as machines read it.
-struct CaseReport {
-    private let results: [CaseFileResult]
-
-    init(_ results: [CaseFileResult]) {
-        self.results = results
+/// The result of one file of cases.
+struct CaseFileResult {
+    /// A case that did not come out as expected.
+    struct Failure {
+        let name: String
+        let line: Int
+        let differences: [CaseDifference]
     }
 
-    /// How many cases failed.
+    let file: String
+    /// How many cases were run; 0 for a file that cannot be used.
+    let cases: Int
+    let failures: [Failure]
+    /// Why the file cannot be used.
+    private(set) var errors: [DocumentIssue] = []
+    /// Why the file cannot be read at all.
+    private(set) var unreadable: CommandFailure?
+    private var warnings: [DocumentIssue] = []
+
+    init(reading file: String, _ catalogs: inout CaseCatalogs) {
+        self.file = file
+        var read: CaseFile?
+        do {
+            let document = try CaseReader.read(InputFile.bytes(file), vocabulary: .evaluator) {
+                catalogs.read($0, namedIn: file)
+            }
+            read = document.value
+            warnings = document.warnings
+        } catch let failure as CommandFailure {
+            unreadable = failure
+        } catch let invalid as InvalidDocument {
+            errors = invalid.errors
+            warnings = invalid.warnings
+        } catch {
+            unreadable = CommandFailure(.usage, "`\(file)` cannot be read")
+        }
+        cases = read?.cases.count ?? 0
+        failures = read.map(Self.failures) ?? []
+    }
+
+    var isInvalid: Bool { unreadable != nil || !errors.isEmpty }
+
+    /// The lines about the file itself: errors, then warnings.
+    var messages: [String] {
+        (unreadable?.lines ?? []) + errors.flatMap { IssueText.lines($0, severity: .error, file: file) }
+            + warnings.flatMap { IssueText.lines($0, severity: .warning, file: file) }
+    }
+
+    private static func failures(of file: CaseFile) -> [Failure] {
+        file.cases.compactMap { one in
+            let differences = file.differences(of: one)
+            return differences.isEmpty ? nil : Failure(name: one.name, line: one.line, differences: differences)
+        }
+    }
+}
+
+/// The results of all files of cases, for people and for programs.
+struct CaseReport {
+    let results: [CaseFileResult]
+
     var failed: Int { results.map(\.failures.count).reduce(0, +) }
 
-    /// Whether some file could not be run.
     var hasInvalidFiles: Bool { results.contains(where: \.isInvalid) }
 
     private var cases: Int { results.map(\.cases).reduce(0, +) }
 
-    /// Every failed case with its differences, then the summary.
     func text(_ palette: Palette) -> String {
         let failures = results.flatMap { result in
             result.failures.map { CaseFailureText(palette: palette).lines($0, file: result.file) }
@@ -29,28 +79,35 @@ struct CaseReport {
     /// `2 files, 14 cases: 13 passed, 1 failed`.
     private func summary(_ palette: Palette) -> String {
         let invalid = results.count(where: \.isInvalid)
-        let counted = "\(Self.count(results.count, "file")), \(Self.count(cases, "case")): "
+        let counted = "\(results.count.counted("file")), \(cases.counted("case")): "
         var parts = [palette.paint("\(cases - failed) passed", failed == 0 ? .good : .quiet)]
         if failed > 0 { parts.append(palette.paint("\(failed) failed", .bad)) }
-        if invalid > 0 { parts.append(palette.paint("\(Self.count(invalid, "file")) not run", .unsure)) }
+        if invalid > 0 { parts.append(palette.paint("\(invalid.counted("file")) not run", .unsure)) }
         return counted + parts.joined(separator: ", ")
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
     }
 }
 
 extension CaseReport {
     /// `{"files", "cases", "passed", "failed", "failures": […], "errors": […]}`.
     func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let body = Body(
+        try Body(
             files: results.count, cases: cases, passed: cases - failed, failed: failed,
-            failures: results.flatMap { result in result.failures.map { Body.Failure($0, file: result.file) } },
-            errors: results.flatMap(Body.Problem.all))
-        return String(decoding: try encoder.encode(body), as: UTF8.self)
+            failures: results.flatMap { result in
+                result.failures.map { failure in
+                    Body.Failure(
+                        file: result.file, line: failure.line, name: failure.name,
+                        differences: failure.differences.map(Body.Difference.init))
+                }
+            },
+            errors: results.flatMap { result in
+                (result.unreadable.map { [Body.Problem(file: result.file, detail: $0.message)] } ?? [])
+                    + result.errors.map { issue in
+                        Body.Problem(
+                            file: result.file, line: issue.line, column: issue.column, path: issue.path,
+                            code: issue.code, detail: issue.detail, hint: issue.hint)
+                    }
+            }
+        ).jsonText()
     }
 
     private struct Body: Encodable {
@@ -66,13 +123,6 @@ extension CaseReport {
             let line: Int
             let name: String
             let differences: [Difference]
-
-            init(_ failure: CaseFileResult.Failure, file: String) {
-                self.file = file
-                line = failure.line
-                name = failure.name
-                differences = failure.differences.map(Difference.init)
-            }
         }
 
         struct Difference: Encodable {
@@ -95,27 +145,82 @@ extension CaseReport {
 
         struct Problem: Encodable {
             let file: String
-            let line: Int?
-            let column: Int?
-            let path: String?
-            let code: DocumentIssueCode?
+            var line: Int?
+            var column: Int?
+            var path: String?
+            var code: DocumentIssueCode?
             let detail: String
-            let hint: String?
+            var hint: String?
+        }
+    }
+}
 
-            static func all(_ result: CaseFileResult) -> [Problem] {
-                let unreadable = result.unreadable.map { failure in
-                    Problem(
-                        file: result.file, line: nil, column: nil, path: nil, code: nil,
-                        detail: failure.messages.first.map { $0.replacing("error: ", with: "") } ?? "unreadable",
-                        hint: nil)
-                }
-                return (unreadable.map { [$0] } ?? [])
-                    + result.errors.map { issue in
-                        Problem(
-                            file: result.file, line: issue.line, column: issue.column, path: issue.path,
-                            code: issue.code, detail: issue.detail, hint: issue.hint)
-                    }
-            }
+/// A failed case in plain words: what was expected and what came out, finding by finding.
+struct CaseFailureText {
+    let palette: Palette
+
+    func lines(_ failure: CaseFileResult.Failure, file: String) -> [String] {
+        let place = palette.paint("(\(file):\(failure.line))".printable, .quiet)
+        var lines = ["\(palette.paint("✗", .bad)) \(failure.name.printable) \(place)"]
+        var subject: String?
+        for difference in failure.differences {
+            let own = title(difference)
+            if own != subject { lines.append("    " + own) }
+            subject = own
+            lines += sides(difference).map { "      " + $0 }
+        }
+        return lines
+    }
+
+    /// What the difference is about, with the finding's own sentence.
+    private func title(_ difference: CaseDifference) -> String {
+        guard let rule = difference.rule else {
+            if case .state = difference.aspect { return "the state of the group" }
+            return "the answer"
+        }
+        let place = difference.path.map { " at \($0)" } ?? ""
+        let sentence = difference.message.map { ": \($0)" } ?? ""
+        return palette.paint((rule + place).printable, .heading) + sentence.printable
+    }
+
+    /// The diff: what was expected, then what came out.
+    private func sides(_ difference: CaseDifference) -> [String] {
+        switch difference.aspect {
+        case .unlistedRule:
+            return [
+                palette.paint("+ \((difference.got ?? "").printable)", .bad)
+                    + ": decides the answer and is not among the case's findings"
+            ]
+        case .finding:
+            return [
+                palette.paint("- \((difference.expected ?? "").printable)", .good)
+                    + ": there is no such finding, because the rule does not concern the offer or the path is another"
+            ]
+        default:
+            let name = words(difference.aspect)
+            return [
+                palette.paint("- \(name): \(value(difference, difference.expected))".printable, .good),
+                palette.paint("+ \(name): \(value(difference, difference.got))".printable, .bad),
+            ]
+        }
+    }
+
+    private func words(_ aspect: CaseDifference.Aspect) -> String {
+        switch aspect {
+        case .turningPoint: "changes"
+        case .transactionId: "transaction in the evidence"
+        case .message: "sentence"
+        case .state(let member): member
+        case .outcome, .finding, .unlistedRule, .verdict, .reason: aspect.description
+        }
+    }
+
+    private func value(_ difference: CaseDifference, _ value: String?) -> String {
+        guard let value else { return difference.aspect == .turningPoint ? "never by itself" : "none" }
+        switch difference.aspect {
+        case .outcome: return Outcome(rawValue: value) == .ineligible ? "not eligible" : value
+        case .turningPoint: return TurningEvent(rawValue: value).map { "when \($0.clause)" } ?? value
+        default: return value
         }
     }
 }

@@ -1,6 +1,9 @@
 import ArgumentParser
+import CommandLineSupport
+import Foundation
+import OfferCatalog
+import OfferModel
 
-/// `offerctl test FILE|DIR`: runs cases on the evaluator of the server, without one.
 struct TestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
@@ -25,19 +28,91 @@ struct TestCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let console = Console.process
         let files = try paths.flatMap { try CaseFiles.find(at: $0) }
         var catalogs = CaseCatalogs()
         let results = files.map { CaseFileResult(reading: $0, &catalogs) }
-        let report = CaseReport(results)
+        let report = CaseReport(results: results)
         let errors = catalogs.messages + results.flatMap(\.messages)
         if json {
-            console.write(try report.json())
+            Console.write(try report.json())
         } else {
-            console.write(report.text(console.palette))
+            Console.write(report.text(Console.palette))
         }
-        if report.hasInvalidFiles { throw CommandFailure(.usage, messages: json ? [] : errors) }
-        if !json { errors.forEach(console.note) }
+        if report.hasInvalidFiles { throw CommandFailure(.usage, lines: json ? [] : errors) }
+        if !json { errors.forEach(Console.note) }
         if report.failed > 0 { throw CommandFailure.answeredNo }
+    }
+}
+
+/// Finds files of cases.
+enum CaseFiles {
+    /// The file itself, or every JSON and YAML file of a directory and those below it, in the order of their names.
+    ///
+    /// - Throws: `CommandFailure` with status 2 if there is nothing to run.
+    static func find(at path: String) throws(CommandFailure) -> [String] {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            throw CommandFailure(.usage, "`\(path)` cannot be read: there is no such file")
+        }
+        guard isDirectory.boolValue else { return [path] }
+        guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path) else {
+            throw CommandFailure(.usage, "`\(path)` cannot be read: the file system refused it")
+        }
+        let files = names.filter(isCaseFile).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        guard !files.isEmpty else {
+            throw CommandFailure(
+                .usage, "`\(path)` has no cases",
+                hints: ["cases are files `*.json`, `*.yaml` and `*.yml`; docs/cases.md explains them"])
+        }
+        let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
+        return files.map { "\(folder)/\($0)" }
+    }
+
+    private static func isCaseFile(_ name: String) -> Bool {
+        let file = name.split(separator: "/").last ?? ""
+        return !file.hasPrefix(".") && [".json", ".yaml", ".yml"].contains { file.lowercased().hasSuffix($0) }
+    }
+}
+
+/// The catalogs that files of cases name, each read once.
+struct CaseCatalogs {
+    private var catalogs: [String: Catalog?] = [:]
+    /// What is wrong with them: every error with its file and line, each catalog once.
+    private(set) var messages: [String] = []
+
+    /// The catalog at a path relative to the file that names it; `nil` if it cannot be used.
+    mutating func read(_ path: String, namedIn file: String) -> Catalog? {
+        let place = path.hasPrefix("/") ? path : Self.joined(file, path)
+        if let known = catalogs[place] { return known }
+        let catalog = read(place)
+        catalogs.updateValue(catalog, forKey: place)
+        return catalog
+    }
+
+    private mutating func read(_ place: String) -> Catalog? {
+        do {
+            return try CatalogReader.read(InputFile.bytes(place)).value
+        } catch let failure as CommandFailure {
+            messages += failure.lines
+        } catch let invalid as InvalidDocument {
+            messages += invalid.errors.flatMap { IssueText.lines($0, severity: .error, file: place) }
+        } catch {
+            messages.append("error: `\(place)` cannot be read".printable)
+        }
+        return nil
+    }
+
+    /// The path as people would write it: `Examples/cases/../usage-trial.yaml` is `Examples/usage-trial.yaml`.
+    private static func joined(_ file: String, _ path: String) -> String {
+        var steps = file.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        for step in path.split(separator: "/") {
+            if step == ".", !steps.isEmpty { continue }
+            if step == "..", let last = steps.last, last != "..", last != ".", last != "" {
+                steps.removeLast()
+            } else {
+                steps.append(step)
+            }
+        }
+        return steps.joined(separator: "/")
     }
 }

@@ -1,10 +1,12 @@
 import AppStoreServer
 import ArgumentParser
+import CommandLineSupport
 import OfferApplication
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
 import SQLiteStore
+import Synchronization
 
 struct BackfillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,11 +44,12 @@ struct BackfillCommand: AsyncParsableCommand {
     @Flag(help: "Fetch notifications.")
     var notifications = false
 
-    @Option(help: "The first moment of the notifications, such as 2026-11-20T00:00:00Z.")
-    var from: MomentArgument?
+    @Option(
+        help: "The first moment of the notifications, such as 2026-11-20T00:00:00Z.", transform: Instant.argument)
+    var from: Instant?
 
-    @Option(help: "The last moment of the notifications; now if left out.")
-    var to: MomentArgument?
+    @Option(help: "The last moment of the notifications. (default: now)", transform: Instant.argument)
+    var to: Instant?
 
     @Option(
         help: "The file that says how far it is. (default: beside the list or the database, ending in .backfill)",
@@ -59,7 +62,7 @@ struct BackfillCommand: AsyncParsableCommand {
             throw ValidationError("`--from` and `--to` are of `--notifications`")
         }
         guard !notifications || from != nil else { throw ValidationError("`--notifications` needs `--from`") }
-        if let from, let to, from.instant >= to.instant { throw ValidationError("`--from` is not before `--to`") }
+        if let from, let to, from >= to { throw ValidationError("`--from` is not before `--to`") }
     }
 
     func run() async throws {
@@ -73,10 +76,10 @@ struct BackfillCommand: AsyncParsableCommand {
             defer { try? database.close() }
             let useCases = UseCases(
                 registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-                digestKey: audit?.digestKey, clock: { .wallClock() })
+                digestKey: audit?.digestKey, clock: { .wallClock })
             let log = BackfillLog(
                 ledger: Ledger(database, digest: OpenSSLDigest(), key: audit?.digestKey), author: Self.author,
-                clock: { .wallClock() })
+                clock: { .wallClock })
             let waits = BackfillWaits()
             let patience = BackfillPatience(
                 sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { waits.tell($0) })
@@ -88,9 +91,9 @@ struct BackfillCommand: AsyncParsableCommand {
             } else if let from {
                 let work = try NotificationBackfill(
                     registry, useCases.notifications, in: scope, by: Self.author, patience: patience,
-                    clock: { .wallClock() })
+                    clock: { .wallClock })
                 try await BackfillOfNotifications(
-                    from: from.instant, to: to?.instant, file: file, scope: scope, work: work, log: log
+                    from: from, to: to, file: file, scope: scope, work: work, log: log
                 ).run()
             }
         }
@@ -105,4 +108,19 @@ struct BackfillCommand: AsyncParsableCommand {
 
     /// Percent of Apple's limits: support asks beside it.
     private static let share = 80
+}
+
+/// Says once that Apple wants no more requests for a while, however many were on their way.
+final class BackfillWaits: Sendable {
+    private let told = Mutex(Instant.distantPast)
+
+    func tell(_ failure: AppStoreFailure) {
+        let end = failure.at.adding(milliseconds: Int64(failure.secondsToWait) * Instant.Duration.second)
+        let isNews = told.withLock { told in
+            guard end > told.adding(milliseconds: Instant.Duration.second) else { return false }
+            told = end
+            return true
+        }
+        if isNews { Console.note("waiting until \(end): \(failure.detail)") }
+    }
 }

@@ -1,5 +1,8 @@
+import CommandLineSupport
+import Foundation
 import OfferApplication
 import OfferModel
+import OpenSSLCrypto
 
 /// `offerd backfill --ids`: a list from where it was left to its end.
 struct BackfillOfCustomers: Sendable {
@@ -24,11 +27,11 @@ struct BackfillOfCustomers: Sendable {
             { try await goOn(start) }, of: list.entries.count, left: { try file.read() ?? start })
         try await log.note(source, done: end.done, refused: end.refused, in: scope)
         file.remove()
-        for line in BackfillText.summary(end, isOfCustomers: true) { try Terminal.output(line) }
+        for line in BackfillText.summary(end, isOfCustomers: true) { try Console.output(line) }
     }
 
     private func begin() throws -> BackfillState {
-        let fresh = BackfillState(scope: scope, source: source, startedAt: .wallClock())
+        let fresh = BackfillState(scope: scope, source: source, startedAt: .wallClock)
         guard let left = try file.read() else {
             try file.write(fresh)
             return fresh
@@ -37,7 +40,7 @@ struct BackfillOfCustomers: Sendable {
         guard left.done <= list.entries.count else {
             throw file.unreadable(": \(left.done) ids are done, and the list has \(list.entries.count)")
         }
-        Terminal.message("going on after \(left.done) of \(list.entries.count) ids")
+        Console.note("going on after \(left.done) of \(list.entries.count) ids")
         return left
     }
 
@@ -52,7 +55,7 @@ struct BackfillOfCustomers: Sendable {
             for (entry, outcome) in zip(entries, outcomes) { state.note(outcome, of: entry) }
             try file.write(state)
             if state.done / Self.reported > (state.done - entries.count) / Self.reported {
-                Terminal.message(BackfillText.progress(state, of: list.entries.count))
+                Console.note(BackfillText.progress(state, of: list.entries.count))
             }
         }
         return state
@@ -80,6 +83,41 @@ extension BackfillState {
                 Finding(
                     place: "line \(entry.line)", id: entry.id,
                     reason: "not complete: " + report.gaps.map(\.detail).joined(separator: "; ")))
+        }
+    }
+}
+
+/// The ids of a file, one a line; blank lines and what follows a `#` do not count.
+struct BackfillList: Sendable {
+    /// One id with the line it stands in, from 1.
+    struct Entry: Sendable, Equatable {
+        var line: Int
+        var id: String
+    }
+
+    let entries: [Entry]
+    /// SHA-256 of the file, so that work is never taken up on another list.
+    let digest: String
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``CommandFailure`` naming the file and the cause.
+    init(file: String) throws {
+        let text = try InputFile.text(file, "list of ids")
+        self.init(text)
+        guard !entries.isEmpty else {
+            throw CommandFailure(
+                .usage, "list of ids `\(file)` has none",
+                hints: ["write an `originalTransactionId`, a `transactionId` or an `appTransactionId` on each line"])
+        }
+    }
+
+    init(_ text: String) {
+        digest = Hexadecimal.lowercase(OpenSSLDigest().sha256(Array(text.utf8)))
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        entries = lines.enumerated().compactMap { index, line in
+            let id = line.prefix { $0 != "#" }.trimmingCharacters(in: .whitespacesAndNewlines)
+            return id.isEmpty ? nil : Entry(line: index + 1, id: id)
         }
     }
 }

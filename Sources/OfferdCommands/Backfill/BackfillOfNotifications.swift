@@ -1,4 +1,5 @@
 import AppStoreServer
+import CommandLineSupport
 import OfferApplication
 import OfferModel
 
@@ -25,15 +26,15 @@ struct BackfillOfNotifications: Sendable {
             { try await goOn(start, query) }, of: nil, left: { try file.read() ?? start })
         try await log.note(done.source, done: done.done, refused: done.refused, in: scope)
         file.remove()
-        for line in BackfillText.summary(done, isOfCustomers: false) { try Terminal.output(line) }
+        for line in BackfillText.summary(done, isOfCustomers: false) { try Console.output(line) }
     }
 
     /// Without `--to` an interrupted work keeps the end it had: its page token is of that very question.
     private func begin() throws -> (BackfillState, end: Instant) {
         let left = try file.read()
-        let end = to ?? left?.endOfNotifications ?? .wallClock()
+        let end = to ?? left?.endOfNotifications ?? .wallClock
         let fresh = BackfillState(
-            scope: scope, source: "notifications \(from.milliseconds)-\(end.milliseconds)", startedAt: .wallClock())
+            scope: scope, source: "notifications \(from.milliseconds)-\(end.milliseconds)", startedAt: .wallClock)
         guard let left else {
             try file.write(fresh)
             return (fresh, end)
@@ -43,7 +44,7 @@ struct BackfillOfNotifications: Sendable {
         guard left.done == 0 || left.token != nil else {
             throw file.unreadable(": it does not say where the next page begins")
         }
-        Terminal.message("going on after \(left.done) pages")
+        Console.note("going on after \(left.done) pages")
         return (left, end)
     }
 
@@ -60,7 +61,7 @@ struct BackfillOfNotifications: Sendable {
                 guard beginnings < Self.mostBeginnings else { throw Self.givenUp(state, failure) }
                 beginnings += 1
                 // A token does not live for ever. From the first page on, what was taken in stays known.
-                Terminal.message("beginning with the first page again: \(failure.detail)")
+                Console.note("beginning with the first page again: \(failure.detail)")
                 state = BackfillState(scope: scope, source: state.source, startedAt: state.startedAt)
                 isFirstPage = true
                 continue
@@ -68,13 +69,14 @@ struct BackfillOfNotifications: Sendable {
             isFirstPage = false
             state.note(page)
             if page.next != nil { try file.write(state) }
-            if state.done % Self.reported == 0 { Terminal.message(BackfillText.progress(state, of: nil)) }
+            if state.done % Self.reported == 0 { Console.note(BackfillText.progress(state, of: nil)) }
         }
         return state
     }
 
     private static func givenUp(_ state: BackfillState, _ failure: AppStoreFailure) -> CommandFailure {
-        .failed(
+        CommandFailure(
+            .failed,
             "Apple refuses the token of page \(state.done + 1), after \(mostBeginnings) times from the first page: "
                 + failure.detail,
             hints: [

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import OfferModel
 
@@ -73,9 +74,9 @@ struct BackfillStateFile: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if the file cannot be read, or holds something that no backfill has written.
     func read() throws -> BackfillState? {
-        PrivateFile.removeLeftovers(of: path)
+        AtomicFile.removeLeftovers(of: path)
         guard FileManager.default.fileExists(atPath: URL(filePath: path).path) else { return nil }
-        let text = try TextFile.read(path, what: "state file")
+        let text = try InputFile.text(path, "state file")
         guard let state = try? JSONDecoder().decode(BackfillState.self, from: Data(text.utf8)), state.isPlausible
         else { throw unreadable() }
         return state
@@ -83,8 +84,8 @@ struct BackfillStateFile: Sendable {
 
     /// What stands in it is not the state of a backfill, or not of this one.
     func unreadable(_ reason: String = "") -> CommandFailure {
-        .configuration(
-            "`\(path)` is no state of a backfill\(reason)",
+        CommandFailure(
+            .usage, "`\(path)` is no state of a backfill\(reason)",
             hints: ["name another with `--state`, or delete it to begin anew: what is known already stays as it is"])
     }
 
@@ -92,11 +93,8 @@ struct BackfillStateFile: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if it cannot be written.
     func write(_ state: BackfillState) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let json = try encoder.encode(state)
-        let file = try PrivateFile(path: path)
-        try file.write(String(decoding: json, as: UTF8.self) + "\n")
+        let file = try AtomicFile(path: path)
+        try file.write(try state.jsonText() + "\n")
         try file.finish()
     }
 
@@ -104,5 +102,41 @@ struct BackfillStateFile: Sendable {
     func remove() {
         // A file that stays would only let the same work be taken up at its end.
         try? FileManager.default.removeItem(at: URL(filePath: path))
+    }
+}
+
+/// What a backfill says of itself.
+enum BackfillText {
+    /// One line in the middle of the work.
+    static func progress(_ state: BackfillState, of count: Int?) -> String {
+        let done = count.map { "\(state.done) of \($0) ids" } ?? state.done.counted("page")
+        return
+            "\(done): \(state.fetched) \(count == nil ? "added" : "fetched"), \(state.known) known, \(state.refused) refused"
+    }
+
+    /// Where the work came to its end.
+    static func summary(_ state: BackfillState, isOfCustomers: Bool) -> [String] {
+        var lines =
+            isOfCustomers
+            ? [
+                "\(state.done.counted("id")): \(state.fetched.counted("customer")) fetched, "
+                    + "\(state.known) of customers fetched already, \(state.refused) refused",
+                "of Apple's data: \(state.added) added, \(state.updated) updated, \(state.unchanged) unchanged",
+            ]
+            : [
+                "\((state.fetched + state.known + state.refused).counted("notification")) on "
+                    + "\(state.done.counted("page")): \(state.fetched) added, \(state.known) known, "
+                    + "\(state.refused) refused"
+            ]
+        if state.incomplete > 0 {
+            lines.append("\(state.incomplete.counted("customer")) not complete")
+        }
+        lines += state.findings.map { finding in
+            "  \(([finding.place, finding.id.map { "`\($0)`" }] as [String?]).compactMap(\.self).joined(separator: ", ")): "
+                + finding.reason
+        }
+        let more = state.refused + state.incomplete - state.findings.count
+        if more > 0 { lines.append("  and \(more) more") }
+        return lines
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import OfferApplication
 import OfferModel
 import OfferStore
@@ -10,14 +11,14 @@ struct CustomersErase: AsyncParsableCommand {
         commandName: "erase",
         abstract: "Erase what names a customer; what limits need stays as internal ids, dates and keyed digests.",
         discussion: """
-            Without --confirm it only says what would be erased. What is deleted is overwritten in the file; fragments can \
+            Without --confirm it only reports what would be erased. What is deleted is overwritten in the file; fragments can \
             stay in unused parts of it until --compact, which stops recording for as long as it copies the file. \
-            Customers that were merged into this one are erased with it. It is one transaction, told in the audit with \
-            the reason, and cannot be undone. May run beside the server. Copies made before still hold the customer: \
+            Customers that were merged into this one are erased with it. It is one transaction, recorded in the audit with \
+            the reason, and cannot be undone. May run beside the server. Earlier backups still hold the customer: \
             docs/privacy.md says what to do about them.
 
-            Who comes back with the same Apple account is known again by the digests, so once-only offers stay used; \
-            the history begins anew. Needs `audit:` in keys.yaml. The reason is kept: name nobody in it.
+            A customer who comes back with the same Apple account is recognised by the digests, so once-only offers stay \
+            used; the history starts empty. Needs `audit:` in keys.yaml. The reason is kept: name no person in it.
 
             Exit status: 0 done, 1 refused or unknown customer, 2 wrong use or configuration.
 
@@ -31,13 +32,13 @@ struct CustomersErase: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var person: PersonOptions
 
-    @Option(help: "Why, such as the number of the request; it names nobody.")
+    @Option(help: "The reason, such as the number of the request. It must not name a person.")
     var reason: String
 
-    @Flag(help: "Erase; without it nothing is written.")
+    @Flag(help: "Erase. Without it nothing is written.")
     var confirm = false
 
-    @Flag(help: "Build the database file anew afterwards, without its unused parts; nothing can be recorded meanwhile.")
+    @Flag(help: "Rebuild the database file afterwards, without its unused parts; nothing can be recorded meanwhile.")
     var compact = false
 
     func validate() throws {
@@ -52,13 +53,13 @@ struct CustomersErase: AsyncParsableCommand {
         let named = [
             person.originalTransactionId, person.appTransactionId, person.appAccountToken, person.customerId,
         ]
-        guard !named.compactMap(\.self).contains(where: { Self.stands($0, in: reason) }) else {
+        guard !named.compactMap(\.self).contains(where: { Self.has($0, in: reason) }) else {
             throw ValidationError("the reason is kept, so it does not name the customer")
         }
     }
 
-    /// Whether a name stands in a text as a word of its own: `47` does not in `request 4711`.
-    private static func stands(_ name: String, in text: String) -> Bool {
+    /// Whether a text has a name as a whole word: `request 4711` does not have `47`.
+    private static func has(_ name: String, in text: String) -> Bool {
         let text = text.lowercased()
         return text.ranges(of: name.lowercased()).contains { range in
             let before = text[..<range.lowerBound].last
@@ -68,23 +69,24 @@ struct CustomersErase: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let setup = try options.setup()
-        let scope = try person.scope(setup)
+        try await options.withDatabase(erase)
+    }
+
+    private func erase(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws {
+        let scope = try person.owner.scope(setup)
         let key = try setup.auditKeys()?.digestKey
-        let database = try SQLiteDatabase(path: setup.databasePath)
-        defer { try? database.close() }
         if confirm { try database.overwriteDeleted() }
         let data = PersonalData(
             ledger: Ledger(database, digest: OpenSSLDigest(), key: key), digestKey: key,
-            author: AuditAuthor(actor: "offerd customers erase"), clock: { .wallClock() })
+            author: AuditAuthor(actor: "offerd customers erase"), clock: { .wallClock })
         do {
             let plan = try await data.plan(for: person.identifiers, in: scope)
-            for line in ErasureText.lines(plan, isDone: confirm) { try Terminal.output(line) }
+            for line in ErasureText.lines(plan, isDone: confirm) { try Console.output(line) }
             guard confirm else {
-                return try Terminal.output("nothing was erased: `--confirm` does it")
+                return try Console.output("nothing was erased: add `--confirm` to erase")
             }
             let outcome = try await data.erase(person.identifiers, in: scope, reason: reason)
-            try Terminal.output(
+            try Console.output(
                 "erased: \(outcome.deleted.values.reduce(0, +)) rows deleted, \(outcome.digested) texts replaced by "
                     + "their keyed digest")
         } catch {
@@ -93,8 +95,8 @@ struct CustomersErase: AsyncParsableCommand {
         let failure = compact ? try rebuild(database) : nil
         try empty(database)
         guard let failure else { return }
-        throw CommandFailure.failed(
-            "the customer was erased, but the file was not built anew: \(failure.detail)",
+        throw CommandFailure(
+            .failed, "the customer was erased, but the file was not rebuilt: \(failure.detail)",
             hints: ["`sqlite3 \(setup.databasePath) VACUUM` does that while nothing else writes"])
     }
 
@@ -107,12 +109,45 @@ struct CustomersErase: AsyncParsableCommand {
         }
     }
 
-    /// What was overwritten in the file still stands in its log, until that is emptied.
+    /// What was overwritten in the file is still in its log, until that is emptied.
     private func empty(_ database: SQLiteDatabase) throws {
         guard database.emptyLog() else {
-            return try Terminal.output(
+            return try Console.output(
                 "the log beside the database still holds what was erased: the last process that uses the database empties "
                     + "it when it ends")
         }
+    }
+}
+
+/// What an erasure deletes, in lines for people.
+enum ErasureText {
+    static func lines(_ plan: ErasurePlan, isDone: Bool) -> [String] {
+        let merged = plan.chain.count - plan.customers.count
+        var lines = [
+            "\(isDone ? "erasing" : "would erase") \(plan.customers.count.counted("customer"))"
+                + (merged == 0 ? "" : ", with \(merged) merged into them")
+        ]
+        for table in PersonalTable.all {
+            guard let rows = plan.rows[table.name] else { continue }
+            lines.append("  \(table.name): \(rows.counted("row")) \(fate(of: table))")
+        }
+        if !plan.mentions.isEmpty {
+            lines.append(
+                "  decision: \(plan.mentions.count.counted("record")) about other or unknown customers that "
+                    + "\(plan.mentions.count == 1 ? "names" : "name") the customer, too")
+        }
+        if plan.sharing > 0 {
+            lines.append(
+                "\(plan.sharing.counted("other customer")) with an account or name in common "
+                    + "\(plan.sharing == 1 ? "keeps" : "keep") it, with their own data")
+        }
+        return lines
+    }
+
+    private static func fate(of table: PersonalTable) -> String {
+        let fates = Set(table.columns.map(\.fate))
+        if fates == [.deleted] { return "deleted" }
+        let changed = table.columns.filter { $0.fate == .digested || $0.fate == .emptied }.map { "`\($0.name)`" }
+        return changed.isEmpty ? "kept" : "kept without \(changed.joined(separator: ", "))"
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import Foundation
 import LocalAppStore
 import OfferCatalog
@@ -20,7 +21,7 @@ struct DevelopmentCommand: ParsableCommand {
 struct DevelopmentRoot: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "root",
-        abstract: "Make a local root certificate with what signs under it.",
+        abstract: "Create a local root certificate and the keys that sign under it.",
         discussion: """
             Name DIR/root.der under `trustedRoots` in keys.yaml, for LocalTesting or Sandbox. Production never trusts it.
 
@@ -28,15 +29,15 @@ struct DevelopmentRoot: ParsableCommand {
               offerd dev root --out .local/root
             """)
 
-    @Option(help: "The directory to make it in.")
+    @Option(help: "The directory to create it in.")
     var out: String
 
     func run() throws {
-        let root = try LocalRoot.make(now: .wallClock())
+        let root = try LocalRoot.make(now: .wallClock)
         try root.write(to: out)
         let fingerprint = Hexadecimal.lowercase(OpenSSLDigest().sha256(root.rootDER))
-        try Terminal.output("made a local App Store root in \(out)")
-        try Terminal.output("root certificate SHA-256 \(fingerprint)")
+        try Console.output("made a local App Store root in \(out)")
+        try Console.output("root certificate SHA-256 \(fingerprint)")
     }
 }
 
@@ -59,18 +60,16 @@ struct DevelopmentSign: ParsableCommand {
     var scenario: String
 
     func run() throws {
-        let text = try TextFile.read(scenario, what: "scenario")
+        let text = try InputFile.text(scenario, "scenario")
         let document: Scenario
         do throws(InvalidDocument) {
             document = try ScenarioReader.read(Array(text.utf8)).value
         } catch {
-            throw DocumentFailure(
-                lines: error.errors.flatMap { IssueText.lines($0, severity: .error, file: scenario) }, exitCode: 1)
+            throw CommandFailure(
+                .failed, lines: error.errors.flatMap { IssueText.lines($0, severity: .error, file: scenario) })
         }
         let store = LocalAppStore(root: try LocalRoot(directory: root))
-        let signed = try store.sign(document, now: .wallClock())
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        try Terminal.output(String(decoding: try encoder.encode(signed), as: UTF8.self))
+        let signed = try store.sign(document, now: .wallClock)
+        try Console.output(try signed.jsonText())
     }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Foundation
 import OfferApplication
 import OfferModel
 import OfferStore
@@ -8,21 +10,20 @@ import SQLiteStore
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look at everything the service needs, and say what is wrong with it.",
+        abstract: "Check everything the service needs, and report what is wrong.",
         discussion: """
-            Looks at the keys, the database file, its schema and structure, whether it can be written durably, the room \
+            Checks the keys, the database file, its schema and structure, whether it can be written durably, the room \
             on its disk, the clock against what was recorded, and what is paused. It may run beside the server. Reading \
             the structure reads the whole file.
 
-            With --reset-clock it does one thing instead: after a clock that once ran ahead and is right again, it lets \
-            requests be dated by the clock from now on. What was recorded at a later moment keeps its dates, and counts \
-            under limits until then. It is refused where data that the App Store has signed shows that it is the clock \
-            that is behind.
+            With --reset-clock it only resets the recorded time: after a clock that once ran ahead and is right again, \
+            requests are dated by the clock from now on. What was recorded at a later moment keeps its dates, and counts \
+            under limits until then. It is refused if data that the App Store has signed shows that the clock is behind.
 
-            With --rebuild-facts it does one thing instead: it derives the facts rows, from which decisions read a \
+            With --rebuild-facts it only derives the facts rows, from which decisions read a \
             customer's history, from that history again. It may run beside the server.
 
-            Exit status: 0 well (warnings included), 1 something failed, 2 wrong use or configuration.
+            Exit status: 0 healthy (warnings included), 1 something failed, 2 wrong use or configuration.
 
             Example:
               offerd doctor --config offerd.yaml
@@ -52,47 +53,85 @@ struct Doctor: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if resetClock { return try await options.withDatabase(reset) }
+        if rebuildFacts { return try await options.withDatabase(rebuild) }
         let setup = try options.setup()
-        if resetClock { return try await reset(setup) }
-        if rebuildFacts { return try await rebuild(setup) }
-        var report = DoctorReport()
-        report.add(DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)])
         let file = DoctorChecks.file(setup.databasePath)
-        report.add(file)
-        if !file.contains(where: { $0.verdict == .failed }) { report.add(await DoctorChecks.content(setup)) }
+        let content = file.contains { $0.verdict == .failed } ? [] : await DoctorChecks.content(setup)
+        let report = DoctorReport(checks: DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + file + content)
         if json {
-            try Terminal.output(try report.json())
+            try Console.output(try report.jsonText())
         } else {
-            for line in report.lines { try Terminal.output(line) }
+            for line in report.lines { try Console.output(line) }
         }
-        if !report.isWell { throw ExitCode(1) }
+        if !report.ok { throw ExitCode(1) }
     }
 
-    private func rebuild(_ setup: ServerSetup) async throws {
-        let database = try SQLiteDatabase(path: setup.databasePath)
-        defer { try? database.close() }
+    private func rebuild(_: ServerSetup, _ database: SQLiteDatabase) async throws {
         let counts = try await HistoryFactsCheck(database).run(rebuilding: true)
-        try Terminal.output(
+        try Console.output(
             """
             \(counts.rows) facts rows match their history: \(counts.changed) rewritten, \(counts.missing) added, \
             \(counts.superfluous) removed
             """)
     }
 
-    private func reset(_ setup: ServerSetup) async throws {
-        let database = try SQLiteDatabase(path: setup.databasePath)
-        defer { try? database.close() }
-        let ledger = Ledger(database, digest: OpenSSLDigest(), key: try setup.auditKeys()?.digestKey)
+    private func reset(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws {
         let author = AuditAuthor(actor: "offerd doctor --reset-clock")
-        switch try await ClockReset(ledger: ledger, author: author, clock: { .wallClock() }).run() {
+        let reset = ClockReset(ledger: try setup.ledger(database), author: author, clock: { .wallClock })
+        switch try await reset.run() {
         case .nothingToReset:
-            try Terminal.output("nothing was changed: the clock is not behind what was recorded")
+            try Console.output("nothing was changed: the clock is not behind what was recorded")
         case .reset(let last, let now):
-            try Terminal.output(
+            try Console.output(
                 """
                 requests are dated by the clock again: it is \(now), and the last recorded moment was \(last)
                 what was recorded later than now keeps its dates, and counts under limits until then
                 """)
+        }
+    }
+}
+
+/// What `offerd doctor` found, for people and for machines.
+struct DoctorReport: Encodable {
+    enum Verdict: String, Encodable {
+        case ok, warning, failed
+    }
+
+    struct Check: Encodable {
+        var name: String
+        var verdict: Verdict
+        var detail: String
+        var hint: String?
+
+        static func ok(_ name: String, _ detail: String) -> Check {
+            Check(name: name, verdict: .ok, detail: detail)
+        }
+
+        static func warning(_ name: String, _ detail: String, hint: String? = nil) -> Check {
+            Check(name: name, verdict: .warning, detail: detail, hint: hint)
+        }
+
+        static func failed(_ name: String, _ detail: String, hint: String? = nil) -> Check {
+            Check(name: name, verdict: .failed, detail: detail, hint: hint)
+        }
+    }
+
+    let checks: [Check]
+    let ok: Bool
+
+    init(checks: [Check]) {
+        self.checks = checks
+        // Warnings are no failures.
+        ok = !checks.contains { $0.verdict == .failed }
+    }
+
+    /// One line per check, and its hint under it.
+    var lines: [String] {
+        let names = checks.map(\.name.count).max() ?? 0
+        return checks.flatMap { check in
+            let (name, verdict) = (check.name.padded(to: names), check.verdict.rawValue.padded(to: 7))
+            return ["\(verdict)  \(name)  \(check.detail)"] + (check.hint.map { ["         hint: \($0)"] } ?? [])
         }
     }
 }

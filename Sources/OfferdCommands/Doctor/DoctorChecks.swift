@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import OfferApplication
 import OfferCatalog
@@ -39,7 +40,7 @@ enum DoctorChecks {
             guard let keys = try setup.auditKeys() else {
                 return .warning(
                     "audit", "keys.yaml has no `audit`: checkpoints are not signed, and erasure is refused",
-                    hint: "docs/ledger.md, \"Keys\", tells how to make the two keys")
+                    hint: "docs/ledger.md, \"Keys\", explains how to create the two keys")
             }
             return .ok("audit", "both keys can be read; digests are taken with `\(keys.digestKey.name)`")
         } catch {
@@ -111,7 +112,7 @@ enum DoctorChecks {
     }
 
     private static func space(_ path: String) -> DoctorReport.Check {
-        guard let free = DiskSpace.free(beside: path) else {
+        guard let free = Disk.freeSpace(beside: path) else {
             return .warning("disk", "the system does not say how much room is left")
         }
         let detail = "\(free / 1_024) KiB are left"
@@ -135,7 +136,7 @@ enum DoctorChecks {
             .ok("durability", "every commit is flushed (synchronous FULL, write-ahead log)")
         ]
         do {
-            try await database.write { try StoreClock($0).tryWriting(at: .wallClock()) }
+            try await database.write { try StoreClock($0).tryWriting(at: .wallClock) }
             checks.append(.ok("writing", "a commit went through"))
         } catch {
             checks.append(failure("writing", error))
@@ -156,7 +157,7 @@ enum DoctorChecks {
     }
 
     private static func clock(_ marks: ClockMarks) -> DoctorReport.Check {
-        let now = Instant.wallClock()
+        let now = Instant.wallClock
         let last = marks.lastInstant.map { "the last recorded moment is \($0)" } ?? "nothing was recorded yet"
         guard let lag = ClockLag(of: now, behind: marks) else { return .ok("clock", "it is \(now); \(last)") }
         return .failed("clock", "\(lag.detail): it is \(now); \(last)", hint: lag.hint)
@@ -194,7 +195,7 @@ enum DoctorChecks {
     }
 
     private static func failure(_ name: String, _ error: any Error) -> DoctorReport.Check {
-        let failure = Terminal.failure(error)
+        let failure = CommandFailure.words(error)
         return .failed(name, failure?.message ?? "\(error)", hint: failure?.hints.first)
     }
 }
@@ -206,6 +207,45 @@ extension ClockLag {
         case .lastInstant:
             "set the clock right; if it once ran ahead and is right now, `offerd doctor --reset-clock`"
         case .signedDate: "set the clock right: the App Store has signed data that is later"
+        }
+    }
+}
+
+/// Whether App Store Server Notifications arrive, for each app and environment of keys.yaml.
+enum NotificationChecks {
+    static func arrival(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
+        let scopes = setup.keys.apps.flatMap { app in
+            app.environments.map { Scope(bundleId: app.bundleId, environment: $0) }
+        }
+        return try await database.read { transaction in
+            try scopes.map { scope in
+                guard let number = try ScopeStore(transaction).number(of: scope),
+                    let newest = try NotificationStore(transaction).newest(in: number)
+                else { return nothing(scope) }
+                let test = try NotificationStore(transaction).newestTest(in: number)
+                return .ok(
+                    name,
+                    "the newest of `\(scope)` is `\(newest.type.rawValue)`, \(arrival(newest)); "
+                        + (test.map { "the newest `TEST` \(arrival($0))" } ?? "a `TEST` has not come yet"))
+            }
+        }
+    }
+
+    private static let name = "notifications"
+
+    private static func arrival(_ notification: StoredNotification) -> String {
+        "\(notification.source.rawValue) at \(notification.receivedAt)"
+    }
+
+    /// Whoever plays the App Store themselves need not send any.
+    private static func nothing(_ scope: Scope) -> DoctorReport.Check {
+        switch scope.environment {
+        case .localTesting, .xcode:
+            .ok(name, "none has come yet of `\(scope)`")
+        case .production, .sandbox:
+            .warning(
+                name, "none has come yet of `\(scope)`",
+                hint: "give App Store Connect the URL, then ask Apple for a test notification (docs/notifications.md)")
         }
     }
 }

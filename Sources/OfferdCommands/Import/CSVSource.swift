@@ -1,3 +1,4 @@
+import CommandLineSupport
 import OfferApplication
 import OfferCatalog
 
@@ -19,7 +20,7 @@ final class CSVSource: ImportSource {
         self.reader = reader
         self.mapping = mapping
         guard let line = try file.next(), !line.isTooLong else {
-            throw CommandFailure.configuration("`\(file.path)` has no header that can be read")
+            throw CommandFailure(.usage, "`\(file.path)` has no header that can be read")
         }
         header = try CSVHeader(line.bytes, of: file.path, mapping: mapping, ignored: ignored)
         firstRecord = line.end
@@ -90,22 +91,22 @@ struct CSVHeader {
         do throws(ImportRefusal) {
             names = try CSVRecord.fields(bytes)
         } catch {
-            throw CommandFailure.configuration("the header of `\(path)` cannot be read: \(error.detail)")
+            throw CommandFailure(.usage, "the header of `\(path)` cannot be read: \(error.detail)")
         }
         if names.count == 1, let name = names.first, name.contains(";") || name.contains("\t") {
-            throw CommandFailure.configuration(
-                "the columns of `\(path)` are not separated by commas", hints: ["export it with commas"])
+            throw CommandFailure(
+                .usage, "the columns of `\(path)` are not separated by commas", hints: ["export it with commas"])
         }
         var places: [String: Int] = [:]
         for (place, name) in names.enumerated() where !ignored.contains(name) {
             guard mapping.columns.contains(name) else { throw Self.unknown(name, of: path, mapping) }
             guard places.updateValue(place, forKey: name) == nil else {
-                throw CommandFailure.configuration("`\(path)` has the column `\(name)` twice")
+                throw CommandFailure(.usage, "`\(path)` has the column `\(name)` twice")
             }
         }
         for name in mapping.needed where places[name] == nil {
-            throw CommandFailure.configuration(
-                "`\(path)` has no column `\(name)`", hints: ["docs/import.md has the columns of every mapping"])
+            throw CommandFailure(
+                .usage, "`\(path)` has no column `\(name)`", hints: ["docs/import.md has the columns of every mapping"])
         }
         self.places = places
         count = names.count
@@ -113,8 +114,8 @@ struct CSVHeader {
 
     private static func unknown(_ name: String, of path: String, _ mapping: any ColumnMapping) -> CommandFailure {
         let guess = Suggestion.nearest(to: name, among: mapping.columns).map { "did you mean `\($0)`?" }
-        return .configuration(
-            "`\(path)` has a column `\(name)` that is not known",
+        return CommandFailure(
+            .usage, "`\(path)` has a column `\(name)` that is not known",
             hints: (guess.map { [$0] } ?? []) + [
                 "docs/import.md has the columns of every mapping; pass one over with `--ignore-column \(name)`"
             ])
@@ -126,5 +127,49 @@ struct CSVHeader {
             throw ImportRefusal(.malformed, "the line has \(fields.count) fields and the header \(count)")
         }
         return CSVRow(places: places, fields: fields)
+    }
+}
+
+/// Purchases as JSON Lines: one object a line; empty lines mean nothing.
+final class JSONLinesSource: ImportSource {
+    private let file: LineFile
+    private let reader: PurchaseReader
+
+    /// - Throws: ``CommandFailure`` for a file that is one JSON array, which is not read line by line.
+    init(_ file: LineFile, reader: PurchaseReader) throws {
+        self.file = file
+        self.reader = reader
+        if let first = try file.next(), first.bytes.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "[") {
+            throw CommandFailure(
+                .usage, "`\(file.path)` is a JSON array and not JSON Lines",
+                hints: ["write one object a line: `jq -c '.[]' \(file.path) > lines.jsonl`"])
+        }
+        try file.seek(to: 0, after: 0)
+    }
+
+    var size: Int64 { file.size }
+
+    func resume(at position: Int64, after lines: Int64) throws {
+        try file.seek(to: position)
+    }
+
+    func next() throws -> ImportLine? {
+        while let line = try file.next() {
+            let isBlank = line.bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+            if isBlank, !line.isTooLong { continue }
+            return ImportLine(number: line.number, end: line.end, content: content(of: line))
+        }
+        return nil
+    }
+
+    private func content(of line: LineFile.Line) -> Result<ImportedHistory, ImportRefusal> {
+        guard !line.isTooLong else {
+            return .failure(ImportRefusal(.tooLong, "the line has more than \(file.longestLine) bytes"))
+        }
+        do throws(ImportRefusal) {
+            return .success(try reader.read(line.bytes))
+        } catch {
+            return .failure(error)
+        }
     }
 }

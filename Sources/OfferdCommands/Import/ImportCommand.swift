@@ -1,4 +1,12 @@
+import AppStoreData
 import ArgumentParser
+import CommandLineSupport
+import Foundation
+import OfferApplication
+import OfferCatalog
+import OfferModel
+import OfferStore
+import OpenSSLCrypto
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,4 +20,223 @@ struct ImportCommand: AsyncParsableCommand {
             --config offerd.yaml --dry-run
             """,
         subcommands: [ImportTransactions.self, ImportReceipts.self])
+}
+
+struct ImportTransactions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transactions",
+        abstract: "Import transactions exported from elsewhere, as JSON Lines or CSV.",
+        discussion: """
+            Each line is one purchase or one renewal: Apple's decoded transaction, with the app's own customerId beside \
+            it. Begin with --dry-run, which reads everything and writes nothing. An import that was interrupted goes on \
+            where it was when the same command is given again. May run beside the server. docs/import.md has the columns.
+
+            Exit status: 0 done, also if some lines were refused; 1 failed, or every line was refused; 2 wrong use or \
+            configuration.
+
+            Example:
+              offerd import transactions export.csv --app com.example.pro --environment Production \
+            --config offerd.yaml --dry-run --refused refused.jsonl
+              offerd import transactions revenuecat.csv --mapping revenuecat --app com.example.pro \
+            --environment Production --config offerd.yaml
+            """)
+
+    /// How lines are written.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case csv
+        case jsonl
+    }
+
+    @Argument(help: "The file.", completion: .file(extensions: ["jsonl", "csv"]))
+    var file: String
+
+    @OptionGroup var importing: ImportOptions
+
+    @OptionGroup var export: ExportOptions
+
+    @Option(help: "csv or jsonl; told by the end of the file's name if left out.")
+    var format: Format?
+
+    @Option(help: "What a CSV file's columns mean: apple, revenuecat or subscriptions.")
+    var mapping: ColumnMappingName = .apple
+
+    @Option(
+        name: .customLong("ignore-column"), help: "A column of a CSV file to pass over; may be given several times.")
+    var ignoredColumns: [String] = []
+
+    func run() async throws {
+        guard mapping != .subscriptions || !export.complete else {
+            throw CommandFailure(
+                .usage,
+                "`--mapping subscriptions` has the latest period of a subscription alone, so it is never complete",
+                hints: ["leave out `--complete`"])
+        }
+        let setup = try importing.configuration.setup()
+        let scope = try importing.owner.scope(setup)
+        let lines = try LineFile(path: file, what: "file of transactions", longestLine: Self.longestLine)
+        let form = try resolvedFormat()
+        let terms = ImportTerms(
+            source: "transactions", provenance: .operator, digest: try digest(of: lines, form),
+            completeAsOf: try export.completeAsOf())
+        let runner = ImportRunner(setup: setup, scope: scope, options: importing, command: "offerd import transactions")
+        switch form {
+        case .jsonl:
+            try await runner.run(try JSONLinesSource(lines, reader: reader(in: scope)), of: [file], terms)
+        case .csv:
+            let source = try CSVSource(
+                lines, mapping: mapping.columns(in: scope), reader: reader(in: scope), ignored: Set(ignoredColumns))
+            try await runner.run(source, of: [file], terms)
+        }
+    }
+
+    private func reader(in scope: Scope) throws -> PurchaseReader {
+        PurchaseReader(scope: scope, exportedAt: try export.exportDate())
+    }
+
+    /// Of the file and of how it is read: with other options the same file is another source.
+    private func digest(of lines: LineFile, _ format: Format) throws -> [UInt8] {
+        let ignored = Set(ignoredColumns).sorted().joined(separator: "\n")
+        return try lines.digest(with: [
+            importing.owner.app, importing.owner.environment.rawValue, format.rawValue, mapping.rawValue,
+            export.exportedAt ?? "", ignored,
+        ])
+    }
+
+    private func resolvedFormat() throws -> Format {
+        if let format { return format }
+        switch URL(filePath: file).pathExtension.lowercased() {
+        case "csv": return .csv
+        case "jsonl", "ndjson", "json": return .jsonl
+        default:
+            throw CommandFailure(
+                .usage, "the name of `\(file)` does not tell its format",
+                hints: ["say `--format csv` or `--format jsonl`"])
+        }
+    }
+
+    /// A payload has 64 KiB at most, and escapes can make a text of it longer.
+    private static let longestLine = 262_144
+}
+
+struct ImportReceipts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipts",
+        abstract: "Import answers of Apple's verifyReceipt that were kept.",
+        discussion: """
+            Each answer is one customer's, as Apple gave it: a file each, or a line each of files whose names end in .jsonl \
+            or .ndjson. A folder stands for such files in it. An answer is taken whole or refused with its reasons. Begin \
+            with --dry-run, which reads everything and writes nothing. An import that was interrupted goes on where it was \
+            when the same command is given again. May run beside the server. docs/import.md tells what is read.
+
+            Exit status: 0 done, also if some answers were refused; 1 failed, or every answer was refused; 2 wrong use or \
+            configuration.
+
+            Example:
+              offerd import receipts receipts/ --app com.example.pro --environment Production \
+            --config offerd.yaml --dry-run --refused refused.jsonl
+            """)
+
+    @Argument(
+        help: "Files with answers, or folders of such files.",
+        completion: .file(extensions: ["json", "jsonl", "ndjson"]))
+    var paths: [String]
+
+    @OptionGroup var importing: ImportOptions
+
+    func run() async throws {
+        let setup = try importing.configuration.setup()
+        let scope = try importing.owner.scope(setup)
+        let files = try ReceiptFile.all(at: paths)
+        let source = ReceiptSource(files, reader: ReceiptReader(scope: scope), now: .wallClock)
+        let terms = ImportTerms(source: "receipts", provenance: .receipt, digest: try digest(of: files))
+        let runner = ImportRunner(setup: setup, scope: scope, options: importing, command: "offerd import receipts")
+        try await runner.run(source, of: files.map(\.path), terms)
+        if source.leftOut > 0 {
+            try Console.output("left out: \(source.leftOut) purchases that are no subscriptions")
+        }
+    }
+
+    private func digest(of files: [ReceiptFile]) throws -> [UInt8] {
+        let texts = [importing.owner.app, importing.owner.environment.rawValue]
+        return OpenSSLDigest().sha256(try files.flatMap { try $0.open().digest(with: texts) })
+    }
+}
+
+/// The options that every import has.
+struct ImportOptions: ParsableArguments {
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var owner: ScopeOptions
+
+    @Flag(help: "Read everything, say what importing it would come to, and write nothing.")
+    var dryRun = false
+
+    @Option(
+        help: "Where to write the refused lines with their reasons; as CSV if the name ends in .csv, else JSON Lines.",
+        completion: .file())
+    var refused: String?
+
+    @Flag(help: "Drop what an interrupted import of another file has staged and not applied.")
+    var discard = false
+}
+
+/// What an operator says of an export as a whole: its date, and whether anything is missing.
+struct ExportOptions: ParsableArguments {
+    @Option(
+        name: .customLong("exported-at"),
+        help: "When the export was made, such as 2026-11-20T08:00:00Z: the date of what has no date of signing.")
+    var exportedAt: String?
+
+    @Flag(
+        help: """
+            You state that the file has everything that these customers ever bought in the app, as of --exported-at. \
+            Rules about what a customer never did rely on it for 24 hours from then.
+            """)
+    var complete = false
+
+    /// When the export was made.
+    ///
+    /// - Throws: ``CommandFailure`` for a text that is no moment, or one to come.
+    func exportDate() throws -> Instant? {
+        guard let exportedAt else { return nil }
+        guard let instant = Instant(iso8601: exportedAt) else {
+            throw CommandFailure(
+                .usage, "`\(exportedAt)` is not a moment",
+                hints: ["write it with `Z` or an offset from UTC, such as 2026-11-20T08:00:00Z"])
+        }
+        guard instant <= .wallClock else {
+            throw CommandFailure(.usage, "`--exported-at \(exportedAt)` is to come")
+        }
+        return instant
+    }
+
+    /// Up to when nothing is missing, by the operator's word.
+    ///
+    /// - Throws: ``CommandFailure`` without a date of the export: what was bought since is not in it.
+    func completeAsOf() throws -> Instant? {
+        guard complete else { return nil }
+        guard let date = try exportDate() else {
+            throw CommandFailure(
+                .usage, "`--complete` needs `--exported-at`",
+                hints: ["an export knows nothing of what was bought after it"])
+        }
+        return date
+    }
+}
+
+/// The kinds of CSV files that are known by name.
+enum ColumnMappingName: String, ExpressibleByArgument, CaseIterable {
+    /// Apple's own names of a transaction's members.
+    case apple
+    /// RevenueCat's scheduled export of transactions.
+    case revenuecat
+    /// A table with one row a subscription, as many apps keep it.
+    case subscriptions
+
+    func columns(in scope: Scope) -> any ColumnMapping {
+        switch self {
+        case .apple: AppleColumns()
+        case .revenuecat: RevenueCatColumns(environment: scope.environment)
+        case .subscriptions: SubscriptionColumns()
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import CommandLineSupport
+import Foundation
 import OfferApplication
 import OfferModel
 import OfferStore
@@ -22,17 +24,17 @@ struct ImportRunner {
         defer { try? database.close() }
         let imports = HistoryImport(
             ledger: Ledger(database, digest: OpenSSLDigest(), key: try setup.auditKeys()?.digestKey), scope: scope,
-            author: AuditAuthor(actor: command), clock: { .wallClock() })
+            author: AuditAuthor(actor: command), clock: { .wallClock })
         let line = ImportProgressLine()
         let report = try await report(imports, source, terms, refused, line)
         line.end()
         try refused.finish()
         for text in ImportText.lines(report, isRehearsal: options.dryRun, completeAsOf: terms.completeAsOf) {
-            try Terminal.output(text)
+            try Console.output(text)
         }
         refused.showFirst()
         if report.counts.lines > 0, report.counts.refused == report.counts.lines {
-            throw CommandFailure.failed("every line was refused, so nothing was imported")
+            throw CommandFailure(.failed, "every line was refused, so nothing was imported")
         }
     }
 
@@ -45,7 +47,7 @@ struct ImportRunner {
                 source, provenance: terms.provenance, progress: line.show, refusals: refused.add)
         }
         if options.discard, let dropped = try await imports.discard(source: terms.source) {
-            Terminal.message(
+            Console.note(
                 "dropped an open import: \(dropped.staged - dropped.applied) purchases that were staged and not applied"
             )
         }
@@ -53,11 +55,108 @@ struct ImportRunner {
             return try await imports.run(
                 source, terms, progress: line.show, refusals: refused.add, reported: refused.finish)
         } catch ImportError.anotherIsOpen(let run) {
-            throw CommandFailure.configuration(
-                "an import of another file, or with other options, was begun at \(run.beganAt) and is not done",
+            throw CommandFailure(
+                .usage, "an import of another file, or with other options, was begun at \(run.beganAt) and is not done",
                 hints: [
                     "give the same file and options again to finish it, or drop what it has staged with `--discard`"
                 ])
         }
+    }
+}
+
+/// What came of an import, in words.
+enum ImportText {
+    static func lines(_ report: ImportReport, isRehearsal: Bool, completeAsOf: Instant?) -> [String] {
+        let counts = report.counts
+        var lines = ["read: \(counts.lines) lines, \(counts.refused) refused"]
+        lines += report.refused.sorted { $0.key < $1.key }.map { reason, count in "  \(reason): \(count)" }
+        let would = isRehearsal ? "would be " : ""
+        lines.append(
+            "\(would)added: \(counts.added), updated: \(counts.updated), unchanged: \(counts.unchanged), "
+                + "repeated: \(counts.repeated)")
+        lines.append("subscriptions: \(counts.subscriptions)")
+        if let completeAsOf { lines.append(complete(report, asOf: completeAsOf, isRehearsal: isRehearsal)) }
+        if isRehearsal { lines.append("nothing was written") }
+        return lines
+    }
+
+    private static func complete(_ report: ImportReport, asOf: Instant, isRehearsal: Bool) -> String {
+        let end = asOf.adding(milliseconds: Instant.Duration.day)
+        if report.counts.gaps > 0 {
+            return "complete: of nobody, because \(report.counts.gaps) refused lines may tell of more purchases"
+        }
+        return isRehearsal
+            ? "complete: would be stated as of \(asOf), which serves until \(end)"
+            : "complete: stated of \(report.counts.stated) customers as of \(asOf), which serves until \(end)"
+    }
+}
+
+/// How far an import is, on standard error: on a terminal one line that changes, elsewhere a line now and then.
+final class ImportProgressLine {
+    private let isTerminal = isatty(STDERR_FILENO) != 0
+    private let clock = ContinuousClock()
+    private var began: ContinuousClock.Instant
+    private var shown: ContinuousClock.Instant
+    private var stage: ImportProgress?
+    private var isOnScreen = false
+
+    init() {
+        began = clock.now
+        shown = clock.now
+    }
+
+    func show(_ progress: ImportProgress) {
+        let now = clock.now
+        if stage?.stage != progress.stage {
+            (began, shown) = (now, now)
+            stage = progress
+            return
+        }
+        guard now - shown >= (isTerminal ? .milliseconds(500) : .seconds(10)) else { return }
+        shown = now
+        let text = text(progress, since: now - began)
+        if isTerminal {
+            isOnScreen = true
+            Console.draw("\r\u{1B}[K\(text)")
+        } else {
+            Console.note(text)
+        }
+    }
+
+    /// Takes the line away.
+    func end() {
+        if isOnScreen { Console.draw("\r\u{1B}[K") }
+    }
+
+    /// Such as `reading 45 %, 23000 lines/s, 12 s left`. Rates are from when this process began with the stage.
+    private func text(_ progress: ImportProgress, since elapsed: Duration) -> String {
+        let seconds = max(Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18, 0.001)
+        let first = stage ?? progress
+        let rate = Double(progress.items - first.items) / seconds
+        let pace = Double(progress.done - first.done) / seconds
+        let left = pace > 0 ? "\(Int(saturating: Double(progress.total - progress.done) / pace)) s left" : "waiting"
+        let share = progress.total > 0 ? progress.done.saturatingMultiplied(by: 100) / progress.total : 100
+        return switch progress.stage {
+        case .staging: "reading \(share) %, \(Int(saturating: rate)) lines/s, \(left)"
+        case .applying: "applying \(share) %, \(Int(saturating: rate)) purchases/s, \(left)"
+        case .stating, .closing, .closed: "stating \(share) %, \(Int(saturating: rate)) customers/s"
+        }
+    }
+}
+
+/// How far a long command is, on one line of standard error; for people only, so nothing if that is no terminal.
+final class ProgressLine {
+    private let isShown = isatty(STDERR_FILENO) != 0
+    private var shown = -1
+
+    func show(thousandths: Int) {
+        guard isShown, thousandths / 10 != shown else { return }
+        shown = thousandths / 10
+        Console.draw("\r\(shown) %")
+    }
+
+    /// Takes the line away.
+    func end() {
+        if shown >= 0 { Console.draw("\r     \r") }
     }
 }

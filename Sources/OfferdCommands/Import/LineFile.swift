@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import OpenSSLCrypto
 
@@ -37,25 +38,25 @@ final class LineFile {
     init(path: String, what: String, longestLine: Int) throws {
         let attributes = try? FileManager.default.attributesOfItem(
             atPath: URL(filePath: path).resolvingSymlinksInPath().path)
-        guard let attributes else { throw CommandFailure.configuration("there is no \(what) `\(path)`") }
+        guard let attributes else { throw CommandFailure(.usage, "there is no \(what) `\(path)`") }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw CommandFailure.configuration(
-                "\(what) `\(path)` is not a regular file",
+            throw CommandFailure(
+                .usage, "\(what) `\(path)` is not a regular file",
                 hints: ["an import must be able to go on in the middle: write what a pipe brings to a file first"])
         }
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw CommandFailure.configuration(
-                "\(what) `\(path)` cannot be read", hints: ["check the file's permissions"])
+            throw CommandFailure(
+                .usage, "\(what) `\(path)` cannot be read", hints: ["check the file's permissions"])
         }
         guard let version = FileVersion(descriptor: handle.fileDescriptor) else {
-            throw CommandFailure.configuration("\(what) `\(path)` cannot be read")
+            throw CommandFailure(.usage, "\(what) `\(path)` cannot be read")
         }
         self.handle = handle
         self.path = path
         self.longestLine = longestLine
         self.version = version
         size = version.size
-        guard size > 0 else { throw CommandFailure.configuration("\(what) `\(path)` is empty") }
+        guard size > 0 else { throw CommandFailure(.usage, "\(what) `\(path)` is empty") }
         try seek(to: 0, after: 0)
     }
 
@@ -150,7 +151,7 @@ final class LineFile {
         do {
             bytes = Array(try handle.read(upToCount: Int(most)) ?? Data())
         } catch {
-            throw CommandFailure.failed("`\(path)` cannot be read any more, at byte \(position)")
+            throw CommandFailure(.failed, "`\(path)` cannot be read any more, at byte \(position)")
         }
         // What is missing must not look like the end: the import would be closed without it.
         let now = FileVersion(descriptor: handle.fileDescriptor)
@@ -166,15 +167,32 @@ final class LineFile {
 
     /// That lines before and after may be of different files.
     var rewritten: CommandFailure {
-        .failed(
-            "`\(path)` was written to while it was read, so nothing of it is imported",
+        CommandFailure(
+            .failed, "`\(path)` was written to while it was read, so nothing of it is imported",
             hints: ["leave it alone and give the same command again, with `--discard` unless it was a `--dry-run`"])
     }
 
     /// That the file is not what it was when the command began.
     func changed(from before: Int64, to now: Int64) -> CommandFailure {
-        .failed(
-            "`\(path)` had \(before) bytes when it was opened and has \(now) now",
+        CommandFailure(
+            .failed, "`\(path)` had \(before) bytes when it was opened and has \(now) now",
             hints: ["put the whole file back and give the same command again, which goes on where it stopped"])
+    }
+}
+
+/// Which file it is and when it was written last: another one tells that it is not what it was.
+struct FileVersion: Equatable {
+    private let identity: FileIdentity
+    private let times: [Int]
+    /// In bytes.
+    let size: Int64
+
+    /// `nil` if nothing can be told of it.
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        identity = FileIdentity(status)
+        times = [status.st_mtim, status.st_ctim].flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
+        size = Int64(status.st_size)
     }
 }

@@ -1,9 +1,10 @@
+import CommandLineSupport
 import OfferSigning
 import OfferStore
 
 /// The lines that were refused: into a file if there is one, and the first few for the terminal.
 final class RefusedLines {
-    private let file: PrivateFile?
+    private let file: AtomicFile?
     private var first: [RefusedLine] = []
     private var count = 0
 
@@ -18,11 +19,12 @@ final class RefusedLines {
             return
         }
         if let place = FileIdentity(path: path), inputs.contains(where: { FileIdentity(path: $0) == place }) {
-            throw CommandFailure.configuration(
-                "`--refused \(path)` is the file that is imported", hints: ["name another file for the refused lines"])
+            throw CommandFailure(
+                .usage, "`--refused \(path)` is the file that is imported",
+                hints: ["name another file for the refused lines"])
         }
-        PrivateFile.removeLeftovers(of: path, except: inputs)
-        file = try PrivateFile(path: path)
+        AtomicFile.removeLeftovers(of: path, except: inputs)
+        file = try AtomicFile(path: path)
         if isCSV { try file?.write("line,reason,detail\r\n") }
     }
 
@@ -42,9 +44,9 @@ final class RefusedLines {
     /// Tells the first few to whoever has named no file.
     func showFirst() {
         guard count > 0, file == nil else { return }
-        for line in first { Terminal.message("line \(line.line): \(line.reason): \(line.detail)") }
-        if count > first.count { Terminal.message("and \(count - first.count) more") }
-        Terminal.message("hint: `--refused FILE` writes all of them to a file")
+        for line in first { Console.note("line \(line.line): \(line.reason): \(line.detail)") }
+        if count > first.count { Console.note("and \(count - first.count) more") }
+        Console.note("hint: `--refused FILE` writes all of them to a file")
     }
 
     private var isCSV: Bool { file?.path.lowercased().hasSuffix(".csv") == true }

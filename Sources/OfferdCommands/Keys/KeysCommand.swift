@@ -1,11 +1,13 @@
 import ArgumentParser
+import CommandLineSupport
 import Foundation
+import OfferCatalog
 import OfferModel
 import OpenSSLCrypto
 
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Make, check and list signing keys.",
+        commandName: "keys", abstract: "Create, check and list signing keys.",
         discussion: """
             Example:
               offerd keys generate --out keys/SubscriptionKey_LOCALTEST1.p8 --key-id LOCALTEST1
@@ -17,10 +19,10 @@ struct KeysCommand: ParsableCommand {
 struct KeysGenerate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
-        abstract: "Make a throwaway P-256 key for tests.",
+        abstract: "Create a throwaway P-256 key for tests.",
         discussion: """
-            The App Store knows only keys that were made in App Store Connect (Users and Access, Integrations, In-App \
-            Purchase). A key made here is for the LocalTesting environment.
+            The App Store knows only keys that were created in App Store Connect (Users and Access, Integrations, In-App \
+            Purchase). A key created here is for the LocalTesting environment.
 
             Example:
               offerd keys generate --out keys/SubscriptionKey_LOCALTEST1.p8 --key-id LOCALTEST1
@@ -43,18 +45,127 @@ struct KeysGenerate: ParsableCommand {
 
     func run() throws {
         let key = try OpenSSLSigningKey.generate(toNewFile: out, keyId: KeyId(keyId))
-        if let publicKey { try TextFile.write(key.publicKey.pem, to: publicKey) }
-        try Terminal.output("made key \(keyId) in \(out)")
-        try Terminal.output("public key SHA-256 \(key.publicKey.fingerprint)")
+        if let publicKey {
+            do {
+                try key.publicKey.pem.write(toFile: publicKey, atomically: true, encoding: .utf8)
+            } catch {
+                throw CommandFailure(
+                    .failed, "`\(publicKey)` cannot be written",
+                    hints: ["check that the directory exists and may be written to"])
+            }
+        }
+        try Console.output("made key \(keyId) in \(out)")
+        try Console.output("public key SHA-256 \(key.publicKey.fingerprint)")
     }
 }
 
 /// The form of a key id; App Store Connect's have ten characters.
-enum KeyIdText {
+private enum KeyIdText {
+    /// The id in the name of a key downloaded from App Store Connect: `SubscriptionKey_<id>.p8`.
+    static func named(_ path: String) -> String? {
+        let name = URL(filePath: path).lastPathComponent
+        guard name.hasPrefix("SubscriptionKey_"), name.hasSuffix(".p8") else { return nil }
+        let id = String(name.dropFirst("SubscriptionKey_".count).dropLast(".p8".count))
+        return isValid(id) ? id : nil
+    }
+
     static func isValid(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy {
                 (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
             }
+    }
+}
+
+struct KeysCheck: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check one key file, or every key of keys.yaml.",
+        discussion: """
+            Checks the file's permissions, its form, its curve, and that what it signs verifies. Nothing secret is shown.
+
+            Example:
+              offerd keys check keys/SubscriptionKey_2X9R4HXF34.p8
+              offerd keys check --config offerd.yaml
+            """)
+
+    @Argument(help: "A private key file (PKCS#8 PEM).")
+    var file: String?
+
+    @Option(help: "Check every key that this configuration names.")
+    var config: String?
+
+    func validate() throws {
+        guard (file == nil) != (config == nil) else {
+            throw ValidationError("name either a key file or `--config`")
+        }
+    }
+
+    func run() throws {
+        if let file {
+            let keyId = KeyIdText.named(file) ?? "unnamed"
+            try show(try OpenSSLSigningKey(file: file, keyId: KeyId(keyId)), of: file)
+        }
+        if let config {
+            let setup = try ServerSetup.read(config: config)
+            _ = try setup.registry()
+            for app in setup.keys.apps {
+                for entry in app.keys {
+                    let key = try setup.load(entry)
+                    let environments = entry.environments.map(\.rawValue).joined(separator: ", ")
+                    try Console.output("\(app.bundleId) \(entry.use.rawValue) \(environments)")
+                    try show(key, of: entry.privateKey.text)
+                }
+            }
+            if let audit = setup.keys.audit, let keys = try setup.auditKeys() {
+                try Console.output("audit")
+                try show(keys.signing, of: audit.privateKey.text)
+                try Console.output("ok: \(audit.digestKey.text) is a digest key, \(keys.digestKey.name)")
+            }
+        }
+    }
+
+    private func show(_ key: OpenSSLSigningKey, of source: String) throws {
+        try Console.output("ok: \(source) is a P-256 key, key id \(key.keyId)")
+        try Console.output("public key SHA-256 \(key.publicKey.fingerprint)")
+    }
+}
+
+extension PrivateKeySource {
+    /// As keys.yaml names it.
+    var text: String {
+        switch self {
+        case .path(let path): path
+        case .environment(let name): "env:\(name)"
+        }
+    }
+}
+
+struct KeysList: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the keys that keys.yaml names.",
+        discussion: """
+            Reads no private key, so it also works where one is missing; `offerd keys check` tries them.
+
+            Example:
+              offerd keys list --config offerd.yaml
+            """)
+
+    @Option(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
+    var config: String
+
+    func run() throws {
+        let setup = try ServerSetup.read(config: config)
+        var table = TextTable(["APP", "KEY ID", "USE", "ENVIRONMENTS", "PRIVATE KEY"])
+        for app in setup.keys.apps {
+            for key in app.keys {
+                table.add([
+                    app.bundleId.rawValue, key.keyId.rawValue, key.use.rawValue,
+                    key.environments.map(\.rawValue).joined(separator: ", "), key.privateKey.text,
+                ])
+            }
+        }
+        for line in table.lines(.plain) { try Console.output(line) }
     }
 }

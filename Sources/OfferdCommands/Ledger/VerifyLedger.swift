@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import Foundation
 import OfferModel
 import OfferStore
@@ -56,7 +57,7 @@ struct VerifyLedger: AsyncParsableCommand {
     func run() async throws {
         let setup = try options.setup()
         let check = try LedgerCheck(
-            setup, publicKeys: publicKeys.map { try OpenSSLPublicKey(pem: try TextFile.read($0, what: "public key")) })
+            setup, publicKeys: publicKeys.map { try OpenSSLPublicKey(pem: try InputFile.text($0, "public key")) })
         let database = try SQLiteDatabase(path: setup.databasePath)
         defer { try? database.close() }
         if let acceptRestore {
@@ -64,16 +65,16 @@ struct VerifyLedger: AsyncParsableCommand {
             let alone = try await database.read { try check.outcome($0) }
             if case .broken(let row) = alone { throw LedgerOutcome.failure(row) }
             guard let number = try await check.acceptRestore(because: acceptRestore, database) else {
-                return try Terminal.output("nothing was changed: the witness and the database agree")
+                return try Console.output("nothing was changed: the witness and the database agree")
             }
-            return try Terminal.output("the witness goes on from checkpoint \(number)")
+            return try Console.output("the witness goes on from checkpoint \(number)")
         }
         let end = try check.witnessSize()
         let outcome = try await database.read { try check.outcomeWithWitness($0, through: end) }
         if json {
-            try Terminal.output(try outcome.json())
+            try Console.output(try outcome.json())
         } else {
-            for line in outcome.lines() { try Terminal.output(line) }
+            for line in outcome.lines() { try Console.output(line) }
         }
         guard case .broken(let row) = outcome else { return }
         throw LedgerOutcome.failure(row)

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import OfferModel
 import OfferStore
@@ -83,8 +84,8 @@ struct WitnessFile: Sendable {
 
     /// What is wrong with a witness that is not there while there are checkpoints.
     var missing: CommandFailure {
-        .configuration(
-            "the witness `\(path)` is missing, and the audit has checkpoints",
+        CommandFailure(
+            .usage, "the witness `\(path)` is missing, and the audit has checkpoints",
             hints: ["put the file back; if there never was one, make it: `(umask 077; touch \(path))`"])
     }
 
@@ -133,11 +134,11 @@ struct WitnessFile: Sendable {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw unusable("cannot be made") }
         close(descriptor)
-        try DirectoryEntries.flush(of: path)
+        try Disk.flushName(of: path)
     }
 
     private func unusable(_ what: String) -> CommandFailure {
-        .configuration(
-            "the witness `\(path)` \(what)", hints: ["check its disk, its directory and its permissions"])
+        CommandFailure(
+            .usage, "the witness `\(path)` \(what)", hints: ["check its disk, its directory and its permissions"])
     }
 }

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import Logging
 import OfferModel
@@ -18,10 +19,10 @@ final class ClockFile: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if the file cannot be read or holds no time.
     init(path: String, logger: Logger) throws {
-        let text = try TextFile.read(path, what: "clock file")
+        let text = try InputFile.text(path, "clock file")
         guard let now = Self.instant(text) else {
-            throw CommandFailure.configuration(
-                "clock file `\(path)` holds no time",
+            throw CommandFailure(
+                .usage, "clock file `\(path)` holds no time",
                 hints: ["write the milliseconds since 1970 in digits, such as `1767225600000`"])
         }
         self.path = path

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Foundation
 import Hummingbird
 import Logging
 import NIOCore
@@ -66,7 +68,7 @@ struct Serve: AsyncParsableCommand {
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
             digestKey: audit?.digestKey, checkpointSigner: audit?.signer,
             rates: RequestRates(setup.rateLimits), clock: clock,
-            freeSpace: { DiskSpace.free(beside: path) })
+            freeSpace: { Disk.freeSpace(beside: path) })
         if let audit, let witness = audit.witness {
             try await witness.require(database, judge: audit.isSigned, newer: useCases.audit.checkpoints)
         }
@@ -89,7 +91,7 @@ struct Serve: AsyncParsableCommand {
             logger: logger
         ) { port in
             let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-            try? Terminal.output("listening on http://\(host):\(port)")
+            try? Console.output("listening on http://\(host):\(port)")
             if !signsAudit {
                 started.warning("checkpoints of the audit are not signed: keys.yaml has no `audit`")
             }
@@ -120,13 +122,13 @@ struct Serve: AsyncParsableCommand {
 
     /// The machine's time, or a file's where nothing but `LocalTesting` could be signed by it.
     private func clock(_ setup: ServerSetup, logger: Logger) throws -> @Sendable () -> Instant {
-        guard let clockFile else { return { .wallClock() } }
+        guard let clockFile else { return { .wallClock } }
         let real = setup.keys.apps.flatMap { app in
             app.environments.filter { $0 != .localTesting }.map { "`\(app.bundleId)` in `\($0.rawValue)`" }
         }
         guard real.isEmpty else {
-            throw CommandFailure.configuration(
-                "`--clock-file` is for LocalTesting alone, and keys.yaml has \(real.joined(separator: ", "))",
+            throw CommandFailure(
+                .usage, "`--clock-file` is for LocalTesting alone, and keys.yaml has \(real.joined(separator: ", "))",
                 hints: ["leave `--clock-file` out, or name a keys.yaml whose every environment is `LocalTesting`"])
         }
         let file = try ClockFile(path: clockFile, logger: logger)
@@ -139,4 +141,54 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
 
     var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+}
+
+/// Why the server could not listen, in words.
+enum ListenFailure {
+    static func translate(_ error: any Error, address: ListenAddress) -> any Error {
+        if error is SocketAddressError {
+            return CommandFailure(
+                .usage, "`\(address.host)` is not known as a host", hints: ["listen on `127.0.0.1` or `0.0.0.0`"])
+        }
+        guard let system = error as? IOError else { return error }
+        switch system.errnoCode {
+        case EADDRINUSE:
+            return CommandFailure(
+                .usage, "`\(address)` is in use by another program",
+                hints: ["stop that program, or choose another port with `--listen`; port 0 takes a free one"])
+        case EACCES:
+            return CommandFailure(
+                .usage, "`\(address)` may not be listened on",
+                hints: ["ports below 1024 need root; choose a higher one"])
+        case EADDRNOTAVAIL:
+            return CommandFailure(
+                .usage, "`\(address)` is not an address of this machine", hints: ["listen on `127.0.0.1` or `0.0.0.0`"])
+        default:
+            return CommandFailure(.failed, "`\(address)` cannot be listened on: \(system)")
+        }
+    }
+}
+
+/// How many files and connections the system lets this process have open.
+enum OpenFiles {
+    /// Kept for the database, the log and what the runtime opens.
+    private static let reserve = 64
+
+    /// Raises the limit as far as the system lets this process, and says where it is then.
+    ///
+    /// Connections the system refuses for want of a descriptor would be asked for again and again, by which one core is
+    /// busy: it is better never to get there.
+    static func raiseLimit() -> Int {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return 0 }
+        var raised = limit
+        raised.rlim_cur = limit.rlim_max
+        return Int(clamping: setrlimit(resource, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur)
+    }
+
+    /// How many connections may be open where the limit of open files is this: some always, and no more than wanted.
+    static func connections(wanted: Int, limit: Int) -> Int {
+        max(1, min(wanted, limit - reserve))
+    }
 }

@@ -1,4 +1,5 @@
 import AppStoreServer
+import CommandLineSupport
 import Foundation
 import OfferApplication
 import OfferCatalog
@@ -31,7 +32,7 @@ struct ServerSetup {
 
     /// Reads a configuration and the `keys.yaml` it names.
     ///
-    /// - Throws: ``CommandFailure`` or ``DocumentFailure``, with exit code 2.
+    /// - Throws: ``CommandFailure`` with status 2.
     static func read(
         config path: String, flags: Flags = Flags(),
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -46,15 +47,15 @@ struct ServerSetup {
             (flags.database ?? environment["OFFERD_DATABASE"]).map { URL(filePath: $0) }
             ?? file.database.map { URL(filePath: $0, relativeTo: directory) }
         guard let database else {
-            throw CommandFailure.configuration(
-                "`\(path)` names no database", hints: ["add a line such as `database: data/offers.sqlite`"])
+            throw CommandFailure(
+                .usage, "`\(path)` names no database", hints: ["add a line such as `database: data/offers.sqlite`"])
         }
         let keys =
             (flags.keys ?? environment["OFFERD_KEYS"]).map { URL(filePath: $0) }
             ?? file.keys.map { URL(filePath: $0, relativeTo: directory) }
         guard let keys else {
-            throw CommandFailure.configuration(
-                "`\(path)` names no keys", hints: ["add a line such as `keys: keys.yaml`"])
+            throw CommandFailure(
+                .usage, "`\(path)` names no keys", hints: ["add a line such as `keys: keys.yaml`"])
         }
         return ServerSetup(
             listen: listen, databasePath: database.path,
@@ -82,8 +83,8 @@ struct ServerSetup {
     /// - Throws: ``CommandFailure`` if it is not set.
     func text(ofVariable name: String, for key: String) throws -> String {
         guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
-            throw CommandFailure.configuration(
-                "environment variable `\(name)` is not set, and keys.yaml takes \(key) from it",
+            throw CommandFailure(
+                .usage, "environment variable `\(name)` is not set, and keys.yaml takes \(key) from it",
                 hints: ["set it to the text of the key's file, or name the file itself"])
         }
         return text
@@ -115,8 +116,8 @@ struct ServerSetup {
         guard let shared = KeySharing.issue(among: all, isSame: { fingerprints[$0] == fingerprints[$1] }) else {
             return
         }
-        throw CommandFailure.configuration(
-            "\(shared.detail) at \(shared.path) (\(keysFile.path):\(shared.line))",
+        throw CommandFailure(
+            .usage, "\(shared.detail) at \(shared.path) (\(keysFile.path):\(shared.line))",
             hints: [shared.hint].compactMap(\.self))
     }
 
@@ -130,8 +131,8 @@ struct ServerSetup {
             for environment in entry.environments { signing[environment] = key }
         }
         if let missing = app.environments.first(where: { signing[$0] == nil }) {
-            throw CommandFailure.configuration(
-                "app `\(app.bundleId)` has no key with `use: signing` for \(missing.rawValue)")
+            throw CommandFailure(
+                .usage, "app `\(app.bundleId)` has no key with `use: signing` for \(missing.rawValue)")
         }
         var roots: [AppStoreEnvironment: [[UInt8]]] = [:]
         for (environment, paths) in app.trustedRoots {
@@ -146,13 +147,13 @@ struct ServerSetup {
     /// The certificate in a file, checked as the only one, so that a mistake names its file.
     private func root(_ path: String, for environment: AppStoreEnvironment) throws -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure.configuration(
-                "root certificate `\(path)` cannot be read", hints: ["`offerd dev root --out DIR` makes one"])
+            throw CommandFailure(
+                .usage, "root certificate `\(path)` cannot be read", hints: ["`offerd dev root --out DIR` makes one"])
         }
         do throws(CertificateError) {
             _ = try AppStoreChainVerifier(additionalRoots: [environment: [Array(data)]])
         } catch {
-            throw CommandFailure.configuration("root certificate `\(path)`: \(error.detail)", hints: [error.hint])
+            throw CommandFailure(.usage, "root certificate `\(path)`: \(error.detail)", hints: [error.hint])
         }
         return Array(data)
     }
@@ -163,8 +164,9 @@ struct ServerSetup {
 
     private static func address(_ text: String) throws -> ListenAddress {
         guard let address = ListenAddress(text) else {
-            throw CommandFailure.configuration(
-                "`\(text)` is not an address to listen on", hints: ["write a host and a port, such as `127.0.0.1:8080`"]
+            throw CommandFailure(
+                .usage, "`\(text)` is not an address to listen on",
+                hints: ["write a host and a port, such as `127.0.0.1:8080`"]
             )
         }
         return address
@@ -173,12 +175,12 @@ struct ServerSetup {
     private static func document<Value>(
         _ path: String, what: String, _ read: ([UInt8]) throws(InvalidDocument) -> ValidDocument<Value>
     ) throws -> Value {
-        let text = try TextFile.read(path, what: what)
+        let text = try InputFile.text(path, what)
         do throws(InvalidDocument) {
             return try read(Array(text.utf8)).value
         } catch {
-            throw DocumentFailure(
-                lines: error.errors.flatMap { IssueText.lines($0, severity: .error, file: path) }, exitCode: 2)
+            throw CommandFailure(
+                .usage, lines: error.errors.flatMap { IssueText.lines($0, severity: .error, file: path) })
         }
     }
 }

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import OfferModel
 import OfferTestSupport
@@ -51,7 +52,7 @@ struct BackfillStateTests {
         #expect(try file.read()?.done == 1)
         try directory.write(text(members.filter { !$0.hasPrefix("\(name):") } + [member]), to: "state.json")
         let failure = #expect(throws: CommandFailure.self) { try file.read() }
-        #expect(failure?.exitCode == 2 && failure?.message == "`\(file.path)` is no state of a backfill")
+        #expect(failure?.status.rawValue == 2 && failure?.message == "`\(file.path)` is no state of a backfill")
         #expect(failure?.hints.count == 1)
     }
 

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import OfferApplication
 import OfferModel
 import OfferTestSupport
@@ -164,7 +165,7 @@ struct CSVTests {
     func headers(text: String, message: String) throws {
         let failure = #expect(throws: CommandFailure.self) { try source(text.utf8) }
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
-        #expect(failure?.exitCode == 2)
+        #expect(failure?.status.rawValue == 2)
         if message == "`originalTransactionID`" {
             #expect(failure?.hints.first == "did you mean `originalTransactionId`?")
         }

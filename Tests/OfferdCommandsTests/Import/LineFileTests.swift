@@ -1,4 +1,5 @@
 import AppStoreData
+import CommandLineSupport
 import Foundation
 import OfferApplication
 import OfferModel
@@ -60,7 +61,7 @@ struct LineFileTests {
         #expect(try file.next()?.number == 1)
         try #require(truncate(path, length) == 0)
         let failure = #expect(throws: CommandFailure.self) { while try file.next() != nil {} }
-        #expect(failure?.exitCode == 1)
+        #expect(failure?.status.rawValue == 1)
         #expect(failure?.message == "`\(path)` had \(file.size) bytes when it was opened and has \(length) now")
         #expect(failure?.hints.first?.contains("the same command again") == true)
         #expect(throws: CommandFailure.self) { try file.digest(with: []) }
@@ -116,7 +117,7 @@ struct LineFileTests {
         let failure = await #expect(throws: CommandFailure.self) {
             _ = try await imports.run(source, terms, progress: { _ in try? overwrite(path, with: other) })
         }
-        #expect(failure?.exitCode == 1)
+        #expect(failure?.status.rawValue == 1)
         #expect(failure?.message == "`\(path)` was written to while it was read, so nothing of it is imported")
         #expect(failure?.hints.first?.contains("`--discard`") == true)
         let applied = try await database.read {

@@ -1,4 +1,5 @@
 import AppStoreData
+import CommandLineSupport
 import Foundation
 import OfferApplication
 import OfferModel
@@ -94,7 +95,7 @@ import Testing
             let failure = #expect(throws: CommandFailure.self) { try ReceiptFile.all(at: [directory.path(name)]) }
             #expect(failure?.message.contains(message) == true, "\(name)")
             #expect(failure?.message.contains("`\(directory.path(name))`") == true, "\(name)")
-            #expect(failure?.exitCode == 2, "\(name)")
+            #expect(failure?.status.rawValue == 2, "\(name)")
         }
     }
 }

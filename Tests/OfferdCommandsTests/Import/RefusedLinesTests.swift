@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import OfferStore
 import OfferTestSupport
@@ -65,13 +66,13 @@ struct RefusedLinesTests {
         let draft = try directory.write("in work", to: "r.jsonl.\(gone).part")
         let held = open(draft, O_RDONLY | O_CLOEXEC)
         try #require(flock(held, LOCK_EX | LOCK_NB) == 0)
-        PrivateFile.removeLeftovers(of: directory.path("r.jsonl"))
+        AtomicFile.removeLeftovers(of: directory.path("r.jsonl"))
         #expect(FileManager.default.fileExists(atPath: draft))
         close(held)
         // What is imported may be called so too.
-        PrivateFile.removeLeftovers(of: directory.path("r.jsonl"), except: [draft])
+        AtomicFile.removeLeftovers(of: directory.path("r.jsonl"), except: [draft])
         #expect(FileManager.default.fileExists(atPath: draft))
-        PrivateFile.removeLeftovers(of: directory.path("r.jsonl"))
+        AtomicFile.removeLeftovers(of: directory.path("r.jsonl"))
         #expect(!FileManager.default.fileExists(atPath: draft))
     }
 
@@ -107,7 +108,7 @@ struct RefusedLinesTests {
         try #require(symlink("e.jsonl", directory.path("soft")) == 0)
         let path = "\(directory.url.path)/\(name)"
         let failure = #expect(throws: CommandFailure.self) { _ = try RefusedLines(path: path, inputs: ["/", input]) }
-        #expect(failure?.exitCode == 2 && failure?.message == "`--refused \(path)` is the file that is imported")
+        #expect(failure?.status.rawValue == 2 && failure?.message == "`--refused \(path)` is the file that is imported")
         #expect(try text("e.jsonl") == "purchases")
     }
 
@@ -118,7 +119,7 @@ struct RefusedLinesTests {
             ("/dev/null", "is not a regular file"),
         ] {
             let failure = #expect(throws: CommandFailure.self) { _ = try RefusedLines(path: path, inputs: []) }
-            #expect(failure?.exitCode == 2 && failure?.message == "`\(path)` \(message)")
+            #expect(failure?.status.rawValue == 2 && failure?.message == "`\(path)` \(message)")
         }
     }
 }

@@ -1,1 +1,0 @@
-../../../Sources/OfferdCommands/Import/Columns/CellValue.swift

@@ -1,0 +1,67 @@
+import Foundation
+
+/// Where commands write: data to stdout, messages to stderr, both unbuffered so that nothing is lost at exit.
+package enum Console {
+    /// The colours of stdout.
+    package static let palette = Palette.chosen(
+        isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
+
+    /// Writes data and a line break; a reader that went away, such as `head`, is no failure.
+    package static func write(_ text: String) {
+        try? put(text, to: .standardOutput)
+    }
+
+    /// Writes data that must arrive, such as a token that is shown once.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be written, such as on a full disk.
+    package static func output(_ text: String) throws {
+        do {
+            try put(text, to: .standardOutput)
+        } catch {
+            throw CommandFailure(.failed, "cannot write to standard output")
+        }
+    }
+
+    package static func note(_ text: String) {
+        // Where standard error is closed too, there is no other place to report it.
+        try? put(text, to: .standardError)
+    }
+
+    /// Writes to stderr without a line break, as a line that changes needs it.
+    package static func draw(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+
+    private static func put(_ text: String, to stream: FileHandle) throws {
+        // By bytes: CR LF is one character.
+        let isEnded = text.utf8.last == UInt8(ascii: "\n")
+        try stream.write(contentsOf: Data((isEnded ? text : text + "\n").utf8))
+    }
+}
+
+/// Colours for a terminal, or none.
+package struct Palette: Sendable {
+    /// What a piece of text is, so that colours are chosen in one place.
+    package enum Role: String, Sendable {
+        case good = "32"
+        case bad = "31"
+        case unsure = "33"
+        case quiet = "2"
+        case heading = "1"
+    }
+
+    private let isColoured: Bool
+
+    package static let plain = Palette(isColoured: false)
+    package static let ansi = Palette(isColoured: true)
+
+    /// Colours only on a terminal that has them, and never with `NO_COLOR` (no-color.org: any value but an empty one).
+    package static func chosen(isTerminal: Bool, environment: [String: String]) -> Palette {
+        let isUnwanted = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+        return isTerminal && !isUnwanted && environment["TERM"] != "dumb" ? .ansi : .plain
+    }
+
+    package func paint(_ text: String, _ role: Role) -> String {
+        isColoured ? "\u{1B}[\(role.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}

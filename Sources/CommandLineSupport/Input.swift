@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+package import OfferModel
+
+/// Files that the command line names.
+package enum InputFile {
+    /// The bytes of a file, or what a pipe such as `/dev/stdin` or `<(command)` brings.
+    ///
+    /// - Parameter noun: what the file is, for the message.
+    package static func bytes(_ path: String, _ noun: String? = nil) throws(CommandFailure) -> [UInt8] {
+        do {
+            // Not `Data(contentsOf:)`: it reads as many bytes as the file says it has, and a pipe says none.
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            defer { try? file.close() }
+            return Array(try file.readToEnd() ?? Data())
+        } catch {
+            throw failure(path, noun, "cannot be read: \(reason(error, path))")
+        }
+    }
+
+    package static func text(_ path: String, _ noun: String) throws(CommandFailure) -> String {
+        guard let text = String(validating: try bytes(path, noun), as: UTF8.self) else {
+            throw failure(path, noun, "is not UTF-8 text")
+        }
+        return text
+    }
+
+    private static func failure(_ path: String, _ noun: String?, _ what: String) -> CommandFailure {
+        CommandFailure(.usage, "\(noun.map { $0 + " " } ?? "")`\(path)` \(what)")
+    }
+
+    private static func reason(_ error: any Error, _ path: String) -> String {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: URL(filePath: path).path, isDirectory: &isDirectory) else {
+            return "there is no such file"
+        }
+        if isDirectory.boolValue { return "it is a directory" }
+        return (error as? CocoaError)?.code == .fileReadNoPermission ? "permission denied" : "the system refused it"
+    }
+}
+
+extension Instant {
+    /// This machine's clock.
+    package static var wallClock: Instant {
+        Instant(milliseconds: Int64(saturating: Date().timeIntervalSince1970 * 1_000))
+    }
+
+    /// Reads an argument: `2026-12-01T00:00:00Z`, any offset, or milliseconds since 1970.
+    package static func argument(_ text: String) throws -> Instant {
+        let moment = Int64(text).map(Instant.init(milliseconds:)) ?? Instant(iso8601: text)
+        guard let moment, InputBounds.instants.contains(moment) else {
+            throw ValidationError("write a moment with its zone, such as `2026-12-24T00:00:00Z`")
+        }
+        return moment
+    }
+}

@@ -1,0 +1,182 @@
+import ArgumentParser
+import CommandLineSupport
+import Foundation
+import NIOHTTP1
+import OfferAPI
+
+/// Which server to call, with which key.
+struct ServerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The server's address; or set OFFERCTL_SERVER. (default: \(Self.defaultServer))", valueName: "url"))
+    var server: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The API key's token; or set OFFERCTL_TOKEN, which the list of processes does not show.",
+            valueName: "token"))
+    var token: String?
+
+    @Option(help: ArgumentHelp("Seconds to wait for the server.", valueName: "seconds"))
+    var timeout = 30
+
+    /// Where `Scripts/run` and the default configuration listen.
+    static let defaultServer = "http://127.0.0.1:8080"
+
+    mutating func validate() throws {
+        guard (1...3_600).contains(timeout) else {
+            throw ValidationError("`--timeout` must be between 1 and 3600 seconds, not `\(timeout)`")
+        }
+    }
+
+    /// Runs a command's requests; a refusal by the server ends the command.
+    ///
+    /// - Parameters:
+    ///   - role: the role the command needs, named where the key's role does not suffice.
+    ///   - files: the files that are sent, for the place of their errors.
+    ///   - json: whether a refusal is also printed as it came.
+    func connect<Result>(
+        role: String, files: SentFiles = SentFiles(), json: Bool = false,
+        _ requests: (OfferdClient) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await requests(try client(ProcessInfo.processInfo.environment))
+        } catch let refusal as Refusal {
+            if json { Console.write(refusal.json) }
+            throw refusal.commandFailure(files: files, role: role)
+        }
+    }
+
+    private func client(_ environment: [String: String]) throws(CommandFailure) -> OfferdClient {
+        let text = server ?? environment["OFFERCTL_SERVER"].flatMap { $0.isEmpty ? nil : $0 } ?? Self.defaultServer
+        guard let address = ServerAddress(text) else {
+            throw CommandFailure(
+                .usage, "`\(text)` is not the address of a server",
+                hints: ["write it like `\(Self.defaultServer)` or `https://offers.example.com`"])
+        }
+        // Tokens often come from a file, with a line break.
+        let token = (token ?? environment["OFFERCTL_TOKEN"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !token.isEmpty else {
+            throw CommandFailure(
+                .usage, "no API key is given",
+                hints: [
+                    "set OFFERCTL_TOKEN or use `--token`", "the operator makes one with `offerd api-keys create`",
+                ])
+        }
+        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw CommandFailure(
+                .usage, "the API key's token has characters that no token has",
+                hints: ["a token looks like `offerd_<id>_<secret>`"])
+        }
+        return OfferdClient(address: address, token: token, timeoutSeconds: timeout)
+    }
+}
+
+/// Which server to call, and how to print its answer.
+struct AnswerOptions: ParsableArguments {
+    @Flag(help: "Print the server's answer as JSON.")
+    var json = false
+
+    @OptionGroup var server: ServerOptions
+
+    func connect<Result>(
+        role: String, files: SentFiles = SentFiles(), _ requests: (OfferdClient) async throws -> Result
+    ) async throws -> Result {
+        try await server.connect(role: role, files: files, json: json, requests)
+    }
+
+    /// Sends a request and prints the answer.
+    @discardableResult
+    func show<Body>(
+        role: String, files: SentFiles = SentFiles(),
+        _ request: (OfferdClient) async throws -> OfferdClient.Reply<Body>, text: (Body) -> String
+    ) async throws -> Body {
+        let reply = try await connect(role: role, files: files, request)
+        show(reply, text: text(reply.body))
+        return reply.body
+    }
+
+    /// Prints an answer: with `--json` as it came.
+    func show<Body>(_ reply: OfferdClient.Reply<Body>, text: @autoclosure () -> String) {
+        Console.write(json ? reply.json : text())
+    }
+
+    /// Prints a page of a list as a table, or that it is empty.
+    func list<Item: Codable & Hashable & Sendable>(
+        role: String, _ path: String, _ query: [(String, String)], empty: String, table: ([Item]) -> TextTable
+    ) async throws {
+        let page = try await show(role: role) { client in
+            try await client.call(.GET, path, query: query, as: PageBody<Item>.self)
+        } text: { page in
+            let table = table(page.items)
+            return table.isEmpty ? empty : table.lines(Console.palette).joined(separator: "\n")
+        }
+        noteNext(page.next)
+    }
+
+    func noteNext(_ cursor: String?) {
+        if let cursor, !json { Console.note("hint: more results: add `--cursor \(cursor.printable)`") }
+    }
+}
+
+/// Which part of a long list to show.
+struct PageOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The maximum number of entries.", valueName: "count"))
+    var limit: Int?
+
+    @Option(help: ArgumentHelp("The cursor from the previous page.", valueName: "cursor"))
+    var cursor: String?
+
+    mutating func validate() throws {
+        guard limit.map({ $0 > 0 }) ?? true else { throw ValidationError("`--limit` must be at least 1") }
+    }
+
+    var query: [(String, String)] { queryItems(("limit", limit.map { String($0) }), ("cursor", cursor)) }
+}
+
+/// The query items that have a value.
+func queryItems(_ items: (String, String?)...) -> [(String, String)] {
+    items.compactMap { name, value in value.map { (name, $0) } }
+}
+
+/// A server's scheme and host, perhaps with a port and a path before `/v1`.
+struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The address without a final slash.
+    let description: String
+
+    var isEncrypted: Bool { description.hasPrefix("https:") }
+
+    /// Reads `http://127.0.0.1:8080` or `https://offers.example.com`; `nil` for anything that is not such an address.
+    init?(_ text: String) {
+        guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+            let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
+            (parts.port.map { (1...65_535).contains($0) } ?? true)
+        else { return nil }
+        var address = text
+        while address.hasSuffix("/") { address.removeLast() }
+        description = scheme + address.dropFirst(scheme.count)
+    }
+
+    func url(_ path: String, query: [(String, String)] = []) -> String {
+        let items = query.map { "\($0.percentEncoded)=\($1.percentEncoded)" }.joined(separator: "&")
+        return description + path + (items.isEmpty ? "" : "?" + items)
+    }
+}
+
+extension String {
+    /// Every byte but RFC 3986's unreserved ones as `%XX`: servers disagree on what a bare `+` means.
+    var percentEncoded: String {
+        let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            if unreserved.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import CommandLineSupport
+import Foundation
+import OfferCatalog
+import OfferModel
+import OfferStore
+import SQLiteStore
+
+struct Backup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the database into a new file, also while the server runs.",
+        discussion: """
+            The copy is the database at one moment; the server goes on meanwhile. It is checked before it gets its name, \
+            readable by its owner alone, and never replaces a file. It holds no private key and no token, but customers' \
+            histories and live signatures: protect it as the original.
+
+            Example:
+              offerd backup --config offerd.yaml --out offers-2026-12-01.sqlite
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: "The file to make; it must not exist.", completion: .file())
+    var out: String
+
+    func run() throws {
+        let setup = try options.setup()
+        guard !FileManager.default.fileExists(atPath: out) else {
+            throw CommandFailure(
+                .failed, "`\(out)` exists already and is not replaced", hints: ["give the copy another name"])
+        }
+        let content = try SQLiteDatabase.copy(from: setup.databasePath, to: out)
+        try Disk.flushName(of: out)
+        try Console.output("made \(out)")
+        for line in ContentText.lines(content) { try Console.output(line) }
+    }
+}
+
+struct Restore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Check a copy of the database, or put it in the database's place.",
+        discussion: """
+            With --check the copy is only read: its schema, its structure with every index, its newest moment, how much it \
+            holds. With --config too, its ledger is proven with the audit's keys, as verify-ledger does.
+
+            With --config alone it takes the database's place. A database that is there is replaced with --replace alone, is \
+            kept under another name, and is not touched while a server has it open. What was issued after the copy was \
+            made is then forgotten, and its signatures may still live: see docs/operations.md. Where keys.yaml names a \
+            witness, `offerd verify-ledger --accept-restore` says that the step back was on purpose.
+
+            Example:
+              offerd restore --check offers-2026-12-01.sqlite --config offerd.yaml
+              offerd restore offers-2026-12-01.sqlite --config offerd.yaml --replace
+            """)
+
+    @Argument(help: "The copy.", completion: .file())
+    var file: String
+
+    @Flag(help: "Only check the copy.")
+    var check = false
+
+    @Option(
+        help: "The configuration whose database it becomes, or whose keys it is checked with.",
+        completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+
+    @Flag(help: "Put it in the place of the database that is there, which is kept under another name.")
+    var replace = false
+
+    func validate() throws {
+        guard check || config != nil else {
+            throw ValidationError("say `--check`, or `--config` with the configuration to restore for")
+        }
+        guard !(check && replace) else { throw ValidationError("`--replace` is not for `--check`") }
+    }
+
+    func run() throws {
+        let content = try SQLiteDatabase.inspect(path: file)
+        if check {
+            let ledger = try prove(content)
+            try Console.output("\(file) can be restored")
+            for line in ContentText.lines(content) + ledger { try Console.output(line) }
+            return
+        }
+        if let config {
+            let path = try ServerSetup.read(config: config).databasePath
+            if let kept = try DatabaseReplacement(path: path).run(from: file, replace: replace) {
+                try Console.output("kept the former database as \(kept)")
+            }
+            try Console.output("restored \(path) from \(file)")
+            if try ServerSetup.read(config: config).keys.audit?.witness != nil {
+                try Console.output(
+                    "`offerd serve` starts once `offerd verify-ledger --accept-restore REASON` has signed that into the "
+                        + "witness")
+            }
+        }
+        for line in ContentText.lines(content) { try Console.output(line) }
+    }
+
+    /// Proves the copy's ledger with the keys of the configuration.
+    ///
+    /// - Returns: what was proven, or why nothing was.
+    /// - Throws: ``CommandFailure`` at the first broken row.
+    private func prove(_ content: DatabaseContent) throws -> [String] {
+        guard let config else { return ["the ledger was not proven: `--config` names the audit's keys"] }
+        let check = try LedgerCheck(try ServerSetup.read(config: config))
+        guard content.isCurrent else {
+            return ["the ledger was not proven: this version proves its own schema, see `offerd migrate`"]
+        }
+        let outcome = try SQLiteDatabase.look(at: file) { try check.outcome($0) }
+        if case .broken(let row) = outcome { throw LedgerOutcome.failure(row) }
+        return outcome.lines()
+    }
+}
+
+struct Migrate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Bring the database to this version's schema, making it if there is none.",
+        discussion: """
+            Migration goes forward only. Stop the server and keep a copy of the file first.
+
+            Example:
+              offerd migrate --config offerd.yaml
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() throws {
+        let setup = try options.setup()
+        let steps = try SQLiteDatabase.migrate(path: setup.databasePath)
+        for step in steps { try Console.output("migrated: \(step)") }
+        try Console.output(
+            steps.isEmpty ? "\(setup.databasePath) is up to date" : "\(setup.databasePath) is now up to date")
+    }
+}
+
+/// What a copy of the database holds, in lines for people.
+enum ContentText {
+    static func lines(_ content: DatabaseContent) -> [String] {
+        let census = content.census
+        let counts = [
+            ("customers", census.customers), ("history", census.history),
+            ("catalog revisions", census.catalogRevisions),
+            ("issued offers", census.issuedOffers), ("signatures", census.signatures), ("decisions", census.decisions),
+        ].map { "\($0.1) \($0.0)" }.joined(separator: ", ")
+        return [
+            "schema \(content.schema)\(content.isCurrent ? "" : ", older than this version: `offerd migrate` brings it up")",
+            "structure and indexes are whole",
+            "newest moment \(census.lastInstant.map { "\($0)" } ?? "none")",
+            counts,
+        ]
+    }
+}

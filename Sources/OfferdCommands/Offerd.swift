@@ -1,0 +1,64 @@
+import ArgumentParser
+import CommandLineSupport
+import Foundation
+import LocalAppStore
+import OfferApplication
+import OfferStore
+import OpenSSLCrypto
+
+public enum OfferdProgram {
+    /// Runs the command that the process was started with and ends the process.
+    public static func run() async {
+        let program = CommandLineProgram(
+            Offerd.self, unexpected: .failed, example: "offerd serve --config FILE", output: Console.output,
+            failure: CommandFailure.words)
+        exit(await program.run(Array(CommandLine.arguments.dropFirst())))
+    }
+}
+
+/// The root of the commands.
+struct Offerd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "offerd",
+        abstract: "Decides which App Store subscription offers a customer may have, signs them, and records each one.",
+        discussion: """
+            An operator creates a key and a database once, hands out API keys, and runs the server. \
+            docs/operations.md explains it step by step.
+
+            Exit status: 0 done, 1 failed, 2 wrong use or configuration.
+
+            Example:
+              offerd migrate --config offerd.yaml
+              offerd serve --config offerd.yaml
+            """,
+        version: "0.1.0",
+        subcommands: [
+            Serve.self, Migrate.self, BackfillCommand.self, ImportCommand.self, Doctor.self, Backup.self, Restore.self,
+            VerifyLedger.self, RetentionCommand.self, KeysCommand.self, APIKeysCommand.self, CustomerDataCommand.self,
+            DevelopmentCommand.self,
+        ])
+}
+
+extension CommandFailure {
+    /// An error in words; `nil` for one of the argument parser's.
+    static func words(_ error: any Error) -> CommandFailure? {
+        switch error {
+        case let failure as CommandFailure: failure
+        case let error as SigningKeyError: CommandFailure(.usage, error.detail, hints: [error.hint])
+        case let error as CertificateError: CommandFailure(.usage, error.detail, hints: [error.hint])
+        case let error as LocalRootError: CommandFailure(.usage, error.message, hints: [error.hint])
+        case let error as ScenarioError: CommandFailure(.failed, error.description, hint: error.hint)
+        case let error as StoreError: CommandFailure(.failed, error.detail, hint: error.hint)
+        case let error as OpenSSLFailure: CommandFailure(.failed, error.description)
+        case RequestError.clockBehind(let lag): CommandFailure(.failed, lag.detail, hints: [lag.hint])
+        case let lag as ClockLag: CommandFailure(.failed, lag.detail, hints: [lag.hint])
+        case RequestError.notReady(let detail, let hint): CommandFailure(.usage, detail, hint: hint)
+        case RequestError.appStoreFailed(let failure): CommandFailure(.failed, failure.detail, hint: failure.hint)
+        default: nil
+        }
+    }
+
+    private init(_ status: ExitStatus, _ message: String, hint: String?) {
+        self.init(status, message, hints: hint.map { [$0] } ?? [])
+    }
+}

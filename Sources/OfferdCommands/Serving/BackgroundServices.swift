@@ -1,0 +1,132 @@
+import ArgumentParser
+import CommandLineSupport
+import Logging
+import OfferApplication
+import OfferModel
+import OfferStore
+import OpenSSLCrypto
+import SQLiteStore
+import ServiceLifecycle
+
+/// Signs checkpoints of the audit while the server runs, and once more when it stops.
+struct CheckpointService: Service {
+    let audit: LedgerAudit
+    let witness: WitnessFile?
+    let logger: Logger
+
+    /// How often it looks whether one is due.
+    private static let rest = Duration.seconds(2)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var isQuietUntil = ContinuousClock.now
+            while !Task.isCancelled {
+                await sign(now: false)
+                await tell(&isQuietUntil)
+                try? await Task.sleep(for: Self.rest)
+            }
+        }
+        await sign(now: true)
+        var isQuietUntil = ContinuousClock.now
+        await tell(&isQuietUntil)
+    }
+
+    /// Writes to the witness what it does not have yet. Where that fails, offers are issued all the same, it is tried again
+    /// with every look, and logged every five minutes.
+    private func tell(_ isQuietUntil: inout ContinuousClock.Instant) async {
+        guard let witness else { return }
+        do {
+            try await witness.catchUp(audit.checkpoints)
+        } catch is CancellationError {
+            return
+        } catch {
+            guard ContinuousClock.now >= isQuietUntil else { return }
+            isQuietUntil = .now + .seconds(300)
+            logger.error(
+                "the newest checkpoints could not be written to the witness",
+                metadata: ["error": "\(CommandFailure.words(error)?.message ?? "\(error)")"])
+        }
+    }
+
+    /// A failure is not the service's end: the events stay, and the next checkpoint signs them too.
+    private func sign(now isWanted: Bool) async {
+        do {
+            guard let checkpoint = try await audit.checkpoint(now: isWanted) else { return }
+            logger.info(
+                "signed the audit",
+                metadata: [
+                    "audit.checkpoint": "\(checkpoint.number)", "audit.events": "\(checkpoint.eventSequence)",
+                    "audit.head": "\(Hexadecimal.lowercase(checkpoint.head))",
+                ])
+        } catch is CancellationError {
+            return
+        } catch {
+            logger.warning("the audit could not be signed", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// Runs retention beside the server, at its start and then every ten minutes.
+struct RetentionService: Service {
+    private static let interval = Duration.seconds(600)
+
+    let retention: Retention
+    let logger: Logger
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await sweep()
+                try await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// What fails now is tried again with the next round; requests tell of the same cause.
+    private func sweep() async {
+        do {
+            let sum = try await retention.sweep()
+            if sum.isHeld { logger.warning("retention keeps all texts: the audit's digest key has changed") }
+            guard !sum.isEmpty else { return }
+            logger.info(
+                "what is no longer needed was removed",
+                metadata: [
+                    "signatures": "\(sum.signatures)", "refusals": "\(sum.refusals)", "answers": "\(sum.answers)",
+                    "notifications": "\(sum.notifications)",
+                ])
+        } catch is CancellationError {
+            return
+        } catch {
+            logger.warning("retention could not go on", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+struct RetentionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retention",
+        abstract: "Remove what is no longer needed, as `serve` does by itself.",
+        discussion: """
+            The terms are those of `retention` in the configuration. May run beside the server.
+
+            Example:
+              offerd retention --config offerd.yaml
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        try await options.withDatabase { setup, database in
+            let retention = Retention(
+                ledger: try setup.ledger(database), terms: setup.retention,
+                author: AuditAuthor(actor: "offerd retention"), clock: { .wallClock })
+            let sum = try await retention.sweep()
+            try Console.output(
+                "removed: the text of \(sum.signatures) signatures, the record of \(sum.refusals) refusals, "
+                    + "\(sum.answers) kept answers, the text of \(sum.notifications) notifications")
+            guard sum.isHeld else { return }
+            try Console.output(
+                "texts stay: the audit's digest key has changed, and without them rows could not be proven")
+        }
+    }
+}

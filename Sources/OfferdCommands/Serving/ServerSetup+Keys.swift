@@ -1,0 +1,133 @@
+import AppStoreServer
+import CommandLineSupport
+import OfferApplication
+import OfferCatalog
+import OfferModel
+import OfferSigning
+import OfferStore
+import OpenSSLCrypto
+
+/// The keys of the audit, loaded and checked.
+struct AuditKeys {
+    let signing: OpenSSLSigningKey
+    let digestKey: OpenSSLDigestKey
+    /// The file that each checkpoint is also written to.
+    let witness: WitnessFile?
+
+    /// Whether a signature of a record is the audit key's.
+    @Sendable
+    func isSigned(_ fingerprint: String, _ message: [UInt8], _ signature: [UInt8]) -> Bool {
+        fingerprint == signing.publicKey.fingerprint
+            && signing.publicKey.isValid(derSignature: signature, of: message)
+    }
+
+    var signer: CheckpointSigner { CheckpointSigner(fingerprint: signing.publicKey.fingerprint, key: signing) }
+}
+
+extension ServerSetup {
+    /// Loads the keys of `audit:`; `nil` if there is none.
+    ///
+    /// - Throws: `SigningKeyError`, or ``CommandFailure`` for a key that is an app's or an environment variable that is
+    ///   not set.
+    func auditKeys() throws -> AuditKeys? {
+        guard let audit = keys.audit else { return nil }
+        let signing = try load(
+            KeyConfiguration(keyId: "AUDIT", privateKey: audit.privateKey, use: .signing, environments: []))
+        let keys = AuditKeys(
+            signing: signing, digestKey: try loadDigestKey(audit.digestKey),
+            witness: audit.witness.map { WitnessFile(path: absolute($0)) })
+        for app in self.keys.apps {
+            for entry in app.keys where try load(entry).publicKey.fingerprint == signing.publicKey.fingerprint {
+                throw CommandFailure(
+                    .usage, "the audit's key is the key `\(entry.keyId)` of app `\(app.bundleId)`",
+                    hints: ["make one of its own: `offerd keys generate --out keys/audit.p8 --key-id AUDIT`"])
+            }
+        }
+        return keys
+    }
+
+    /// Every key with what may be shown of it, as the audit tells of them.
+    ///
+    /// - Throws: what is wrong with the first key that is not usable.
+    func shownKeys(audit: AuditKeys?) throws -> [String: String] {
+        var shown: [String: String] = [:]
+        for app in keys.apps {
+            for entry in app.keys {
+                let environments = entry.environments.map(\.rawValue).joined(separator: ",")
+                shown["\(app.bundleId) \(entry.keyId)"] =
+                    "\(entry.use.rawValue) \(environments) \(try load(entry).publicKey.fingerprint)"
+            }
+        }
+        shown["audit"] = audit?.signing.publicKey.fingerprint
+        shown[SigningKeyLog.digestMember] = audit?.digestKey.name
+        return shown
+    }
+
+    private func loadDigestKey(_ source: PrivateKeySource) throws -> OpenSSLDigestKey {
+        switch source {
+        case .path(let path): try OpenSSLDigestKey(file: absolute(path))
+        case .environment(let name):
+            try OpenSSLDigestKey(
+                hexadecimal: Array(try text(ofVariable: name, for: "the audit's digest key").utf8),
+                source: "environment variable `\(name)`")
+        }
+    }
+}
+
+extension ServerSetup {
+    /// Runs a body with every app, each with its clients of Apple's servers, whose connections end with it.
+    ///
+    /// - Parameter percent: how much of Apple's limits this process takes, because another may ask at the same time.
+    /// - Throws: as ``registry(clients:)`` does, ``CommandFailure`` for a server that cannot be asked, and what the body
+    ///   throws.
+    func withRegistry<Result>(
+        sharing percent: Int = 100, _ body: (AppRegistry) async throws -> Result
+    ) async throws -> Result {
+        let transport = HTTPTransport()
+        do {
+            let registry = try self.registry { app, keys in
+                try clients(of: app, keys, transport, sharing: percent)
+            }
+            let result = try await body(registry)
+            await transport.shutdown()
+            return result
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+    }
+
+    /// A transaction that Apple does not know in one environment is looked for in the app's other one, so that whoever
+    /// asked is told; it is never stored (decision 0027).
+    private func clients(
+        of app: AppConfiguration, _ keys: SigningKeys, _ transport: HTTPTransport, sharing percent: Int
+    ) throws -> [AppStoreEnvironment: AppStoreServerClient] {
+        var endpoints: [AppStoreEnvironment: AppStoreServerClient.Endpoint] = [:]
+        for environment in app.environments {
+            guard let host = try host(of: environment) else { continue }
+            let limits = AppleRateLimits.apple(environment).share(percent: percent)
+            endpoints[environment] = AppStoreServerClient.Endpoint(host: host, pace: CallPace(limits))
+        }
+        let others: [AppStoreEnvironment: AppStoreEnvironment] = [.production: .sandbox, .sandbox: .production]
+        return endpoints.reduce(into: [:]) { clients, endpoint in
+            guard let key = keys[endpoint.key] else { return }
+            let access = AppStoreServerAccess(
+                issuerId: app.issuerId.description, bundleId: app.bundleId, key: key)
+            let other = others[endpoint.key].flatMap { endpoints[$0] }
+            clients[endpoint.key] = AppStoreServerClient(
+                access: access, home: endpoint.value, other: other, transport: transport)
+        }
+    }
+
+    private func host(of environment: AppStoreEnvironment) throws -> AppStoreServerHost? {
+        guard let address = appStoreServers[environment] else { return .apple(environment) }
+        guard let host = AppStoreServerHost(environment: environment, address: address) else {
+            throw CommandFailure(
+                .usage, "`appStoreServer` of \(environment.rawValue) is `\(address)`, which cannot be asked safely",
+                hints: [
+                    "write `https://HOST[:PORT]`, or `http://` with `127.0.0.1`, `[::1]` or `localhost`, without a path"
+                ])
+        }
+        return host
+    }
+}

@@ -1,0 +1,70 @@
+public import ArgumentParser
+import CommandLineSupport
+import OfferCatalog
+public import OfferModel
+import OfferStore
+import OpenSSLCrypto
+import SQLiteStore
+
+/// The options of every command that works on the service's database.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
+    var config: String
+
+    @Option(help: "The database file, instead of the configuration's.", completion: .file())
+    var database: String?
+
+    @Option(help: "The keys file, instead of the configuration's.", completion: .file(extensions: ["yaml", "yml"]))
+    var keys: String?
+
+    func setup(listen: String? = nil) throws -> ServerSetup {
+        try ServerSetup.read(
+            config: config, flags: ServerSetup.Flags(listen: listen, database: database, keys: keys))
+    }
+
+    func withDatabase(_ body: (ServerSetup, SQLiteDatabase) async throws -> Void) async throws {
+        let setup = try setup()
+        let database = try SQLiteDatabase(path: setup.databasePath)
+        defer { try? database.close() }
+        try await body(setup, database)
+    }
+}
+
+/// The app and environment that a command works on.
+struct ScopeOptions: ParsableArguments {
+    @Option(help: "The app's bundle identifier.")
+    var app: String
+
+    @Option(help: "Production, Sandbox or LocalTesting.")
+    var environment: AppStoreEnvironment
+
+    /// - Throws: ``CommandFailure`` if keys.yaml does not have them.
+    func scope(_ setup: ServerSetup) throws -> Scope {
+        guard let known = setup.keys.app(BundleId(app)) else {
+            throw CommandFailure(
+                .usage, "keys.yaml has no app `\(app)`",
+                hints: ["it has \(setup.keys.apps.map { "`\($0.bundleId)`" }.joined(separator: ", "))"])
+        }
+        guard known.environments.contains(environment) else {
+            throw CommandFailure(
+                .usage, "app `\(app)` has no environment `\(environment.rawValue)` in keys.yaml",
+                hints: ["it has \(known.environments.map { "`\($0.rawValue)`" }.joined(separator: ", "))"])
+        }
+        return Scope(bundleId: BundleId(app), environment: environment)
+    }
+}
+
+extension ServerSetup {
+    func ledger(_ database: SQLiteDatabase) throws -> Ledger {
+        Ledger(database, digest: OpenSSLDigest(), key: try auditKeys()?.digestKey)
+    }
+}
+
+extension AppStoreEnvironment: ExpressibleByArgument {}
+extension Role: ExpressibleByArgument {}
+extension Period: ExpressibleByArgument {
+    /// Reads an ISO 8601 duration such as `P90D`.
+    public init?(argument: String) {
+        self.init(argument)
+    }
+}
