@@ -119,7 +119,7 @@ public struct OfferDecisions: Sendable {
             return life < policy.storedSignatureMinimumLife
         }
         guard let open = snapshot.open(offer, about: subject) else { return true }
-        let order = IssueOrder(offerId: offer.id, productId: productId, customer: inquiry.customer)
+        let order = IssueRequest(offerId: offer.id, productId: productId, customer: inquiry.customer)
         let plan = try SigningPlan(
             offer, productId: productId, order: order, formats: formats, history: snapshot.facts.history)
         return !open.answers(plan, fresh: false, at: snapshot.now, policy)

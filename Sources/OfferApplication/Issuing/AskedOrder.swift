@@ -4,7 +4,7 @@ import OfferStore
 
 /// An order with all that its answer rests on.
 struct AskedOrder: Sendable {
-    var order: IssueOrder
+    var order: IssueRequest
     /// The identifiers that the order's signed data proves.
     var signed: [ProvenIdentifier]
     var scope: Scope
@@ -77,7 +77,7 @@ struct OpenSlot: Sendable {
 }
 
 extension DecisionRecord.Order {
-    init(_ order: IssueOrder) {
+    init(_ order: IssueRequest) {
         self.init(
             originalTransactionId: order.customer.originalTransactionId,
             appTransactionId: order.customer.appTransactionId, appAccountToken: order.customer.appAccountToken,

@@ -3,7 +3,7 @@ public import OfferModel
 public import OfferSigning
 
 /// What the app's backend asks for: a signed offer.
-public struct IssueOrder: Sendable, Hashable {
+public struct IssueRequest: Sendable, Hashable {
     /// The offer in the catalog.
     public var offerId: OfferId
     /// The product; required if the offer has several.
@@ -17,7 +17,7 @@ public struct IssueOrder: Sendable, Hashable {
     /// What the backend says about the customer.
     public var signals: [String: FactValue]
     /// What is said of the device that asks.
-    public var request: DeviceRequest
+    public var device: DeviceRequest
     /// The signed data that comes with it.
     public var delivery: SignedDelivery
 
@@ -25,7 +25,7 @@ public struct IssueOrder: Sendable, Hashable {
     public init(
         offerId: OfferId, productId: ProductId? = nil, customer: CustomerIdentifiers,
         formats: [SignatureFormat] = [], fresh: Bool = false, signals: [String: FactValue] = [:],
-        request: DeviceRequest = DeviceRequest(), delivery: SignedDelivery = SignedDelivery()
+        device: DeviceRequest = DeviceRequest(), delivery: SignedDelivery = SignedDelivery()
     ) {
         self.offerId = offerId
         self.productId = productId
@@ -33,7 +33,7 @@ public struct IssueOrder: Sendable, Hashable {
         self.formats = formats
         self.fresh = fresh
         self.signals = signals
-        self.request = request
+        self.device = device
         self.delivery = delivery
     }
 }

@@ -39,7 +39,7 @@ public struct OfferIssuing: Sendable {
     /// The signed data of the order is verified and kept first, whatever becomes of the offer.
     ///
     /// - Throws: ``RequestError``, and what libcrypto or the store throws; then nothing was released.
-    public func issue(_ order: IssueOrder, caller: Caller) async throws -> IssueAnswer {
+    public func issue(_ order: IssueRequest, caller: Caller) async throws -> IssueAnswer {
         try rates.take(order.customer, by: caller)
         return try await issue(order, caller: caller, PlainReply())
     }
@@ -53,7 +53,7 @@ public struct OfferIssuing: Sendable {
     ///   depend on nothing but the answer.
     /// - Throws: ``RequestError``, and what libcrypto, the store or `write` throws; then nothing was released.
     public func issue(
-        _ order: IssueOrder, caller: Caller, as request: IdempotentRequest,
+        _ order: IssueRequest, caller: Caller, as request: IdempotentRequest,
         write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
     ) async throws -> WrittenAnswer {
         try rates.take(order.customer, by: caller)
@@ -67,7 +67,7 @@ public struct OfferIssuing: Sendable {
     }
 
     private func issue<Reply: IssueReply>(
-        _ order: IssueOrder, caller: Caller, _ reply: Reply
+        _ order: IssueRequest, caller: Caller, _ reply: Reply
     ) async throws -> Reply.Answer {
         let app = try registry.app(for: caller.scope)
         let verified = try await ingestion.verify(order.delivery, caller: caller, stopsAtRefusal: true)
@@ -101,7 +101,7 @@ public struct OfferIssuing: Sendable {
     ///
     /// - Parameter seen: whom the same request was found to name before.
     private func look<Reply: IssueReply>(
-        _ order: IssueOrder, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply, since seen: SeenSubject?
+        _ order: IssueRequest, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply, since seen: SeenSubject?
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
         let clock = clock
         let catalogs = catalogs
@@ -121,7 +121,7 @@ public struct OfferIssuing: Sendable {
 
     /// Decides, without holding the database.
     private func ask(
-        _ order: IssueOrder, of app: RegisteredApp, signed: [ProvenIdentifier], caller: Caller, _ snapshot: Snapshot,
+        _ order: IssueRequest, of app: RegisteredApp, signed: [ProvenIdentifier], caller: Caller, _ snapshot: Snapshot,
         about subject: PreparedSubject
     ) throws -> AskedOrder {
         guard let offer = snapshot.catalog.offer(order.offerId) else {
@@ -134,7 +134,7 @@ public struct OfferIssuing: Sendable {
         let open = snapshot.open(offer, about: subject)
         let stored = open.flatMap { $0.answers(plan, fresh: order.fresh, at: snapshot.now, policy) ? $0 : nil }
         let question = snapshot.question(
-            offer, productId: product, scope: caller.scope, signals: order.signals, request: order.request,
+            offer, productId: product, scope: caller.scope, signals: order.signals, request: order.device,
             needsNewSigning: stored == nil, formats: formats)
         return AskedOrder(
             order: order, signed: signed, scope: caller.scope, author: caller.author, snapshot: snapshot,

@@ -23,7 +23,7 @@ struct SigningPlan: Sendable, Equatable {
     /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` if a format is asked for that the offer is not
     ///   delivered in, or that is not signed in the environment.
     init(
-        _ offer: Offer, productId: ProductId, order: IssueOrder, formats allowed: Set<SignatureFormat>, history: History
+        _ offer: Offer, productId: ProductId, order: IssueRequest, formats allowed: Set<SignatureFormat>, history: History
     ) throws {
         self.productId = productId
         appAccountToken = order.customer.appAccountToken

@@ -6,7 +6,7 @@ extension IssueRequestBody {
     /// What is ordered.
     ///
     /// - Throws: ``RequestFault`` with every value that is not accepted.
-    func order() throws(RequestFault) -> IssueOrder {
+    func order() throws(RequestFault) -> IssueRequest {
         let delivery = SignedDelivery(
             signedTransactions: signedTransactions ?? [], signedRenewalInfo: signedRenewalInfo ?? [],
             signedAppTransaction: signedAppTransaction, historyComplete: historyComplete ?? false)
@@ -19,9 +19,9 @@ extension IssueRequestBody {
         checks.delivery(delivery)
         checks.device(request)
         try checks.finish()
-        return IssueOrder(
+        return IssueRequest(
             offerId: offerId, productId: productId, customer: CustomerIdentifiers(customer), formats: formats ?? [],
-            fresh: fresh ?? false, signals: signals ?? [:], request: DeviceRequest(request),
+            fresh: fresh ?? false, signals: signals ?? [:], device: DeviceRequest(request),
             delivery: delivery)
     }
 }

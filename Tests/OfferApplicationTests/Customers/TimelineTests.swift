@@ -191,7 +191,7 @@ struct TimelineTests {
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
         for number in 0..<3 {
             // Identical refusals are one record.
-            let order = IssueOrder(
+            let order = IssueRequest(
                 offerId: "sketch", customer: named("100"), signals: ["interactions": .number(Double(number))])
             _ = try await bench.refused(order)
             bench.clock.advance(milliseconds: 1_000)
@@ -204,7 +204,7 @@ struct TimelineTests {
                 == "the offer `sketch` was refused 3 times on \(last.description.prefix(10)), the last time: "
                 + "the offer `sketch` is a draft")
         bench.clock.advance(hours: 24)
-        let unknown = try await bench.refused(IssueOrder(offerId: "engaged", customer: named("100")))
+        let unknown = try await bench.refused(IssueRequest(offerId: "engaged", customer: named("100")))
         #expect(unknown.decision.outcome == .undetermined)
         let undecided = try #require(try await Self.messages(bench, .refused).first)
         let why = try #require(unknown.decision.findings.first { $0.verdict == .undetermined }).message
@@ -259,7 +259,7 @@ struct TimelineTests {
         let years = Workbench.start.adding(months: -30)
         let old = try bench.shop.redemption(of: "comeback50", "90", like: jws, at: years)
         try await bench.deliver(SignedDelivery(signedTransactions: [old]))
-        let refusal = try await bench.refused(IssueOrder(offerId: "comeback", customer: named("100")))
+        let refusal = try await bench.refused(IssueRequest(offerId: "comeback", customer: named("100")))
         #expect(refusal.decision.obstacles == [.limitCustomer])
         #expect(refusal.decision[.limitCustomer]?.evidence.last?.transactionId == "90")
         let used = try #require(try await Self.entries(bench).first { $0.kind == .redeemed })

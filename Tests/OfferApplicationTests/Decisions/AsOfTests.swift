@@ -69,7 +69,7 @@ struct AsOfTests {
         let first = bench.clock.now
         _ = try await bench.granted(.of("twice", try World.delivery(.lapsed, bench)))
         bench.clock.advance(hours: 23, milliseconds: 20 * Instant.Duration.minute)
-        _ = try await bench.granted(IssueOrder(offerId: "twice", customer: named("100")))
+        _ = try await bench.granted(IssueRequest(offerId: "twice", customer: named("100")))
         func finding(_ minutes: Int64) async throws -> Finding? {
             let instant = first.adding(milliseconds: minutes * Instant.Duration.minute)
             return try await bench.useCases.decisions.decide(

@@ -85,10 +85,10 @@ struct SuppliedHistoryTests {
     func deviceIsRecorded() async throws {
         let bench = try await Workbench()
         let device = DeviceRequest(appVersion: "3.2.1", osVersion: "26.1", locale: "de-AT")
-        var order = IssueOrder.of("comeback", try bench.shop.delivery(.lapsed, "100"))
-        order.request = device
+        var order = IssueRequest.of("comeback", try bench.shop.delivery(.lapsed, "100"))
+        order.device = device
         let id = try await bench.granted(order).offer.decisionId
-        let other = try await bench.refused(IssueOrder(offerId: "sketch", customer: named("100"))).decisionId
+        let other = try await bench.refused(IssueRequest(offerId: "sketch", customer: named("100"))).decisionId
         #expect(try await bench.record(of: id).request == device)
         #expect(try await bench.record(of: other).request == DeviceRequest())
     }

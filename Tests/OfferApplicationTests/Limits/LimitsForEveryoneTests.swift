@@ -10,12 +10,12 @@ struct LimitsForEveryoneTests {
     /// A workbench with one offer and so many lapsed customers.
     static func bench(
         _ limits: String, customers: Int, onFile: Bool = false
-    ) async throws -> (bench: Workbench, orders: [IssueOrder]) {
+    ) async throws -> (bench: Workbench, orders: [IssueRequest]) {
         let bench = try await Workbench(onFile: onFile, catalog: BenchCatalog.head + BenchCatalog.shared(limits))
-        var orders: [IssueOrder] = []
+        var orders: [IssueRequest] = []
         for number in 0..<customers {
             try await bench.deliver(try bench.shop.delivery(.lapsed, "\(1_000 + number)"))
-            orders.append(IssueOrder(offerId: "drop", customer: named("\(1_000 + number)")))
+            orders.append(IssueRequest(offerId: "drop", customer: named("\(1_000 + number)")))
         }
         return (bench, orders)
     }
@@ -215,8 +215,8 @@ struct LimitsForEveryoneTests {
         }
         let bench = try await Workbench(catalog: catalog("30.00"))
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        func order(_ product: ProductId) -> IssueOrder {
-            IssueOrder(offerId: "drop", productId: product, customer: named("100"))
+        func order(_ product: ProductId) -> IssueRequest {
+            IssueRequest(offerId: "drop", productId: product, customer: named("100"))
         }
         _ = try await bench.granted(order("monthly"))
         try await bench.apply(catalog("7.00"), expected: 1)

@@ -39,7 +39,7 @@ struct FunnelTests {
         _ = try await stage.bench.useCases.switches.set("comeback", paused: true, caller: Workbench.marketing)
         #expect(try await stage.ask("138").refusal?.decision.obstacles == [.catalogPaused])
         _ = try await stage.bench.useCases.switches.set("comeback", paused: false, caller: Workbench.marketing)
-        let unknown = IssueOrder(offerId: "comeback", customer: named("99999"))
+        let unknown = IssueRequest(offerId: "comeback", customer: named("99999"))
         #expect(try await stage.bench.useCases.issuing.issue(unknown, caller: Workbench.client).issued == nil)
         try await stage.applySandbox()
         try await stage.ask("140", environment: .sandbox)

@@ -8,10 +8,10 @@ func named(_ id: String) -> CustomerIdentifiers {
     CustomerIdentifiers(originalTransactionId: TransactionId(id))
 }
 
-extension IssueOrder {
+extension IssueRequest {
     /// An order of the customer whom the signed data proves.
-    static func of(_ offer: OfferId, _ delivery: SignedDelivery) -> IssueOrder {
-        IssueOrder(offerId: offer, customer: CustomerIdentifiers(), delivery: delivery)
+    static func of(_ offer: OfferId, _ delivery: SignedDelivery) -> IssueRequest {
+        IssueRequest(offerId: offer, customer: CustomerIdentifiers(), delivery: delivery)
     }
 }
 
