@@ -3,7 +3,7 @@ import OfferModel
 import OfferSigning
 import OfferStore
 
-extension AskedOrder {
+extension Issuance {
     /// The SHA-256 of all that a refusal depends on and says, but for its instant: two orders with the same fingerprint are
     /// refused for the same reasons until the same turning point, and are the same record.
     ///

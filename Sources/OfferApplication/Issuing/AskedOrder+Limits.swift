@@ -2,7 +2,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-extension AskedOrder {
+extension Issuance {
     /// What the committing transaction says of the limits that everyone shares (docs/design.md#issuing).
     enum SharedLimits {
         /// There is a place; the counters may show so much at most afterwards.
@@ -29,7 +29,7 @@ extension AskedOrder {
     }
 
     /// The same order decided again with other counters.
-    func decided(with counters: OfferCounters, policy: Policy) -> AskedOrder {
+    func decided(with counters: OfferCounters, policy: Policy) -> Issuance {
         var again = self
         again.snapshot.facts.counters[question.offer.id] = counters
         again.decision = decide(question, facts: again.snapshot.facts, policy: policy)

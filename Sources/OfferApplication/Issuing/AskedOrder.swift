@@ -3,7 +3,7 @@ import OfferModel
 import OfferStore
 
 /// An order with all that its answer rests on.
-struct AskedOrder: Sendable {
+struct Issuance: Sendable {
     var order: IssueRequest
     /// The identifiers that the order's signed data proves.
     var signed: [ProvenIdentifier]

@@ -7,7 +7,7 @@ extension OfferIssuing {
     /// Hands out what the open slot holds, or signs, records and releases; `nil` if what the decision rests on has
     /// changed.
     func grant<Reply: IssueReply>(
-        _ asked: AskedOrder, signer: ArtefactSigner, _ reply: Reply
+        _ asked: Issuance, signer: ArtefactSigner, _ reply: Reply
     ) async throws -> Reply.Answer? {
         if let stored = asked.stored {
             let issued = IssuedOffer(
@@ -74,7 +74,7 @@ extension OfferIssuing {
 
     /// Hands out signatures that are recorded already; only keeping the answer or opening the offer writes anything.
     private func handOut<Reply: IssueReply>(
-        _ issued: IssuedOffer, _ asked: AskedOrder, _ reply: Reply
+        _ issued: IssuedOffer, _ asked: Issuance, _ reply: Reply
     ) async throws -> Reply.Answer? {
         let answer = try reply.write(.issued(issued, isNew: false))
         guard Reply.keepsAnswers || asked.opens else { return answer }
@@ -90,7 +90,7 @@ extension OfferIssuing {
     }
 
     /// The open slot with one more signing, or a new slot with its first.
-    private func nextSlot(_ asked: AskedOrder) throws -> Slot {
+    private func nextSlot(_ asked: Issuance) throws -> Slot {
         let now = asked.snapshot.now
         let expiresAt = now.adding(milliseconds: policy.signatureLife)
         let countsUntil = expiresAt.adding(milliseconds: policy.slotTail)
@@ -119,7 +119,7 @@ extension OfferIssuing {
     ///
     /// - Returns: false if the open slot takes no further signing; then nothing was written.
     private static func record(
-        _ slot: Slot, by signing: Signing, _ asked: AskedOrder, redeemed: [LowercaseUUID], caps: [CounterStore.Cap],
+        _ slot: Slot, by signing: Signing, _ asked: Issuance, redeemed: [LowercaseUUID], caps: [CounterStore.Cap],
         in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> Bool {
         let customers = asked.snapshot.subject.customers
@@ -147,7 +147,7 @@ extension OfferIssuing {
     ///
     /// - Throws: ``UnsignableOffer`` if there is none, which a decision never lets through.
     private static func owner(
-        _ asked: AskedOrder, in number: ScopeNumber, _ transaction: any StoreTransaction
+        _ asked: Issuance, in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> CustomerNumber {
         // A subscription of the history that was read belongs to a customer whose rows were read.
         let customers = asked.snapshot.subject.customers

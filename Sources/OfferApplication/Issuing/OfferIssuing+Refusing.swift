@@ -7,7 +7,7 @@ extension OfferIssuing {
     /// the customer has a known transaction, because StoreKit would grant it otherwise (docs/design.md#http). Nothing is signed
     /// about a product that is not the offer's: the request names it freely.
     func refuse<Reply: IssueReply>(
-        _ asked: AskedOrder, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
+        _ asked: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
     ) async throws -> Reply.Answer? {
         let outlook = asked.decision.outlook(asked.question, about: subject)
         let fingerprint = asked.fingerprint(outlook, digest)
@@ -65,7 +65,7 @@ extension OfferIssuing {
     /// - Returns: `nil` if this answer needs a record of its own: it opens the offer, the statement that was signed is too
     ///   old, or what was recorded is no longer there.
     private func answer<Reply: IssueReply>(
-        _ asked: AskedOrder, _ outlook: Outlook, by entry: RecordedRefusals.Entry, _ reply: Reply
+        _ asked: Issuance, _ outlook: Outlook, by entry: RecordedRefusals.Entry, _ reply: Reply
     ) async throws -> Reply.Answer? {
         guard let number = asked.snapshot.scope else { return nil }
         guard !asked.opens || asked.snapshot.subject.customers.isEmpty else { return nil }

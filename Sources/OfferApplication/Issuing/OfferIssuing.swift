@@ -123,7 +123,7 @@ public struct OfferIssuing: Sendable {
     private func ask(
         _ order: IssueRequest, of app: RegisteredApp, signed: [ProvenIdentifier], caller: Caller, _ snapshot: Snapshot,
         about subject: PreparedSubject
-    ) throws -> AskedOrder {
+    ) throws -> Issuance {
         guard let offer = snapshot.catalog.offer(order.offerId) else {
             throw RequestError.unknownOffer(order.offerId)
         }
@@ -136,7 +136,7 @@ public struct OfferIssuing: Sendable {
         let question = snapshot.question(
             offer, productId: product, scope: caller.scope, signals: order.signals, request: order.device,
             needsNewSigning: stored == nil, formats: formats)
-        return AskedOrder(
+        return Issuance(
             order: order, signed: signed, scope: caller.scope, author: caller.author, snapshot: snapshot,
             question: question, decision: decide(question, about: subject), plan: plan, open: open, stored: stored)
     }
