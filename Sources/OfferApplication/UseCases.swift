@@ -8,7 +8,7 @@ public import OfferStore
 /// Each member is one use case with its own type; together they are what `OfferHTTP` is given.
 public struct UseCases: Sendable {
     /// `POST /v1/issued-offers`.
-    public let issuing: OfferIssuing
+    public let issuing: IssueOffer
     /// `POST /v1/decisions`.
     public let decisions: OfferDecisions
     /// `POST /v1/transactions`.
@@ -73,7 +73,7 @@ public struct UseCases: Sendable {
             registry: registry, database: ledger, catalogs: catalogs, clock: clock)
         refresh = CustomerRefresh(
             registry: registry, ledger: ledger, catalogs: catalogs, clock: clock, rates: rates)
-        issuing = OfferIssuing(
+        issuing = IssueOffer(
             registry: registry, database: ledger, catalogs: catalogs, ingestion: ingestion, digest: digest,
             random: random, policy: .standard, clock: clock, rates: rates)
         decisions = OfferDecisions(

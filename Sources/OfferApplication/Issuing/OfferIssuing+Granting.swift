@@ -3,7 +3,7 @@ import OfferModel
 import OfferSigning
 import OfferStore
 
-extension OfferIssuing {
+extension IssueOffer {
     /// Hands out what the open slot holds, or signs, records and releases; `nil` if what the decision rests on has
     /// changed.
     func grant<Reply: IssueReply>(

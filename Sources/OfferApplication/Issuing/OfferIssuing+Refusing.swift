@@ -2,7 +2,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-extension OfferIssuing {
+extension IssueOffer {
     /// Records a reasoned no, unless it is the one that was recorded for an identical order; an introductory offer is blocked by a signed statement where the answer is certain and
     /// the customer has a known transaction, because StoreKit would grant it otherwise (docs/design.md#http). Nothing is signed
     /// about a product that is not the offer's: the request names it freely.

@@ -3,7 +3,7 @@ import OfferModel
 import OfferStore
 
 /// Issues offers: verify, decide, sign, record durably, release (docs/design.md#issuing).
-public struct OfferIssuing: Sendable {
+public struct IssueOffer: Sendable {
     private let registry: AppRegistry
     private let catalogs: CompiledCatalogs
     private let ingestion: HistoryIngestion

@@ -12,7 +12,7 @@ struct IssuedOffersController: Sendable {
     /// Part of what an `Idempotency-Key` is kept under; it never changes.
     private static let issueRoute = "POST /v1/issued-offers"
 
-    let issuing: OfferIssuing
+    let issuing: IssueOffer
     let customers: CustomerStories
     let voiding: OfferVoiding
     let exporting: IssuedOfferExport
