@@ -64,7 +64,7 @@ public struct CustomerStories: Sendable {
     /// One issued offer of the caller's app and environment.
     ///
     /// - Throws: ``RequestError/unknownIssuedOffer(_:)`` and what the store throws.
-    public func issuedOffer(_ id: LowercaseUUID, caller: Caller) async throws -> IssuedOffer {
+    public func issuedOffer(_ id: LowercaseUUID, caller: Caller) async throws -> IssuedOfferView {
         let clock = clock
         let (rows, now) = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),

@@ -14,7 +14,7 @@ public struct CustomerStory: Sendable, Hashable {
     /// Their united history.
     public var history: History
     /// Their slots, newest first.
-    public var issuedOffers: [IssuedOffer]
+    public var issuedOffers: [IssuedOfferView]
     /// Their uses of offers as they are recorded, from the earliest.
     public var redemptions: [Redemption]
     /// What happened to them, so much as was asked for.
@@ -23,7 +23,7 @@ public struct CustomerStory: Sendable, Hashable {
     /// A story by its parts.
     public init(
         customers: [KnownIdentifiers], origins: [[IdentifierOrigin]], attributes: [String: FactValue], now: Instant,
-        history: History, issuedOffers: [IssuedOffer], redemptions: [Redemption], timeline: TimelinePage
+        history: History, issuedOffers: [IssuedOfferView], redemptions: [Redemption], timeline: TimelinePage
     ) {
         self.customers = customers
         self.origins = origins
@@ -39,12 +39,12 @@ public struct CustomerStory: Sendable, Hashable {
 /// A page of issued offers.
 public struct IssuedOfferPage: Sendable, Hashable {
     /// The offers, newest first.
-    public var items: [IssuedOffer]
+    public var items: [IssuedOfferView]
     /// The place of the last item in the store's order, where the next page starts; absent on the last page.
     public var next: Int64?
 
     /// A page by its parts.
-    public init(items: [IssuedOffer], next: Int64?) {
+    public init(items: [IssuedOfferView], next: Int64?) {
         self.items = items
         self.next = next
     }

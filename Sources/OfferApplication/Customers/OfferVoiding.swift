@@ -24,7 +24,7 @@ public struct OfferVoiding: Sendable {
     ///   what the store throws.
     public func void(
         _ id: LowercaseUUID, reason: String, release: Bool, caller: Caller
-    ) async throws -> IssuedOffer {
+    ) async throws -> IssuedOfferView {
         let clock = clock
         try await database.write(by: caller.author) { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),

@@ -41,7 +41,7 @@ public struct IssueRequest: Sendable, Hashable {
 /// The answer to an order.
 public enum IssueAnswer: Sendable, Hashable {
     /// Signed and recorded; `isNew` is false if stored signatures are handed out again.
-    case issued(IssuedOffer, isNew: Bool)
+    case issued(IssuedOfferView, isNew: Bool)
     /// A reasoned no.
     case refused(IssueRefusal)
 }
@@ -70,7 +70,7 @@ public struct IssueRefusal: Sendable, Hashable {
 }
 
 /// One issued offer with the artefacts of its newest signing.
-public struct IssuedOffer: Sendable, Hashable {
+public struct IssuedOfferView: Sendable, Hashable {
     /// The slot's id.
     public var id: LowercaseUUID
     /// The decision that allowed it.

@@ -3,7 +3,7 @@ import OfferModel
 import OfferSigning
 import OfferStore
 
-extension IssuedOffer {
+extension IssuedOfferView {
     /// An issued offer with the artefacts of its newest signing.
     init(
         _ slot: Slot, catalogRevision: Int, scope: Scope, signatures: [RecordedSignature], decisionId: LowercaseUUID,

@@ -10,7 +10,7 @@ extension IssueOffer {
         _ asked: Issuance, signer: ArtefactSigner, _ reply: Reply
     ) async throws -> Reply.Answer? {
         if let stored = asked.stored {
-            let issued = IssuedOffer(
+            let issued = IssuedOfferView(
                 stored.slot, catalogRevision: stored.catalogRevision, scope: asked.scope,
                 signatures: stored.newestSigning.signatures, decisionId: stored.newestSigning.decisionId, state: .open)
             return try await handOut(issued, asked, reply)
@@ -21,7 +21,7 @@ extension IssueOffer {
             asked.plan, offer: asked.question.offer, timestamp: asked.snapshot.now)
         let decisionId = try random.orderedUUID(at: asked.snapshot.now)
         let record = asked.record.packed()
-        let issued = IssuedOffer(
+        let issued = IssuedOfferView(
             slot, catalogRevision: asked.catalogRevision, scope: asked.scope, signatures: signatures,
             decisionId: decisionId, state: .open)
         let answer = try reply.write(.issued(issued, isNew: true))
@@ -74,7 +74,7 @@ extension IssueOffer {
 
     /// Hands out signatures that are recorded already; only keeping the answer or opening the offer writes anything.
     private func handOut<Reply: IssueReply>(
-        _ issued: IssuedOffer, _ asked: Issuance, _ reply: Reply
+        _ issued: IssuedOfferView, _ asked: Issuance, _ reply: Reply
     ) async throws -> Reply.Answer? {
         let answer = try reply.write(.issued(issued, isNew: false))
         guard Reply.keepsAnswers || asked.opens else { return answer }

@@ -88,7 +88,7 @@ struct FunnelTally {
         if arm.isTreated { funnel.treated = side } else { funnel.heldOut = side }
     }
 
-    private mutating func count(cost issued: [OfferStore.IssuedOffer], _ course: OfferCourse) {
+    private mutating func count(cost issued: [IssuedOffer], _ course: OfferCourse) {
         let uses = Dictionary(grouping: course.redemptions, by: \.slotId).mapValues { Int64($0.count) }
         for slot in issued {
             guard let value = slot.slot.cost,

@@ -13,7 +13,7 @@ struct Timeline: Sendable {
     /// The instant of the request.
     var now: Instant
     /// Every offer ever issued to them.
-    var issued: [OfferStore.IssuedOffer]
+    var issued: [IssuedOffer]
     /// Their uses of offers.
     var redemptions: [Redemption]
     /// Uses by others of what was issued to them.

@@ -3,7 +3,7 @@ import OfferApplication
 import OfferModel
 
 extension IssuedOfferBody {
-    init(_ offer: IssuedOffer) {
+    init(_ offer: IssuedOfferView) {
         self.init(
             issuedOfferId: offer.id, decisionId: offer.decisionId, offerId: offer.offerId, offerType: offer.offerType,
             delivery: offer.delivery, offerIdentifier: offer.offerIdentifier, productId: offer.productId,

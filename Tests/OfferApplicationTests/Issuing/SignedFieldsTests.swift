@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What is signed")
 struct SignedFieldsTests {
-    private func transactionId(_ issued: OfferApplication.IssuedOffer) throws -> String? {
+    private func transactionId(_ issued: IssuedOfferView) throws -> String? {
         let payload = try CompactJWS(parsing: try #require(issued.v2).jws).payload
         let claims = try #require(try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any])
         return claims["transactionId"] as? String

@@ -82,7 +82,7 @@ struct ClockBehindTests {
         #expect(story.now == issued.issuedAt)
         #expect(try await bench.useCases.customers.issuedOffer(issued.id, caller: Workbench.client).state == .open)
         #expect(try await bench.useCases.switches.set(nil, paused: true, caller: Workbench.marketing).hasChanged)
-        func void(release: Bool) async throws -> OfferApplication.IssuedOffer {
+        func void(release: Bool) async throws -> IssuedOfferView {
             try await bench.useCases.voiding.void(
                 issued.id, reason: "mistake", release: release, caller: Workbench.client)
         }

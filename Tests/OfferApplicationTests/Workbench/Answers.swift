@@ -16,7 +16,7 @@ extension IssueRequest {
 }
 
 extension IssueAnswer {
-    var issued: (offer: OfferApplication.IssuedOffer, isNew: Bool)? {
+    var issued: (offer: IssuedOfferView, isNew: Bool)? {
         guard case .issued(let offer, let isNew) = self else { return nil }
         return (offer, isNew)
     }

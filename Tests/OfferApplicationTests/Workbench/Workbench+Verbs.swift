@@ -36,7 +36,7 @@ extension Workbench {
     /// Asks for an offer that must be granted.
     func granted(
         _ order: IssueRequest, location: SourceLocation = #_sourceLocation
-    ) async throws -> (offer: OfferApplication.IssuedOffer, isNew: Bool) {
+    ) async throws -> (offer: IssuedOfferView, isNew: Bool) {
         let answer = try await ask(order)
         return try #require(answer.issued, "refused: \(answer)", sourceLocation: location)
     }
