@@ -2,7 +2,7 @@ import Synchronization
 
 /// Lets so many in at once, has so many more wait for their turn in the order of arrival, and sends everybody else away:
 /// for work that keeps a thread and a reader for long, while requests that decide and issue must always find another.
-final class Turns: Sendable {
+final class AsyncSemaphore: Sendable {
     private struct State {
         var free: Int
         var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []

@@ -11,7 +11,7 @@ public struct OfferDecisions: Sendable {
     private let policy: Policy
     private let clock: RequestClock
     private let rates: RequestRates
-    private let turns = Turns(supposedAtOnce, waiting: supposingWaiting)
+    private let turns = AsyncSemaphore(supposedAtOnce, waiting: supposingWaiting)
 
     /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two megabytes,
     /// and a past instant has all slots read: seconds of a core each, in which nobody may be kept from issuing.

@@ -24,7 +24,7 @@ extension Snapshot {
         return supposed
     }
 
-    /// Turns the clock: what was signed, bought, issued or paused later is not known, what ended later still holds.
+    /// AsyncSemaphore the clock: what was signed, bought, issued or paused later is not known, what ended later still holds.
     private mutating func turn(
         to instant: Instant, openSlotsOf offers: [OfferId]?, _ transaction: any StoreTransaction
     ) throws {

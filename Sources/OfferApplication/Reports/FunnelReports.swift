@@ -8,7 +8,7 @@ public struct FunnelReports: Sendable {
     private let catalogs: CompiledCatalogs
     private let policy: Policy
     private let clock: RequestClock
-    private let turns = Turns(1, waiting: 0)
+    private let turns = AsyncSemaphore(1, waiting: 0)
 
     init(
         database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy, clock: RequestClock
