@@ -14,20 +14,20 @@ public struct Inquiry: Sendable, Hashable {
     /// What is said of the device that asks.
     public var request: DeviceRequest
     /// What is supposed instead of what is the case.
-    public var supposition: Supposition
+    public var whatIf: WhatIf
 
     /// An inquiry by its parts.
     public init(
         customer: CustomerIdentifiers, offerIds: [OfferId]? = nil, productId: ProductId? = nil,
         signals: [String: FactValue] = [:], request: DeviceRequest = DeviceRequest(),
-        supposition: Supposition = Supposition()
+        whatIf: WhatIf = WhatIf()
     ) {
         self.customer = customer
         self.offerIds = offerIds
         self.productId = productId
         self.signals = signals
         self.request = request
-        self.supposition = supposition
+        self.whatIf = whatIf
     }
 }
 

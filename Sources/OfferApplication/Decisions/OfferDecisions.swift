@@ -39,13 +39,13 @@ public struct OfferDecisions: Sendable {
     ///   something too, and what the store throws.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         try rates.take(inquiry.customer, by: caller)
-        guard !inquiry.supposition.isEmpty else { return try await answer(inquiry, caller: caller) }
+        guard !inquiry.whatIf.isEmpty else { return try await answer(inquiry, caller: caller) }
         return try await turns.run { try await answer(inquiry, caller: caller) }
     }
 
     private func answer(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         let formats = try registry.app(for: caller.scope).formats(in: caller.scope.environment)
-        let supposition = try ReadSupposition(inquiry.supposition, scope: caller.scope)
+        let whatIf = try ResolvedWhatIf(inquiry.whatIf, scope: caller.scope)
         let clock = clock
         let (catalogs, policy) = (catalogs, policy)
         let read = { @Sendable (transaction: any StoreTransaction) in
@@ -53,7 +53,7 @@ public struct OfferDecisions: Sendable {
                 inquiry.customer, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: inquiry.offerIds, transaction
             ).supposing(
-                supposition, scope: caller.scope, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
+                whatIf, scope: caller.scope, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
                 transaction)
             // Issuing would refuse it too.
             if let number = snapshot.scope {
@@ -65,7 +65,7 @@ public struct OfferDecisions: Sendable {
             return snapshot
         }
         // What is supposed may take every row there is.
-        let isQuick = inquiry.supposition.isEmpty
+        let isQuick = inquiry.whatIf.isEmpty
         let snapshot = try await isQuick ? database.look(read) : database.read(read)
         try rates.take(snapshot.subject.customers, by: caller)
         let subject = PreparedSubject(snapshot.facts, policy: policy)

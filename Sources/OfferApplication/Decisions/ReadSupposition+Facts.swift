@@ -2,7 +2,7 @@ import AppStoreData
 import OfferEligibility
 import OfferModel
 
-extension ReadSupposition.Supplied {
+extension ResolvedWhatIf.Supplied {
     /// What is known of the subject, with this history in place of the stored one.
     ///
     /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` at an offer that the catalog cannot have issued.

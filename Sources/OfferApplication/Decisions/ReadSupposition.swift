@@ -2,8 +2,8 @@ import AppStoreData
 import OfferModel
 import OfferSigning
 
-/// A supposition whose documents are read, before any database is held for it.
-struct ReadSupposition: Sendable {
+/// A what-if whose documents are read, before any database is held for it.
+struct ResolvedWhatIf: Sendable {
     /// The catalog to decide by.
     enum Catalog: Sendable {
         /// A document with what it says.
@@ -25,11 +25,11 @@ struct ReadSupposition: Sendable {
 
     /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` at a payload that cannot be taken,
     ///   ``RequestError/invalidCatalog(_:)``.
-    init(_ supposition: Supposition, scope: Scope) throws {
-        asOf = supposition.asOf
-        history = try supposition.history.map { try Supplied($0, scope: scope) }
+    init(_ whatIf: WhatIf, scope: Scope) throws {
+        asOf = whatIf.asOf
+        history = try whatIf.history.map { try Supplied($0, scope: scope) }
         catalog =
-            switch supposition.catalog {
+            switch whatIf.catalog {
             case .document(let text): .document(text, try CatalogDocument.catalog(text, for: scope))
             case .revision(let revision): .revision(revision)
             case nil: nil
@@ -37,7 +37,7 @@ struct ReadSupposition: Sendable {
     }
 }
 
-extension ReadSupposition.Supplied {
+extension ResolvedWhatIf.Supplied {
     fileprivate init(_ supplied: SuppliedHistory, scope: Scope) throws(RequestError) {
         do throws(SuppliedPayloadRefusal) {
             payloads = try SuppliedHistoryReader(scope: scope).read(supplied)

@@ -9,17 +9,17 @@ extension Snapshot {
     /// - Parameter offers: the offers whose open slots are wanted; every offer's if absent.
     /// - Throws: ``RequestError`` at what cannot be supposed, and ``StoreError``.
     func supposing(
-        _ supposition: ReadSupposition, scope: Scope, openSlotsOf offers: [OfferId]?, catalogs: CompiledCatalogs,
+        _ whatIf: ResolvedWhatIf, scope: Scope, openSlotsOf offers: [OfferId]?, catalogs: CompiledCatalogs,
         policy: Policy, _ transaction: any StoreTransaction
     ) throws -> Snapshot {
         var supposed = self
-        if let asOf = supposition.asOf { try supposed.turn(to: asOf, openSlotsOf: offers, transaction) }
-        try supposed.takeCatalog(supposition, scope: scope, catalogs: catalogs, transaction)
-        guard let history = supposition.history else { return supposed }
-        if supposition.asOf == nil { try history.requireKnown(at: supposed.now) }
+        if let asOf = whatIf.asOf { try supposed.turn(to: asOf, openSlotsOf: offers, transaction) }
+        try supposed.takeCatalog(whatIf, scope: scope, catalogs: catalogs, transaction)
+        guard let history = whatIf.history else { return supposed }
+        if whatIf.asOf == nil { try history.requireKnown(at: supposed.now) }
         supposed.facts = try history.facts(
             replacing: supposed.facts, at: supposed.now, in: supposed.catalog, policy)
-        if let asOf = supposition.asOf { supposed.facts = supposed.facts.known(asOf: asOf) }
+        if let asOf = whatIf.asOf { supposed.facts = supposed.facts.known(asOf: asOf) }
         supposed.takesHistoryAsProven = true
         return supposed
     }
@@ -40,10 +40,10 @@ extension Snapshot {
 
     /// Takes the catalog that is supposed; without one, that of the supposed instant.
     private mutating func takeCatalog(
-        _ supposition: ReadSupposition, scope: Scope, catalogs: CompiledCatalogs, _ transaction: any StoreTransaction
+        _ whatIf: ResolvedWhatIf, scope: Scope, catalogs: CompiledCatalogs, _ transaction: any StoreTransaction
     ) throws {
         let asked: Int64
-        switch supposition.catalog {
+        switch whatIf.catalog {
         case .document(let text, let document):
             if let number = self.scope { try FrozenOffers.check(document, text: text, in: number, transaction) }
             catalogRevision = 0
@@ -55,7 +55,7 @@ extension Snapshot {
             else { throw RequestError.unknownRevision(String(revision)) }
             asked = Int64(revision)
         case nil:
-            guard let number = self.scope, let asOf = supposition.asOf else { return }
+            guard let number = self.scope, let asOf = whatIf.asOf else { return }
             asked = try CatalogStore(transaction).number(inForceAt: asOf, in: number)
         }
         guard let number = self.scope else { return }

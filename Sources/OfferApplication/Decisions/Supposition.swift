@@ -1,7 +1,7 @@
 public import OfferModel
 
 /// What a dry-run supposes instead of what is the case; nothing of it is kept (invariant 4).
-public struct Supposition: Sendable, Hashable {
+public struct WhatIf: Sendable, Hashable {
     /// The catalog to decide by.
     public enum Catalog: Sendable, Hashable {
         /// A document, YAML or JSON, that need never have been applied.
@@ -20,7 +20,7 @@ public struct Supposition: Sendable, Hashable {
     /// Whether nothing is supposed.
     var isEmpty: Bool { asOf == nil && history == nil && catalog == nil }
 
-    /// A supposition by its parts; nothing is supposed without any.
+    /// Nothing is supposed without any part.
     public init(asOf: Instant? = nil, history: SuppliedHistory? = nil, catalog: Catalog? = nil) {
         self.asOf = asOf
         self.history = history

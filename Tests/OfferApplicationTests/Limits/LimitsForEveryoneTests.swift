@@ -283,7 +283,7 @@ struct LimitsForEveryoneTests {
         _ = try await bench.granted(orders[0])
         func decide(_ instant: Instant) async throws -> Finding {
             let inquiry = Inquiry(
-                customer: orders[1].customer, offerIds: ["drop"], supposition: Supposition(asOf: instant))
+                customer: orders[1].customer, offerIds: ["drop"], whatIf: WhatIf(asOf: instant))
             let answer = try await bench.useCases.decisions.decide(inquiry, caller: Workbench.marketing)
             return try #require(answer.decisions.first?.decision[.limitTotal])
         }
@@ -304,7 +304,7 @@ struct LimitsForEveryoneTests {
         try await redeem(bench, "1000", "2000", at: bench.clock.now)
         let inquiry = Inquiry(
             customer: orders[1].customer, offerIds: ["drop"],
-            supposition: Supposition(asOf: own.offer.expiresAt.adding(milliseconds: Instant.Duration.day)))
+            whatIf: WhatIf(asOf: own.offer.expiresAt.adding(milliseconds: Instant.Duration.day)))
         let answer = try await bench.useCases.decisions.decide(inquiry, caller: Workbench.marketing)
         let decision = try #require(answer.decisions.first?.decision)
         #expect(decision[.limitTotal]?.message == "1 of 3 uses by everyone are taken")

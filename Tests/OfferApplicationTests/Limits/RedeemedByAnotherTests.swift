@@ -374,7 +374,7 @@ struct RedeemedByAnotherTests {
         let before = try await bench.useCases.decisions.decide(
             Inquiry(
                 customer: named("100"), offerIds: ["twice"],
-                supposition: Supposition(asOf: usedAt.adding(milliseconds: 30 * Instant.Duration.hour))),
+                whatIf: WhatIf(asOf: usedAt.adding(milliseconds: 30 * Instant.Duration.hour))),
             caller: Workbench.caller(.support))
         #expect(before.decisions.first?.decision[.limitCustomer]?.message.contains("1 of 2") == true)
         let verification = LedgerVerification(digest: OpenSSLDigest(), key: nil, judge: nil)
