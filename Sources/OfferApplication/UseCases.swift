@@ -18,13 +18,13 @@ public struct UseCases: Sendable {
     /// `GET` and `PUT /v1/catalog`, and its revisions.
     public let catalogs: CatalogRevisions
     /// `/v1/offers`: the kill switch.
-    public let switches: OfferSwitches
+    public let switches: OfferPauses
     /// `POST /v1/issued-offers/{id}/replay`.
     public let replay: OfferReplay
     /// `POST /v1/issued-offers/{id}/void`.
     public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
-    public let customers: CustomerStories
+    public let customers: CustomerLookup
     /// `POST /v1/customers/refresh`, and the work of `offerd backfill`.
     public let refresh: CustomerRefresh
     /// `GET /v1/issued-offers/export`.
@@ -79,8 +79,8 @@ public struct UseCases: Sendable {
         decisions = OfferDecisions(
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, rates: rates)
         self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
-        switches = OfferSwitches(database: ledger, catalogs: catalogs, clock: clock)
-        customers = CustomerStories(database: database, catalogs: catalogs, policy: .standard, clock: clock)
+        switches = OfferPauses(database: ledger, catalogs: catalogs, clock: clock)
+        customers = CustomerLookup(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: ledger, clock: clock, rates: rates)

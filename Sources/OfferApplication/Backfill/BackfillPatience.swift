@@ -2,7 +2,7 @@ import AppStoreServer
 import OfferModel
 
 /// How a work that nobody waits for gets on with Apple's limits: it waits as long as Apple wants.
-public struct BackfillPatience: Sendable {
+public struct RetryPolicy: Sendable {
     private let sleep: @Sendable (_ milliseconds: Int64) async throws -> Void
     private let onWait: @Sendable (AppStoreFailure) -> Void
 

@@ -19,7 +19,7 @@ public struct CustomerBackfill: Sendable {
     private let scope: Scope
     private let author: AuditAuthor
     private let start: Instant
-    private let patience: BackfillPatience
+    private let patience: RetryPolicy
 
     /// A work through many ids.
     ///
@@ -31,7 +31,7 @@ public struct CustomerBackfill: Sendable {
     ///   - patience: how it waits.
     public init(
         _ refresh: CustomerRefresh, in scope: Scope, by author: AuditAuthor, since start: Instant,
-        patience: BackfillPatience
+        patience: RetryPolicy
     ) {
         self.refresh = refresh
         self.scope = scope

@@ -29,7 +29,7 @@ public struct NotificationBackfill: Sendable {
     private let notifications: NotificationIngestion
     private let scope: Scope
     private let author: AuditAuthor
-    private let patience: BackfillPatience
+    private let patience: RetryPolicy
     private let clock: @Sendable () -> Instant
 
     /// A work through the notification history of one app and environment.
@@ -42,7 +42,7 @@ public struct NotificationBackfill: Sendable {
     /// - Throws: ``RequestError/notReady(detail:hint:)`` where nobody can be asked.
     public init(
         _ registry: AppRegistry, _ notifications: NotificationIngestion, in scope: Scope, by author: AuditAuthor,
-        patience: BackfillPatience, clock: @escaping @Sendable () -> Instant
+        patience: RetryPolicy, clock: @escaping @Sendable () -> Instant
     ) throws {
         client = try registry.appStoreServer(for: scope).with(.patient)
         self.notifications = notifications

@@ -3,7 +3,7 @@ public import OfferModel
 import OfferStore
 
 /// What support reads: one customer's story, and issued offers.
-public struct CustomerStories: Sendable {
+public struct CustomerLookup: Sendable {
     private let database: any StoreDatabase
     private let catalogs: CompiledCatalogs
     private let policy: Policy
@@ -25,7 +25,7 @@ public struct CustomerStories: Sendable {
     ///   throws.
     public func story(
         _ identifiers: CustomerIdentifiers, limit: Int = 50, from cursor: TimelineCursor? = nil, caller: Caller
-    ) async throws -> CustomerStory {
+    ) async throws -> CustomerDetails {
         let (clock, catalogs, policy) = (clock, catalogs, policy)
         let read = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
@@ -55,7 +55,7 @@ public struct CustomerStories: Sendable {
                 redemptions: timeline.redemptions, timeline: page
             )
         }
-        return CustomerStory(
+        return CustomerDetails(
             customers: read.customers, origins: read.origins, attributes: read.facts.attributes, now: read.now,
             history: read.facts.history, issuedOffers: read.issued.offers(scope: caller.scope, at: read.now),
             redemptions: read.redemptions.sorted { $0.firstEvidence < $1.firstEvidence }, timeline: read.timeline)

@@ -2,7 +2,7 @@ public import OfferEligibility
 public import OfferModel
 
 /// Everything support can see of the customers that some identifiers name.
-public struct CustomerStory: Sendable, Hashable {
+public struct CustomerDetails: Sendable, Hashable {
     /// The customers.
     public var customers: [KnownIdentifiers]
     /// Where their identifiers came from, a list for each of them.

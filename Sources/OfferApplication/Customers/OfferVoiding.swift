@@ -5,10 +5,10 @@ import OfferStore
 /// Withdraws an issued offer: no further signatures under it (docs/design.md#issued-offers-and-limits).
 public struct OfferVoiding: Sendable {
     private let database: Ledger
-    private let stories: CustomerStories
+    private let stories: CustomerLookup
     private let clock: RequestClock
 
-    init(database: Ledger, stories: CustomerStories, clock: RequestClock) {
+    init(database: Ledger, stories: CustomerLookup, clock: RequestClock) {
         self.database = database
         self.stories = stories
         self.clock = clock

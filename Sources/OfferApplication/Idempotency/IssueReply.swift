@@ -34,7 +34,7 @@ extension IssueReply {
 }
 
 /// The reply to a request without a key: nothing is kept, and nothing found.
-struct PlainReply: IssueReply {
+struct UnkeyedReply: IssueReply {
     static let keepsAnswers = false
 
     func write(_ answer: IssueAnswer) throws -> IssueAnswer { answer }
@@ -47,7 +47,7 @@ struct PlainReply: IssueReply {
 }
 
 /// The reply to a request with a key (docs/design.md#issuing).
-struct KeptReply: IssueReply {
+struct KeyedReply: IssueReply {
     static let keepsAnswers = true
 
     private let key: KeptAnswerKey

@@ -41,7 +41,7 @@ public struct IssueOffer: Sendable {
     /// - Throws: ``RequestError``, and what libcrypto or the store throws; then nothing was released.
     public func issue(_ order: IssueRequest, caller: Caller) async throws -> IssueAnswer {
         try rates.take(order.customer, by: caller)
-        return try await issue(order, caller: caller, PlainReply())
+        return try await issue(order, caller: caller, UnkeyedReply())
     }
 
     /// The same for a request with an `Idempotency-Key`: an answer that was given under it before is given again,
@@ -57,7 +57,7 @@ public struct IssueOffer: Sendable {
         write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
     ) async throws -> WrittenAnswer {
         try rates.take(order.customer, by: caller)
-        let reply = KeptReply(request, caller: caller, digest: digest, write: write)
+        let reply = KeyedReply(request, caller: caller, digest: digest, write: write)
         let clock = clock
         let earlier = try await database.look { transaction in
             try reply.earlier(at: try clock.instant(transaction), transaction)

@@ -3,7 +3,7 @@ public import OfferModel
 import OfferStore
 
 /// The kill switch: pauses that lie over the catalog and that no catalog lifts (docs/design.md#http).
-public struct OfferSwitches: Sendable {
+public struct OfferPauses: Sendable {
     private let database: Ledger
     private let catalogs: CompiledCatalogs
     private let clock: RequestClock
@@ -25,7 +25,7 @@ public struct OfferSwitches: Sendable {
     /// - Throws: what the store throws.
     public func offers(
         from place: OfferPlace?, limit: Int, caller: Caller
-    ) async throws -> (items: [SwitchedOffer], next: OfferPlace?)? {
+    ) async throws -> (items: [PausableOffer], next: OfferPlace?)? {
         let catalogs = catalogs
         return try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
@@ -44,7 +44,7 @@ public struct OfferSwitches: Sendable {
             }
             let page = list.page(limit: limit)
             let items = page.offers.map {
-                SwitchedOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
+                PausableOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
             }
             return (items, page.next)
         }
@@ -67,7 +67,7 @@ public struct OfferSwitches: Sendable {
     /// - Parameter offerId: absent for every offer.
     /// - Throws: ``RequestError/unknownOffer(_:)`` for an offer that the catalog in force does not have and that is not
     ///   paused, and what the store throws.
-    public func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> SwitchState {
+    public func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
         let clock = clock
         let known = try await offerIds(caller: caller)
         return try await database.write(by: caller.author) { transaction in
@@ -86,13 +86,13 @@ public struct OfferSwitches: Sendable {
                 : try pauses.resume(offerId, actor: caller.apiKeyId, at: now, in: number)
             try StoreClock(transaction).advance(to: now)
             let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }
-            return SwitchState(offerId: offerId, isPaused: paused, hasChanged: changed, isEveryOfferPaused: everyOffer)
+            return PauseState(offerId: offerId, isPaused: paused, hasChanged: changed, isEveryOfferPaused: everyOffer)
         }
     }
 }
 
 /// An offer of the catalog and whether it is paused.
-public struct SwitchedOffer: Sendable, Hashable {
+public struct PausableOffer: Sendable, Hashable {
     /// The offer.
     public var offer: Offer
     /// Whether it is paused, by itself or with every offer.
@@ -106,7 +106,7 @@ public struct SwitchedOffer: Sendable, Hashable {
 }
 
 /// How the kill switch stands after a request.
-public struct SwitchState: Sendable, Hashable {
+public struct PauseState: Sendable, Hashable {
     /// The offer; absent where every offer was meant.
     public var offerId: OfferId?
     /// Whether it, or every offer, is paused now.

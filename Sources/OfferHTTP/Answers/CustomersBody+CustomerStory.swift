@@ -4,7 +4,7 @@ import OfferEligibility
 import OfferModel
 
 extension CustomersBody {
-    init(_ story: CustomerStory) {
+    init(_ story: CustomerDetails) {
         let coverage = story.history.coverage
         let transactions = story.history.currentTransactions
         let older = transactions.count - Self.shownTransactions

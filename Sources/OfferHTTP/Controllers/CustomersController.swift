@@ -4,7 +4,7 @@ import OfferApplication
 
 /// `/v1/customers`: one customer's story, what Apple knows of them, what the app sets for them and calls them.
 struct CustomersController: Sendable {
-    let customers: CustomerStories
+    let customers: CustomerLookup
     let attributes: CustomerAttributes
     let unlinking: AliasUnlinking
     let refreshing: CustomerRefresh

@@ -13,7 +13,7 @@ struct IssuedOffersController: Sendable {
     private static let issueRoute = "POST /v1/issued-offers"
 
     let issuing: IssueOffer
-    let customers: CustomerStories
+    let customers: CustomerLookup
     let voiding: OfferVoiding
     let exporting: IssuedOfferExport
     let bodyLimit: Int

@@ -14,7 +14,7 @@ struct RecordedUseTests {
         return (bench, try #require(delivery.signedTransactions.first), slot)
     }
 
-    private static func story(_ bench: Workbench) async throws -> CustomerStory {
+    private static func story(_ bench: Workbench) async throws -> CustomerDetails {
         try await bench.useCases.customers.story(named("100"), caller: Workbench.client)
     }
 
