@@ -35,7 +35,6 @@ public struct UseCases: Sendable {
     public let unlinking: AliasUnlinking
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
-    /// The keys that callers hold.
     public let apiKeys: APIKeys
     /// Checkpoints and keys.
     public let audit: LedgerAudit
@@ -91,5 +90,28 @@ public struct UseCases: Sendable {
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
         audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
         readiness = Readiness(database: database, clock: clock, freeSpace: freeSpace)
+    }
+}
+
+/// Counts what becomes known about uses of offers: `offerd_redemptions_total` (docs/operations.md).
+///
+/// Counted is what this process commits, once it is durable. What the limits count is in the database.
+struct RedemptionMetrics: Sendable {
+    private let factory: any MetricsFactory
+
+    init(_ factory: any MetricsFactory) {
+        self.factory = factory
+    }
+
+    func note(_ news: RedemptionNews) {
+        for (kind, count) in news.counts {
+            Counter(
+                label: "offerd_redemptions_total",
+                dimensions: [
+                    ("app", news.scope.bundleId.rawValue), ("environment", news.scope.environment.rawValue),
+                    ("kind", kind.rawValue),
+                ], factory: factory
+            ).increment(by: count)
+        }
     }
 }

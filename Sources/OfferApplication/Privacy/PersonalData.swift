@@ -4,9 +4,7 @@ public import OfferStore
 
 /// What a customer may ask of their data: all of it, and that it be forgotten (docs/privacy.md).
 public struct PersonalData: Sendable {
-    /// Everything held about a person.
     public struct Held: Sendable, Hashable {
-        /// The instant it was read at.
         public var readAt: Instant
         /// The rows of each table, those without a row left out.
         public var tables: [String: [PersonalRow]]
@@ -41,7 +39,6 @@ public struct PersonalData: Sendable {
     ///
     /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and what the store throws.
     public func held(about identifiers: CustomerIdentifiers, in scope: Scope) async throws -> Held {
-        let clock = clock
         return try await ledger.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: scope) else { throw RequestError.unknownCustomer }
             let person = try NamedPerson(identifiers, in: number, transaction)
@@ -76,7 +73,6 @@ public struct PersonalData: Sendable {
     public func erase(
         _ identifiers: CustomerIdentifiers, in scope: Scope, reason: String
     ) async throws -> ErasureOutcome {
-        let (clock, catalogs, author) = (clock, catalogs, author)
         for _ in 0..<Self.attempts {
             let plan = try await plan(for: identifiers, in: scope)
             let outcome = try await ledger.write(by: author) { transaction -> ErasureOutcome? in
@@ -91,5 +87,41 @@ public struct PersonalData: Sendable {
             if let outcome { return outcome }
         }
         throw ErasureRefusal.changing
+    }
+}
+
+/// Whom the identifiers of a data request name. Stricter than the subject of an offer request: giving out or erasing the
+/// data of somebody else cannot be taken back.
+struct NamedPerson {
+    let customers: [CustomerNumber]
+
+    /// Every identifier has to name the person; signed ones name one customer, aliases alone may name several of one
+    /// Apple account.
+    ///
+    /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``.
+    init(_ identifiers: CustomerIdentifiers, in scope: ScopeNumber, _ transaction: any StoreTransaction) throws {
+        let store = CustomerStore(transaction)
+        let named =
+            try identifiers.proven.map { Set(try store.customers(proven: [$0], in: scope)) }
+            + identifiers.aliases.map { Set(try store.customers(aliases: [$0], in: scope)) }
+        guard let first = named.first, !named.contains(where: \.isEmpty) else { throw RequestError.unknownCustomer }
+        let common = named.dropFirst().reduce(first) { $0.intersection($1) }
+        guard !common.isEmpty else {
+            throw RequestError.ambiguousCustomer(detail: "the identifiers name different customers")
+        }
+        guard common.count <= NamedCustomers.maximumCustomers else {
+            throw RequestError.ambiguousCustomer(
+                detail: "the identifiers name more than \(NamedCustomers.maximumCustomers) customers")
+        }
+        // Subscriptions of one account that are not proven to be so may as well be of two.
+        let signed = try store.customers(common.sorted()).count {
+            !$0.originalTransactionIds.isEmpty || !$0.appTransactionIds.isEmpty
+        }
+        guard signed <= 1 else {
+            throw RequestError.ambiguousCustomer(
+                detail:
+                    "the identifiers name \(signed) customers with purchases of their own, who may be different people")
+        }
+        customers = common.sorted()
     }
 }

@@ -24,7 +24,6 @@ struct AccountKeeping: Sendable {
             return try Self.known(fetched, of: account, recent: recent, in: scope, transaction)
         }
         if let known { return known }
-        let (clock, catalogs) = (clock, catalogs)
         return try await ledger.write(by: author) { transaction in
             try account.seen?.requireHeld(transaction)
             let now = try clock.instant(transaction)

@@ -49,7 +49,7 @@ struct AccountSearch: Sendable {
             var unknown = identifiers.proven
             if let number = try ScopeStore(transaction).number(of: scope) {
                 let store = CustomerStore(transaction)
-                let subject = try Subject.resolve(identifiers, signed: [], in: number, transaction)
+                let subject = try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction)
                 accounts = try store.customers(subject.customers).map {
                     try AskedAccount($0, first: nil, transaction)
                 }
@@ -119,7 +119,7 @@ extension AskedAccount {
         let known = customer.originalTransactionIds.map(\.rawValue) + customer.appTransactionIds.map(\.rawValue)
         ids = (first.map { [$0] } ?? []) + known.filter { $0 != first }
         subscriptions = Set(customer.originalTransactionIds)
-        seen = try SeenSubject(Subject(customers: [customer.number]), transaction)
+        seen = NamedCustomers(customers: [customer.number], seenAt: try StoreClock(transaction).newestSequence())
         appTransactionIds = Set(
             try HistoryStore(transaction).history(of: [customer.number]).appTransactions
                 .compactMap(\.payload.appTransactionId))

@@ -1,6 +1,8 @@
-import AppStoreServer
+import AppStoreData
+public import AppStoreServer
 import OfferEligibility
 public import OfferModel
+import OfferSigning
 public import OfferStore
 
 /// Fetches customers' purchases from Apple: `POST /v1/customers/refresh`, and id by id for `offerd backfill`.
@@ -89,7 +91,6 @@ public struct CustomerRefresh: Sendable {
         _ account: AskedAccount, _ client: AppStoreServerClient, since start: Instant?, in scope: Scope,
         by author: AuditAuthor
     ) async throws -> KeptAccount {
-        let clock = clock
         let asOf = try await ledger.read { try clock.instant($0) }
         let fetched = try await AccountFetch(
             client: client, reader: try registry.reader(for: scope), clock: clock
@@ -116,5 +117,73 @@ public struct CustomerRefresh: Sendable {
             report.coverage = try HistoryStore(transaction).history(of: numbers).coverage
             return report
         }
+    }
+}
+
+/// Whose purchases the App Store is asked for.
+public enum RefreshQuestion: Sendable, Hashable {
+    /// Whom the identifiers name; of somebody unknown here Apple can be asked by an identifier of Apple's.
+    case customer(CustomerIdentifiers)
+    /// Who made an order, by the id on the customer's receipt, such as `MK5TTTVWJH`.
+    case order(String)
+}
+
+extension RefreshQuestion {
+    /// Looks whether Apple can be asked by what stands in it.
+    ///
+    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` naming the first id that is none.
+    func check() throws(RequestError) {
+        let ids: [(pointer: String, id: String)] =
+            switch self {
+            case .order(let id): [("/orderId", id)]
+            case .customer(let identifiers):
+                identifiers.proven.map { identifier in
+                    switch identifier {
+                    case .originalTransactionId(let id): ("/customer/originalTransactionId", id.rawValue)
+                    case .appTransactionId(let id): ("/customer/appTransactionId", id.rawValue)
+                    }
+                }
+            }
+        for (pointer, id) in ids where !AskableId.allows(id) {
+            throw .invalidRequest(
+                pointer: pointer, detail: "`\(OneLine.of(id, atMost: 100))` is no id of Apple's",
+                hint: "copy the id again from what the App Store says of the purchase")
+        }
+    }
+}
+
+/// One Apple Account as far as it is known before Apple is asked.
+struct AskedAccount: Sendable, Hashable {
+    /// What Apple is asked by, in this order until it knows one: ids of transactions, or an `appTransactionId`.
+    var ids: [String]
+    /// The subscriptions that are known; an answer without one of them is not all there is.
+    var subscriptions: Set<TransactionId> = []
+    /// The app transactions that are known; only others need be asked for.
+    var appTransactionIds: Set<AppTransactionId> = []
+    /// The customer it is stored as; absent if it is not known here.
+    var seen: NamedCustomers?
+}
+
+extension AppRegistry {
+    /// What turns signed data of a scope into payloads.
+    ///
+    /// - Throws: ``RequestError/notReady(detail:hint:)`` as ``app(for:)`` does.
+    func reader(for scope: Scope) throws -> SignedDataReader {
+        let app = try app(for: scope)
+        return SignedDataReader(
+            verifier: app.verifier, bundleId: app.bundleId, appAppleId: app.appAppleId,
+            environment: scope.environment)
+    }
+
+    /// Whom to ask for the purchases of a scope.
+    ///
+    /// - Throws: ``RequestError/notReady(detail:hint:)`` where nobody can be asked, and as ``app(for:)`` does.
+    public func appStoreServer(for scope: Scope) throws -> AppStoreServerClient {
+        guard let client = try app(for: scope).appStoreServers[scope.environment] else {
+            throw RequestError.notReady(
+                detail: "Apple's servers know no purchases of \(scope.environment.rawValue)",
+                hint: "name a server that answers in Apple's place as `appStoreServer` in offerd.yaml")
+        }
+        return client
     }
 }

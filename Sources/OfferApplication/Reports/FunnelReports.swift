@@ -4,20 +4,11 @@ import OfferStore
 
 /// Reports of what became of the customers whom issue requests asked about (docs/design.md#http).
 public struct FunnelReports: Sendable {
-    private let database: any StoreDatabase
-    private let catalogs: CompiledCatalogs
-    private let policy: Policy
-    private let clock: RequestClock
+    let database: any StoreDatabase
+    let catalogs: CompiledCatalogs
+    let policy: Policy
+    let clock: RequestClock
     private let turns = AsyncSemaphore(1, waiting: 0)
-
-    init(
-        database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy, clock: RequestClock
-    ) {
-        self.database = database
-        self.catalogs = catalogs
-        self.policy = policy
-        self.clock = clock
-    }
 
     /// The funnel of one offer, or of every offer that the catalog has or anybody was evaluated for.
     ///
@@ -39,8 +30,8 @@ public struct FunnelReports: Sendable {
                 if let offerId = request.offerId { throw RequestError.unknownOffer(offerId) }
                 return FunnelReport(asOf: now, range: range, offers: [])
             }
-            let offers = ReportedOffers(catalogs: catalogs, scope: scope, number: number, transaction: transaction)
-            let funnels = try offers.all(request.offerId).map { reported in
+            let offers = try catalogs.reportedOffers(request.offerId, of: number, in: scope, transaction)
+            let funnels = try offers.map { reported in
                 try Self.funnel(of: reported, range, at: now, policy: policy, in: number, transaction)
             }
             return FunnelReport(asOf: now, range: range, offers: funnels)
@@ -48,7 +39,7 @@ public struct FunnelReports: Sendable {
     }
 
     private static func funnel(
-        of reported: ReportedOffers.Reported, _ range: Range<Instant>, at now: Instant, policy: Policy,
+        of reported: CompiledCatalogs.ReportedOffer, _ range: Range<Instant>, at now: Instant, policy: Policy,
         in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> OfferFunnel {
         var tally = FunnelTally(reported.offer, in: reported.group, at: now, policy: policy, transaction)

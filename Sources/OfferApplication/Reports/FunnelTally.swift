@@ -24,8 +24,6 @@ struct FunnelTally {
     }
 
     /// Counts one customer, with their history read for nobody else.
-    ///
-    /// - Throws: what the store throws.
     mutating func add(_ member: CohortMember) throws {
         let issued = try SlotStore(transaction).issuedOffers(to: member.customer)
         var facts = SubjectFacts(
@@ -117,7 +115,6 @@ struct FunnelTally {
         if outcome == .undetermined { funnel.saveRate.undetermined += 1 }
     }
 
-    /// By what was signed until then.
     private func subscription(
         of customer: CustomerNumber, in group: SubscriptionGroupId, at instant: Instant
     ) throws -> OwnSubscription {

@@ -76,6 +76,9 @@ public final class CompiledCatalog: Sendable {
     /// The place of an offer; `nil` if the catalog does not have it.
     func place(of offer: OfferId) -> Int? { places[offer] }
 
+    /// The offer as the catalog has it; `nil` if it has none of that id.
+    public func compiledOffer(_ id: OfferId) -> CompiledOffer? { places[id].map { offers[$0] } }
+
     /// The offer as it stands in the catalog, made ready; one that does not stand there is made ready by itself.
     public func compiled(_ offer: Offer) -> CompiledOffer {
         if let place = places[offer.id], offers[place].offer == offer { return offers[place] }

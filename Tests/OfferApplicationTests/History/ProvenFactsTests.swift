@@ -88,7 +88,8 @@ struct ProvenFactsTests {
         #expect(try await bench.count("history_renewal_info") == 0)
         delivery.signedTransactions = []
         #expect(
-            try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100"), delivery: delivery)).isNew)
+            try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100"), delivery: delivery)).isNew
+        )
     }
 
     @Test("a history of which a part was refused is not complete, whatever the backend says (invariants 3 and 6)")

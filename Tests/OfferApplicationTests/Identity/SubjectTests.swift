@@ -1,10 +1,11 @@
-import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport
 import SQLiteStore
 import Testing
+
+@testable import OfferApplication
 
 @Suite("Who the customer is")
 struct SubjectTests {
@@ -199,7 +200,8 @@ struct SubjectTests {
         let somebody = CustomerIdentifiers(customerId: "somebody")
         try await bench.deliver(SignedDelivery(historyComplete: true), aliases: somebody)
         #expect(
-            try await bench.refused(IssueRequest(offerId: "comeback", customer: somebody)).decision.outcome == .ineligible
+            try await bench.refused(IssueRequest(offerId: "comeback", customer: somebody)).decision.outcome
+                == .ineligible
         )
         let welcome = try await bench.refused(IssueRequest(offerId: "welcome", customer: somebody))
         #expect(welcome.decision.obstacles == [.introductoryTransactionKnown])

@@ -82,7 +82,7 @@ struct RepeatedRefusalTests {
         var orders = [IssueRequest](repeating: back, count: 8)
         orders[1].signals = ["interactions": .number(3)]
         orders[2].signals = ["interactions": .number(4)]
-        orders[3].request.appVersion = "2.0"
+        orders[3].device.appVersion = "2.0"
         orders[4].fresh = true
         orders[5].customer.appTransactionId = "app-1"
         orders[6].offerId = "engaged"
