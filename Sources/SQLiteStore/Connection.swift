@@ -25,7 +25,6 @@ final class Connection: @unchecked Sendable {
     /// Opens a file that exists, or a new database in memory, `:memory:`.
     ///
     /// - Parameter milliseconds: how long a statement waits for another process that holds the database.
-    /// - Throws: ``StoreError``.
     init(path: String, _ access: Access, waiting milliseconds: CInt = 5_000) throws {
         self.access = access
         MemoryCount.off
@@ -48,8 +47,6 @@ final class Connection: @unchecked Sendable {
     deinit { try? close() }
 
     /// Closes it; every later use throws. A second call does nothing.
-    ///
-    /// - Throws: ``StoreError``.
     func close() throws {
         statements = [:]
         defer { handle = nil }
@@ -73,8 +70,6 @@ final class Connection: @unchecked Sendable {
     }
 
     /// The first column of every row.
-    ///
-    /// - Throws: ``StoreError``.
     func column<Value: Storable>(_ sql: String, as type: Value.Type = Value.self) throws -> [Value] {
         try rows(Statement(sql)).map { try $0.value(0) }
     }
@@ -123,7 +118,6 @@ extension Statement {
 }
 
 extension Connection {
-    /// Whether a transaction is open.
     var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
     /// Runs a body on a snapshot, and lets it write nothing.
@@ -163,8 +157,6 @@ extension Connection {
 extension Connection {
     /// Asks for a write-ahead log that is flushed with every commit, so that a commit survives the loss of power, and checks
     /// that it is so.
-    ///
-    /// - Throws: ``StoreError``.
     func requireDurableCommits() throws {
         try runScript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         let synchronous = try column("PRAGMA synchronous", as: Int.self).first
@@ -244,4 +236,36 @@ private enum MemoryCount {
     static let off: Void = {
         _ = offerd_sqlite3_config_memstatus(0)
     }()
+}
+
+extension StoreError {
+    /// What a connection says of the call that failed last.
+    init(code: CInt, on connection: OpaquePointer?) {
+        self.init(code: code, String(cString: sqlite3_errmsg(connection)))
+    }
+
+    /// - Parameter code: SQLite's, extended or not.
+    init(code: CInt, _ message: String) {
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .busy("another process holds the database")
+        case SQLITE_READONLY, SQLITE_PERM: self = .readOnly("the database cannot be written: \(message)")
+        case SQLITE_FULL: self = .full("the disk is full")
+        case SQLITE_CORRUPT: self = .damaged("the database file is damaged: \(message)")
+        case SQLITE_NOTADB: self = .unavailable("the database file is no SQLite database: it holds something else")
+        // A sum or a step beyond 64 bits, which only numbers lead to that the service never writes.
+        case SQLITE_ERROR where message == "integer overflow": self = .corrupt("a sum of its rows is beyond 64 bits")
+        case SQLITE_CONSTRAINT where message.hasPrefix("cannot store REAL"):
+            self = .corrupt("a number in it is beyond 64 bits: \(message)")
+        case SQLITE_CONSTRAINT: self = .constraint(Self.constraintName(message))
+        case SQLITE_CANTOPEN: self = .unavailable("the database file cannot be opened")
+        default: self = .unavailable("the database failed: \(message)")
+        }
+    }
+
+    /// `signature.nonce` of `UNIQUE constraint failed: signature.nonce`.
+    private static func constraintName(_ message: String) -> String {
+        if message.hasPrefix("FOREIGN KEY") { return "a foreign key" }
+        guard let colon = message.firstRange(of: "failed: ") else { return message }
+        return String(message[colon.upperBound...])
+    }
 }

@@ -3,7 +3,6 @@ public import OfferStore
 
 /// One thing that was looked at in a database file.
 public struct DatabaseCheck: Sendable, Hashable {
-    /// What was looked at.
     public enum Subject: String, Sendable, Hashable {
         /// That the file is there, and who may use it.
         case file
@@ -13,7 +12,6 @@ public struct DatabaseCheck: Sendable, Hashable {
         case structure
     }
 
-    /// What was looked at.
     public var subject: Subject
     /// What is wrong; `nil` if nothing is.
     public var failure: StoreError?

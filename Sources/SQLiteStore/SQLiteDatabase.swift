@@ -61,8 +61,6 @@ public final class SQLiteDatabase: StoreDatabase {
     }
 
     /// A new, migrated database in memory, which goes away with this value.
-    ///
-    /// - Throws: ``StoreError``.
     public static func inMemory(limits: Limits = Limits()) throws -> SQLiteDatabase {
         let connection = try Connection(path: ":memory:", .readWrite)
         try Schema.migrate(connection)
@@ -119,7 +117,6 @@ public final class SQLiteDatabase: StoreDatabase {
         return try readers.look(body)
     }
 
-    /// Runs a body in the next durable transaction.
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
@@ -127,8 +124,6 @@ public final class SQLiteDatabase: StoreDatabase {
     }
 
     /// Finishes what waits and lets go of the file; everything asked later is refused.
-    ///
-    /// - Throws: ``StoreError``.
     public func close() throws {
         writer.close()
         readers?.close()
@@ -140,8 +135,6 @@ public final class SQLiteDatabase: StoreDatabase {
     }
 
     /// Overwrites from now on all that is deleted here, also what is in pages that nothing else would write: for an erasure.
-    ///
-    /// - Throws: ``StoreError``.
     public func overwriteDeleted() throws {
         try writer.sync { try $0.runScript("PRAGMA secure_delete = ON") }
     }

@@ -1,6 +1,22 @@
 public import OfferModel
 import Synchronization
 
+/// Who changes the ledger, and for which request.
+public struct AuditAuthor: Sendable, Hashable {
+    /// The id of an API key, a command such as `offerd api-keys revoke`, or the App Store; never a person's name.
+    public var actor: String
+    /// The request; absent for a command and for what the service does by itself.
+    public var requestId: LowercaseUUID?
+
+    public init(actor: String, requestId: LowercaseUUID? = nil) {
+        self.actor = actor
+        self.requestId = requestId
+    }
+
+    /// The running service itself.
+    public static let service = AuditAuthor(actor: "offerd serve")
+}
+
 /// The database with its audit: whoever writes says who it is, and the events are part of the same transaction.
 public final class Ledger: Sendable {
     private let database: any StoreDatabase

@@ -13,7 +13,6 @@ public struct LedgerTable: Sendable {
         var isErasable = false
     }
 
-    /// The table's name.
     let name: String
     /// The column, or the expression, that names a row.
     var key = "sequence"

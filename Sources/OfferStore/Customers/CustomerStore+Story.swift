@@ -2,7 +2,6 @@ public import OfferModel
 
 /// An identifier of a customer with where it came from.
 public struct SourcedIdentifier: Sendable, Hashable {
-    /// What it is.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
         /// A subscription's first transaction.
         case originalTransactionId
@@ -14,11 +13,8 @@ public struct SourcedIdentifier: Sendable, Hashable {
         case customerId
     }
 
-    /// Whose it is.
     public var customer: CustomerNumber
-    /// What it is.
     public var kind: Kind
-    /// The identifier.
     public var value: String
     /// Since when it is known.
     public var since: Instant
@@ -34,7 +30,6 @@ public struct SourcedIdentifier: Sendable, Hashable {
 public struct RecordedMerge: Sendable, Hashable {
     /// Its place in the store-wide order.
     public var sequence: Int64
-    /// When.
     public var mergedAt: Instant
     /// The identifier that the one who was merged away was first stored under.
     public var storedUnder: String
@@ -48,23 +43,19 @@ public struct RecordedMerge: Sendable, Hashable {
 
 extension CustomerStore {
     /// Every identifier of these customers with where it came from: Apple's first, each kind from the earliest.
-    ///
-    /// - Throws: ``StoreError``.
     public func sourcedIdentifiers(of customers: [CustomerNumber]) throws -> [SourcedIdentifier] {
         guard !customers.isEmpty else { return [] }
         let numbers = customers.map(\.storedValue)
         let own = try transaction.rows(
-            Statement(
-                """
-                SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, NULL
-                FROM customer_identifier WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
-                """, values: numbers))
+            """
+            SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, NULL
+            FROM customer_identifier WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
+            """, values: numbers)
         let aliases = try transaction.rows(
-            Statement(
-                """
-                SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, request_id
-                FROM customer_alias WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
-                """, values: numbers))
+            """
+            SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, request_id
+            FROM customer_alias WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
+            """, values: numbers)
         return try (own + aliases).map(SourcedIdentifier.init(row:)).sorted {
             ($0.kind.place, $0.since, $0.value) < ($1.kind.place, $1.since, $1.value)
         }
@@ -72,19 +63,16 @@ extension CustomerStore {
 
     /// The merges that made these customers who they are, also those of customers who were merged into them later; the
     /// earliest first.
-    ///
-    /// - Throws: ``StoreError``.
     public func merges(into customers: [CustomerNumber]) throws -> [RecordedMerge] {
         let earlier = try merged(into: customers).values.flatMap(\.self)
         guard !earlier.isEmpty else { return [] }
         let all = (customers + earlier).map(\.storedValue)
         return try transaction.rows(
-            Statement(
-                """
-                SELECT m.sequence, m.merged_at, m.merged_id, m.proof, c.rollout_key, c.first_stored_at
-                FROM customer_merge m JOIN customer c ON c.id = m.merged_id
-                WHERE m.survivor_id IN (\(Statement.placeholders(all.count)))
-                """, values: all)
+            """
+            SELECT m.sequence, m.merged_at, m.merged_id, m.proof, c.rollout_key, c.first_stored_at
+            FROM customer_merge m JOIN customer c ON c.id = m.merged_id
+            WHERE m.survivor_id IN (\(Statement.placeholders(all.count)))
+            """, values: all
         ).map { row in
             RecordedMerge(
                 sequence: try row.value(0), mergedAt: try row.value(1), storedUnder: try row.value(4),

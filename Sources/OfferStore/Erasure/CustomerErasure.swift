@@ -64,9 +64,8 @@ public struct CustomerErasure {
     /// Whether something was recorded meanwhile under another digest key, by a process with another configuration.
     private func hasForeignEvents(after sequence: Int64, _ log: AuditLog) throws -> Bool {
         try transaction.row(
-            Statement(
-                "SELECT 1 FROM audit_event WHERE sequence > ?1 AND digest_key <> ?2 LIMIT 1", sequence, log.digestKey)
-        ) != nil
+            "SELECT 1 FROM audit_event WHERE sequence > ?1 AND digest_key <> ?2 LIMIT 1", sequence, log.digestKey)
+            != nil
     }
 
     private func keepEvidence(of customer: CustomerNumber) throws {
@@ -101,13 +100,12 @@ public struct CustomerErasure {
         try store.keep(proven, of: customer, at: now)
         let log = try AuditLog(transaction)
         for one in chain {
-            let row = try transaction.row(Statement("SELECT rollout_key FROM customer WHERE id = ?1", one))
+            let row = try transaction.row("SELECT rollout_key FROM customer WHERE id = ?1", one)
             guard let key: String = try row?.value(0), !key.hasPrefix(RemovedText.prefix) else { continue }
             // An alias is digested as if it were a subscription: it is never brought back.
             let identifier = proven.first { $0.value == key } ?? .originalTransactionId(TransactionId(rawValue: key))
             try transaction.execute(
-                Statement(
-                    "UPDATE customer SET rollout_key = ?2 WHERE id = ?1", one, store.standIn(for: identifier, log)))
+                "UPDATE customer SET rollout_key = ?2 WHERE id = ?1", one, store.standIn(for: identifier, log))
         }
     }
 
@@ -141,7 +139,7 @@ public struct CustomerErasure {
 
     private func deleteAnswers(of decisions: String, _ values: [StoredValue]) throws -> Int {
         try transaction.execute(
-            Statement("DELETE FROM kept_answer AS t WHERE \(PersonalTable.isAnswer(of: decisions))", values: values))
+            "DELETE FROM kept_answer AS t WHERE \(PersonalTable.isAnswer(of: decisions))", values: values)
     }
 
     private func deleteRows(
@@ -150,8 +148,7 @@ public struct CustomerErasure {
         for sequence in waiting {
             try NotificationStore(transaction).erase(ofRenewalInfo: sequence, at: now)
             let deleted = try transaction.rows(
-                Statement(
-                    "DELETE FROM history_renewal_info WHERE sequence = ?1 RETURNING original_transaction_id", sequence))
+                "DELETE FROM history_renewal_info WHERE sequence = ?1 RETURNING original_transaction_id", sequence)
             for row in deleted {
                 try HistoryFacts(transaction: transaction, scope: scope).update(
                     .originalTransactionId(try row.value(0)))
@@ -168,9 +165,8 @@ public struct CustomerErasure {
             guard let condition = table.condition else { continue }
             let rows = condition.replacing(":customers", with: Statement.placeholders(chain.count, after: 1))
             outcome.deleted[table.name, default: 0] += try transaction.execute(
-                Statement(
-                    "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1",
-                    values: [scope.storedValue] + chain.map(\.storedValue)))
+                "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1",
+                values: [scope.storedValue] + chain.map(\.storedValue))
         }
     }
 
@@ -184,9 +180,8 @@ public struct CustomerErasure {
             guard let condition = PersonalTable.all.first(where: { $0.name == name })?.condition else { continue }
             let rows = condition.replacing(":customers", with: Statement.placeholders(chain.count, after: 1))
             try transaction.execute(
-                Statement(
-                    "UPDATE \(name) AS t SET \(column) = '' WHERE \(rows)",
-                    values: [scope.storedValue] + chain.map(\.storedValue)))
+                "UPDATE \(name) AS t SET \(column) = '' WHERE \(rows)",
+                values: [scope.storedValue] + chain.map(\.storedValue))
         }
     }
 
@@ -195,20 +190,87 @@ public struct CustomerErasure {
     ) throws {
         let sequence = try StoreClock(transaction).nextSequence()
         let inserted = try transaction.row(
-            Statement(
-                """
-                INSERT INTO erasure (sequence, scope_id, customer_id, erased_at, actor, reason)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING \(LedgerTable.erasure.columns)
-                """, sequence, scope, customer, now, author, reason))
+            """
+            INSERT INTO erasure (sequence, scope_id, customer_id, erased_at, actor, reason)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING \(LedgerTable.erasure.columns)
+            """, sequence, scope, customer, now, author, reason)
         try AuditLog(transaction).record(
             .erasure, .erasure, inserted: inserted, at: now, in: scope,
             after: [
                 "customer": customer, "erased": blanking.erased, "rows": ErasedRows.text(blanking.rows),
             ])
         for one in chain {
-            try transaction.execute(
-                Statement("UPDATE customer SET erasure_sequence = ?2 WHERE id = ?1", one, sequence))
+            try transaction.execute("UPDATE customer SET erasure_sequence = ?2 WHERE id = ?1", one, sequence)
         }
         try CustomerStore(transaction).noteChange(sequence, of: [customer])
+    }
+}
+
+/// Puts keyed digests in the place of texts of the ledger, and notes which rows were changed.
+struct LedgerBlanking {
+    let transaction: any StoreTransaction
+    let log: AuditLog
+    let otherKeys: [LedgerRowKey: String]
+
+    /// How many texts were replaced.
+    private(set) var erased = 0
+    /// The rows, by table.
+    private(set) var rows: [String: [Int64]] = [:]
+
+    init(transaction: any StoreTransaction, log: AuditLog, otherKeys: [LedgerRowKey: String]) {
+        self.transaction = transaction
+        self.log = log
+        self.otherKeys = otherKeys
+    }
+
+    /// Replaces what columns of some rows hold.
+    mutating func blank(
+        _ table: String, _ columns: [String], where condition: String, _ values: [StoredValue]
+    ) throws {
+        let found = try transaction.rows(
+            "SELECT sequence, \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition) ORDER BY sequence",
+            values: values)
+        for row in found {
+            let sequence: Int64 = try row.value(0)
+            var assignments: [String] = []
+            var remains: [StoredValue] = [.integer(sequence)]
+            for (place, column) in columns.enumerated() {
+                let value = row.values[place + 1]
+                guard value != .null else { continue }
+                guard LedgerDigests.remains(of: value) == nil else { continue }
+                let digests = try digests(of: column, table, sequence)
+                remains.append(
+                    .text(try digests.remains(of: value, column: column, table: table, key: .integer(sequence))))
+                assignments.append("\(column) = ?\(remains.count)")
+                erased += 1
+            }
+            guard !assignments.isEmpty else { continue }
+            try transaction.execute(
+                "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE sequence = ?1", values: remains)
+            rows[table, default: []].append(sequence)
+        }
+    }
+
+    /// The digests under the key that the event which told of the column has used.
+    private func digests(of column: String, _ table: String, _ sequence: Int64) throws -> AuditLog {
+        let state = LedgerTable.named(table)?.state.first { $0.name == column }
+        let key =
+            try state.flatMap { try stateKey($0.member, of: sequence) }
+            ?? otherKeys[LedgerRowKey(table: table, key: sequence)] ?? log.digestKey
+        if key == log.digestKey { return log }
+        guard key == SaltedDigest.name else { throw ErasureRefusal.otherDigestKey(key) }
+        return log.salted(try SaltedDigest.salt(transaction))
+    }
+
+    /// The key of the newest event that changed a member of a slot's state.
+    private func stateKey(_ member: String, of slot: Int64) throws -> String? {
+        var key: String?
+        for row in try transaction.rows(
+            "SELECT digest_key, after_change FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence", slot)
+        {
+            guard try AuditValues(text: try row.value(1, as: String?.self) ?? "{}")[member] != nil else { continue }
+            key = try row.value(0)
+        }
+        return key
     }
 }

@@ -14,7 +14,6 @@ public struct PersonalTable: Sendable {
         case none
     }
 
-    /// The table.
     public let name: String
     /// Every column with its fate, those of one fate together.
     public let columns: [(name: String, fate: Fate)]

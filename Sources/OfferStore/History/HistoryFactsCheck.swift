@@ -22,17 +22,15 @@ public struct HistoryFactsCheck: Sendable {
     private static let pageSize = 500
     private let database: any StoreDatabase
 
-    /// A check of a database.
     public init(_ database: any StoreDatabase) {
         self.database = database
     }
 
     /// - Parameter rebuilding: whether what is wrong is written.
-    /// - Throws: ``StoreError``.
     public func run(rebuilding: Bool = false) async throws -> Counts {
         var counts = Counts()
         let scopes: [ScopeNumber] = try await database.read {
-            try $0.rows(Statement("SELECT id FROM scope ORDER BY id")).map { try $0.value(0) }
+            try $0.rows("SELECT id FROM scope ORDER BY id").map { try $0.value(0) }
         }
         for scope in scopes {
             for kind in Kind.allCases {
@@ -83,7 +81,7 @@ public struct HistoryFactsCheck: Sendable {
         ) throws -> (Counts, last: String?) {
             let facts = HistoryFacts(transaction: transaction, scope: scope)
             let sql = self == .subscriptions ? Self.ofSubscriptions : Self.ofAccounts
-            let values: [String] = try transaction.rows(Statement(sql, scope, start, pageSize, owner("").kind))
+            let values: [String] = try transaction.rows(sql, scope, start, pageSize, owner("").kind)
                 .map { try $0.value(0) }
             var counts = Counts()
             for owner in values.map(owner) {

@@ -1,5 +1,46 @@
 public import OfferModel
 
+/// An answer as it was sent, kept so that it can be sent again byte for byte (docs/design.md#issuing).
+public struct KeptAnswer: Sendable, Hashable {
+    /// SHA-256 of the request's body.
+    public var requestDigest: [UInt8]
+    public var status: Int
+    public var contentType: String
+    /// The path of what was made.
+    public var location: String?
+    public var body: [UInt8]
+    /// When it was answered.
+    public var answeredAt: Instant
+
+    public init(
+        requestDigest: [UInt8], status: Int, contentType: String, location: String?, body: [UInt8],
+        answeredAt: Instant
+    ) {
+        self.requestDigest = requestDigest
+        self.status = status
+        self.contentType = contentType
+        self.location = location
+        self.body = body
+        self.answeredAt = answeredAt
+    }
+}
+
+/// Under which key an answer is kept: the same key of another caller, or for another route, is another.
+public struct KeptAnswerKey: Sendable, Hashable {
+    /// The API key of the caller.
+    public var apiKeyId: String
+    /// The method and path template.
+    public var route: String
+    /// What the client sent as `Idempotency-Key`.
+    public var key: String
+
+    public init(apiKeyId: String, route: String, key: String) {
+        self.apiKeyId = apiKeyId
+        self.route = route
+        self.key = key
+    }
+}
+
 /// Answers under the keys of their requests, each for a day.
 public struct KeptAnswerStore {
     /// How long an answer is given again, in milliseconds: 24 hours (docs/design.md#issuing).
@@ -9,21 +50,17 @@ public struct KeptAnswerStore {
 
     private let transaction: any StoreTransaction
 
-    /// The answers as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
     /// The answer under a key; `nil` if there is none, or its life is over.
-    ///
-    /// - Throws: ``StoreError``.
     public func answer(_ key: KeptAnswerKey, at now: Instant) throws -> KeptAnswer? {
         try transaction.row(
-            Statement(
-                """
-                SELECT request_digest, status, content_type, location, body, answered_at FROM kept_answer
-                WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at > ?4
-                """, key.apiKeyId, key.route, key.key, Self.end(before: now))
+            """
+            SELECT request_digest, status, content_type, location, body, answered_at FROM kept_answer
+            WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at > ?4
+            """, key.apiKeyId, key.route, key.key, Self.end(before: now)
         ).map { row in
             var reader = RowReader(row)
             return KeptAnswer(
@@ -42,33 +79,29 @@ public struct KeptAnswerStore {
     ) throws {
         let end = Self.end(before: answer.answeredAt)
         try transaction.execute(
-            Statement(
-                "DELETE FROM kept_answer WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at <= ?4",
-                key.apiKeyId, key.route, key.key, end))
+            "DELETE FROM kept_answer WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at <= ?4",
+            key.apiKeyId, key.route, key.key, end)
         _ = try clear(answeredBy: end, atMost: Self.clearedAtOnce)
         try transaction.execute(
-            Statement(
-                """
-                INSERT INTO kept_answer
-                (api_key_id, route, key, request_digest, status, content_type, location, body, answered_at, decision_id)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-                """, key.apiKeyId, key.route, key.key, answer.requestDigest, answer.status, answer.contentType,
-                answer.location, answer.body, answer.answeredAt, decision))
+            """
+            INSERT INTO kept_answer
+            (api_key_id, route, key, request_digest, status, content_type, location, body, answered_at, decision_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            """, key.apiKeyId, key.route, key.key, answer.requestDigest, answer.status, answer.contentType,
+            answer.location, answer.body, answer.answeredAt, decision)
     }
 
     /// Deletes some of the answers given by an instant, the earliest first.
     ///
     /// - Returns: how many.
-    /// - Throws: ``StoreError``.
     func clear(answeredBy end: Instant, atMost limit: Int) throws -> Int {
         try transaction.execute(
-            Statement(
-                """
-                DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
-                    SELECT api_key_id, route, key FROM kept_answer
-                    WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
-                )
-                """, end, limit))
+            """
+            DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
+                SELECT api_key_id, route, key FROM kept_answer
+                WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
+            )
+            """, end, limit)
     }
 
     /// What was answered then or before is not given again.
