@@ -5,7 +5,6 @@ import OfferStore
 ///
 /// It may go from thread to thread, but only one uses it at a time.
 final class Connection: @unchecked Sendable {
-    /// What a connection may do.
     enum Access {
         case readOnly, readWrite
     }
@@ -69,7 +68,6 @@ final class Connection: @unchecked Sendable {
         try check(sqlite3_exec(try open(), sql, nil, nil, nil))
     }
 
-    /// The first column of every row.
     func column<Value: Storable>(_ sql: String, as type: Value.Type = Value.self) throws -> [Value] {
         try rows(Statement(sql)).map { try $0.value(0) }
     }
@@ -137,8 +135,6 @@ extension Connection {
     }
 
     /// Runs a body in a transaction of its own, and undoes all of it if it throws.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
     func writing<T>(_ body: () throws -> T) throws -> T {
         try execute(.beginWriting)
         do {
@@ -185,7 +181,6 @@ extension Connection {
         return hasMoved != 0
     }
 
-    /// Gives back the memory of pages that were read.
     func releaseMemory() { sqlite3_db_release_memory(handle) }
 
     /// Copies the whole database over another one.

@@ -6,7 +6,6 @@ public struct DatabaseCheck: Sendable, Hashable {
     public enum Subject: String, Sendable, Hashable {
         /// That the file is there, and who may use it.
         case file
-        /// Which migrations it has.
         case schema
         /// That its pages hang together.
         case structure
@@ -15,7 +14,6 @@ public struct DatabaseCheck: Sendable, Hashable {
     public var subject: Subject
     /// What is wrong; `nil` if nothing is.
     public var failure: StoreError?
-    /// What was found, for people.
     public var detail: String
 
     init(_ subject: Subject, _ detail: String) {

@@ -58,7 +58,6 @@ enum DatabaseFile {
         }
     }
 
-    /// The directory a file is in.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -132,6 +131,5 @@ public final class ExclusiveDatabase {
         for ending in ["-journal", "-shm"] { unlink(path + ending) }
     }
 
-    /// Lets others have it.
     public func close() { try? connection.close() }
 }

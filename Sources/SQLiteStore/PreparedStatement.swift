@@ -149,7 +149,6 @@ extension PreparedStatement: StoredColumns {
         throw StoreError.corrupt("a column holds a floating-point number")
     }
 
-    /// The row, copied.
     func row() throws -> StoredRow {
         var values = [StoredValue]()
         values.reserveCapacity(columnCount)

@@ -6,7 +6,6 @@ public import OfferStore
 ///
 /// Readers see a snapshot and never wait for the writer. Several processes may use one file.
 public final class SQLiteDatabase: StoreDatabase {
-    /// How much may wait, and for how long.
     public struct Limits: Sendable {
         /// At most so many writes wait; the next is ``StoreError/busy(_:)``.
         public var waitingWrites: Int

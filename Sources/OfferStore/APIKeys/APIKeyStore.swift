@@ -4,13 +4,10 @@ public import OfferModel
 public struct StoredAPIKey: Sendable, Hashable {
     /// The part of the token that names the key.
     public var id: String
-    /// The app and environment it belongs to.
     public var scope: Scope
-    /// What it may call.
     public var role: Role
     /// SHA-256 of the secret part of the token.
     public var secretDigest: [UInt8]
-    /// What its owner calls it.
     public var label: String?
     public var createdAt: Instant
     /// From when it is not accepted.
@@ -31,7 +28,6 @@ public struct StoredAPIKey: Sendable, Hashable {
         self.revokedAt = revokedAt
     }
 
-    /// Whether it may be used at that instant.
     public func isValid(at now: Instant) -> Bool {
         revokedAt == nil && expiresAt.map { now < $0 } != false
     }

@@ -4,7 +4,6 @@ public import OfferModel
 public struct AuditCheckpoint: Sendable, Hashable {
     /// Counted from 1.
     public var number: Int64
-    /// The newest event.
     public var eventSequence: Int64
     /// That event's hash, which stands for all before it.
     public var head: [UInt8]
@@ -29,7 +28,6 @@ public struct AuditCheckpoint: Sendable, Hashable {
     }
 }
 
-/// Checkpoints of the audit.
 public struct CheckpointStore {
     let transaction: any StoreTransaction
 
@@ -43,7 +41,6 @@ public struct CheckpointStore {
         ).map(AuditCheckpoint.init(row:))
     }
 
-    /// The first checkpoint that signs an event.
     public func covering(_ event: Int64) throws -> AuditCheckpoint? {
         try transaction.row(
             """
@@ -66,7 +63,6 @@ public struct CheckpointStore {
     ///   - fingerprint: the public key's.
     ///   - sign: ECDSA over the message, as DER.
     /// - Returns: the checkpoint; `nil` if there is nothing to sign.
-    /// - Throws: ``StoreError``, and what `sign` throws.
     public func add(
         at now: Instant, fingerprint: String, sign: (_ message: [UInt8]) throws -> [UInt8]
     ) throws -> AuditCheckpoint? {
@@ -111,7 +107,6 @@ public struct LedgerProof: Sendable, Hashable {
     public var checkpoint: AuditCheckpoint?
 }
 
-/// Proofs of issued offers.
 public struct LedgerProofStore {
     private let transaction: any StoreTransaction
 

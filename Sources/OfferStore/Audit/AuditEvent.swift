@@ -3,9 +3,7 @@ import OfferModel
 
 /// What an event of the audit tells of. The list is closed; a word is never used for something else.
 public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
-    /// A slot was issued, with its first signing.
     case issue
-    /// One more signing was made under an open slot.
     case signing
     /// The answer to an issue request was no, or could not be decided.
     case refusal
@@ -16,14 +14,11 @@ public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storab
     /// A slot stopped being open, because it has passed or was redeemed.
     case settlement
     case void
-    /// An offer, or every offer, was paused.
     case pause
     case resume
-    /// A catalog revision was put in force.
     case catalog
     /// The signing keys of the configuration are not those of the last start.
     case keys
-    /// Two customers were proven to be one.
     case merge
     case apiKeyCreated
     case apiKeyRevoked
@@ -63,12 +58,10 @@ struct AuditEvent: Hashable {
     /// What the first event follows.
     static let origin = [UInt8](repeating: 0, count: 32)
 
-    /// The SHA-256 that the next event holds.
     func hash(_ digest: any Digest) -> [UInt8] {
         Self.hash(values, digest)
     }
 
-    /// The same, of the columns but `hash`.
     static func hash(_ values: [StoredValue], _ digest: any Digest) -> [UInt8] {
         var bytes = CanonicalBytes("offerd-event-1", capacity: 2_048)
         for value in values { bytes.append(value) }
@@ -126,8 +119,6 @@ extension AuditEvent {
     }
 
     /// The rows it covers.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)``.
     func references() throws -> [LedgerRow.Reference] {
         do {
             return try Self.references(rows)
@@ -137,8 +128,6 @@ extension AuditEvent {
     }
 
     /// The rows of ``text(_:)``.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)``.
     static func references(_ rows: String) throws -> [LedgerRow.Reference] {
         if rows == "[]" { return [] }
         guard let items = try? JSONDecoder().decode([Item].self, from: Data(rows.utf8)) else {
@@ -169,7 +158,6 @@ extension AuditEvent {
 
 /// What an event tells of before or after a change: members with integers, texts or null.
 public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// One of them.
     struct Member: Sendable, Hashable {
         let name: String
         let value: StoredValue
@@ -178,7 +166,6 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// In the order of their names, each once.
     private(set) var members: [Member]
 
-    /// Members that are in order already.
     init(ordered members: [Member]) {
         self.members = members
     }
@@ -187,14 +174,11 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         self.members = members.map(Member.init).sorted { $0.name < $1.name }
     }
 
-    /// Values by their members.
     public init(dictionaryLiteral elements: (String, any Storable)...) {
         self.init(Dictionary(elements.map { ($0, $1.storedValue) }) { first, _ in first })
     }
 
     /// Reads what ``text`` wrote.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)``.
     init(text: String) throws {
         guard let read = try? JSONDecoder().decode([String: Scalar].self, from: Data(text.utf8)) else {
             throw StoreError.corrupt("the values of an event are not a JSON object of integers, texts and null")
@@ -245,7 +229,6 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         )
     }
 
-    /// These with others laid over them.
     func merging(_ later: AuditValues) -> AuditValues {
         if later.members.isEmpty { return self }
         let kept = members.filter { later[$0.name] == nil }

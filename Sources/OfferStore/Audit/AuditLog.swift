@@ -72,7 +72,6 @@ public struct AuditLog {
         return recording.state(table, row.values)
     }
 
-    /// The name of the key that digests are taken with.
     var digestKey: String { recording.digestKey }
 
     /// What a text is replaced by when it is taken away: its keyed digest, by which the row still is what was recorded.
@@ -91,7 +90,6 @@ public struct AuditLog {
         return recording.remains(of: value, column: column, known, key: key)
     }
 
-    /// A digest under the key that digests are taken with.
     func keyedDigest(of bytes: [UInt8]) -> [UInt8] { recording.keyedDigest(of: bytes) }
 
     /// The same log, with digests taken under the random bytes that lie in the database, as they were before the
@@ -122,13 +120,10 @@ public final class AuditRecording {
     private let author: AuditAuthor
     private let digests: LedgerDigests
     private var pending: [Pending] = []
-    /// What becomes known about uses of offers.
     var tally = RedemptionTally()
 
-    /// The request that the transaction is made for.
     var requestId: LowercaseUUID? { author.requestId }
 
-    /// The name of the key that digests are taken with.
     var digestKey: String { digests.keyed.name }
 
     init(author: AuditAuthor, digests: LedgerDigests) {
@@ -161,13 +156,11 @@ public final class AuditRecording {
         pending.append(event)
     }
 
-    /// Adds a row to the event that was told last.
     func cover(_ row: LedgerRow) {
         guard !pending.isEmpty else { return }
         pending[pending.count - 1].rows.append(row.reference)
     }
 
-    /// Writes what was gathered.
     func finish(_ transaction: any StoreTransaction) throws {
         guard !pending.isEmpty else { return }
         var head = try AuditHead.read(transaction)
@@ -177,7 +170,6 @@ public final class AuditRecording {
         pending = []
     }
 
-    /// What has become known about uses of offers, by app and environment.
     func news(_ transaction: any StoreTransaction) throws -> [RedemptionNews] {
         try tally.counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { number, counts in
             RedemptionNews(scope: try ScopeStore(transaction).scope(number), counts: counts)
@@ -202,7 +194,6 @@ public final class AuditRecording {
     }
 }
 
-/// The newest event.
 struct AuditHead: Hashable {
     /// 0 if there is none.
     var sequence: Int64

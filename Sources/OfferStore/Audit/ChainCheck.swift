@@ -115,7 +115,6 @@ struct ChainCheck {
 
 /// Reads rows in the order of an integer key, a page at a time, so that memory stays bounded.
 struct AuditPages {
-    /// How many rows are read at once.
     static let length = 500
 
     private let sql: String
@@ -145,7 +144,6 @@ struct AuditPages {
         return page.first
     }
 
-    /// The next row.
     mutating func next() throws -> StoredRow? {
         let row = try peek()
         if row != nil { page.removeFirst() }
@@ -159,14 +157,11 @@ struct ErasedRows {
     /// How many texts these events tell to have been erased.
     private(set) var told: Int64 = 0
 
-    /// Whether an event names the row.
     func holds(_ table: String, _ key: Int64?) -> Bool {
         key.map { rows[table]?.contains($0) ?? false } ?? false
     }
 
     /// Takes what an event of an erasure tells.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)``.
     mutating func add(_ event: AuditEvent) throws {
         guard event.kind == .erasure else { return }
         let after = try AuditValues(text: event.after ?? "{}")

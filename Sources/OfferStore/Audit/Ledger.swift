@@ -13,7 +13,6 @@ public struct AuditAuthor: Sendable, Hashable {
         self.requestId = requestId
     }
 
-    /// The running service itself.
     public static let service = AuditAuthor(actor: "offerd serve")
 }
 
@@ -43,8 +42,6 @@ public final class Ledger: Sendable {
     }
 
     /// Runs a body on a snapshot, see ``StoreDatabase/read(_:)``.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
@@ -52,8 +49,6 @@ public final class Ledger: Sendable {
     }
 
     /// Runs a body on a snapshot at once, see ``StoreDatabase/look(_:)``.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
     public func look<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {

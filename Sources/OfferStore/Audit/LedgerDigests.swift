@@ -14,20 +14,17 @@ struct CanonicalBytes {
         append(.text(purpose))
     }
 
-    /// Texts alone, to be written again and again.
     init(texts: [String]) {
         bytes = []
         for text in texts { append(.text(text)) }
     }
 
-    /// Begins as others end.
     init(after beginning: CanonicalBytes, capacity: Int) {
         bytes = []
         bytes.reserveCapacity(capacity)
         append(beginning)
     }
 
-    /// Goes on with values that were written before.
     mutating func append(_ other: CanonicalBytes) {
         bytes.append(contentsOf: other.bytes)
     }
@@ -135,7 +132,6 @@ extension LedgerDigests {
     /// What stands before the digest in the place of an erased text.
     static let remainsPrefix = RemovedText.prefix
 
-    /// What an erased text is replaced by.
     func remainsText(of value: StoredValue, column: String, _ table: LedgerTable, key: StoredValue) -> String {
         Self.remainsPrefix + Hexadecimal.lowercase(self.value(value, of: column, table, key: key))
     }
@@ -163,10 +159,8 @@ struct LedgerRow {
     let reference: Reference
     /// Its columns that change, as events tell of them.
     let state: AuditValues
-    /// Its columns that were erased.
     let erased: [String]
 
-    /// The row's place in the order of its table.
     var sequence: Int64? {
         if case .integer(let sequence) = reference.key { sequence } else { nil }
     }

@@ -7,11 +7,8 @@ public import OfferModel
 public struct LedgerVerification: Sendable {
     /// What a checkpoint's signature is worth.
     public enum CheckpointVerdict: Sendable, Hashable {
-        /// It is the audit key's.
         case valid
-        /// It is of no key that is known.
         case unknownKey
-        /// It does not belong to what it signs.
         case invalid
     }
 
@@ -78,7 +75,6 @@ public struct BrokenRow: Error, Sendable, Hashable {
     public let table: String
     /// The row's key: its `sequence`, `number` or id.
     public let key: String
-    /// What differs, for people.
     public let detail: String
 
     init(_ table: String, _ key: StoredValue, _ detail: String) {

@@ -6,7 +6,6 @@ import OfferModel
 struct RowCheck {
     let transaction: any StoreTransaction
     let digests: (_ key: String) throws -> LedgerDigests
-    /// What the events of erasures tell.
     let told: ErasedRows
     let progress: (Int64) -> Void
 

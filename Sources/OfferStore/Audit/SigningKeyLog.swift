@@ -8,7 +8,6 @@ public struct SigningKeyLog {
         self.transaction = transaction
     }
 
-    /// Whether these keys are those told last.
     public func knows(_ keys: [String: String]) throws -> Bool {
         try newest() == Self.values(keys)
     }

@@ -3,7 +3,6 @@ public import OfferModel
 
 /// A line of the witness: the file, on a disk of its own, that every signed checkpoint is also written to.
 public enum WitnessRecord: Sendable, Hashable {
-    /// A checkpoint, as its row has it.
     case checkpoint(AuditCheckpoint)
     /// An operator went back to an older database on purpose.
     case restored(RestoredRecord)
@@ -79,12 +78,9 @@ public struct RestoredRecord: Sendable, Hashable {
     public var number: Int64
     /// The newest checkpoint that the witness had.
     public var replaced: Int64
-    /// Why, as the operator typed it.
     public var reason: String
     public var signedAt: Instant
-    /// As of a checkpoint.
     public var keyFingerprint: String
-    /// As of a checkpoint.
     public var signature: [UInt8]
 
     public init(
@@ -128,12 +124,9 @@ public struct WitnessCheck {
         public var isAhead: Bool
         /// The newest checkpoint that both have, and that no later line says was left.
         public var agreed: Int64
-        /// The newest of the witness.
         public var newest: Int64
-        /// The newest of the database.
         public var last: Int64
 
-        /// The same as a row that is not as it should be.
         public var broken: BrokenRow {
             BrokenRow(
                 "witness", .integer(checkpoint.number),
@@ -156,7 +149,6 @@ public struct WitnessCheck {
     ///
     /// - Parameter records: is read twice; memory does not grow with it.
     /// - Returns: how many checkpoints of the witness the database has; `nil` with the first difference.
-    /// - Throws: ``StoreError``, and what reading the records throws.
     public func run(_ records: Records) throws -> (checkpoints: Int64, difference: Difference?) {
         // What a later line says was left is not compared. There are few such lines.
         var left: [(place: Int64, number: Int64)] = []

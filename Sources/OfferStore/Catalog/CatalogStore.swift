@@ -2,7 +2,6 @@ public import OfferModel
 
 /// One revision of a scope's catalog, exactly as it was applied.
 public struct CatalogRevision: Sendable, Hashable {
-    /// How the document is written.
     public enum Format: String, Sendable, Hashable, CaseIterable, Codable, Storable {
         case yaml
         case json
@@ -13,7 +12,6 @@ public struct CatalogRevision: Sendable, Hashable {
     public var format: Format
     /// SHA-256 of the document, in lower-case hexadecimal.
     public var digest: String
-    /// The id of the API key that applied it.
     public var actor: String
     /// What its author said about it.
     public var message: String?
@@ -62,7 +60,6 @@ public struct CatalogStore {
             """, scope, instant)?.value(0) ?? 0
     }
 
-    /// The revision in force; `nil` before the first was applied.
     public func current(in scope: ScopeNumber) throws -> CatalogRevision? {
         try transaction.row(
             """
@@ -78,10 +75,6 @@ public struct CatalogStore {
     }
 
     /// A page of revisions, the newest first.
-    ///
-    /// - Parameters:
-    ///   - cursor: the number of the last one of the page before.
-    ///   - limit: at most so many.
     public func page(before cursor: Int64?, limit: Int, in scope: ScopeNumber) throws -> [CatalogRevision] {
         try transaction.rows(
             """

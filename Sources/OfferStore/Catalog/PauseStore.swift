@@ -1,10 +1,8 @@
 public import OfferModel
 
-/// One pause in force.
 public struct ActivePause: Sendable, Hashable {
     /// The offer; `nil` for every offer.
     public var offerId: OfferId?
-    /// The id of the API key that paused.
     public var actor: String
     public var pausedAt: Instant
 }
@@ -17,7 +15,6 @@ public struct PauseStore {
         self.transaction = transaction
     }
 
-    /// The pauses in force.
     public func active(in scope: ScopeNumber) throws -> [ActivePause] {
         try transaction.rows(
             """

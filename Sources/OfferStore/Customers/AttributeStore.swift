@@ -100,7 +100,6 @@ struct StoredFactValue {
         }
     }
 
-    /// `nil` if the text is none of that type.
     init?(type: String, text: String) {
         switch FactType(rawValue: type) {
         case .text: value = .text(text)

@@ -5,15 +5,12 @@ public struct CustomerNumber: RawRepresentable, Sendable, Hashable, Comparable, 
     public let rawValue: Int64
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Stored earlier is smaller.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// An identifier that Apple signs: it names at most one customer of a scope (docs/design.md#identity).
 public enum ProvenIdentifier: Sendable, Hashable {
-    /// A subscription's first transaction.
     case originalTransactionId(TransactionId)
-    /// One Apple Account in one app.
     case appTransactionId(AppTransactionId)
 
     var kind: String {
@@ -37,7 +34,6 @@ public enum CustomerAlias: Sendable, Hashable {
     case appAccountToken(AppAccountToken)
     case customerId(CustomerId)
 
-    /// Its name in requests.
     public var kind: String {
         switch self {
         case .appAccountToken: "appAccountToken"
@@ -58,15 +54,11 @@ public struct StoredCustomer: Sendable, Hashable {
     public var number: CustomerNumber
     /// The identifier the customer was first stored under; decides rollouts (docs/design.md#decisions).
     public var rolloutKey: String
-    /// When the customer was first stored.
     public var firstStoredAt: Instant
-    /// Subscriptions, in the order of their ids.
     public var originalTransactionIds: [TransactionId]
     /// Apple Accounts; nearly always one.
     public var appTransactionIds: [AppTransactionId]
-    /// The app's accounts, in the order of their ids.
     public var appAccountTokens: [AppAccountToken]
-    /// The app's own names, in their order.
     public var customerIds: [CustomerId]
 }
 
@@ -75,7 +67,6 @@ public struct SubjectVersion: Sendable, Hashable {
     /// The newest change of each customer, as a number of the store-wide order.
     public let changes: [CustomerNumber: Int64]
 
-    /// The customers of the subject.
     public var customers: [CustomerNumber] { changes.keys.sorted() }
 }
 
@@ -85,10 +76,8 @@ struct IdentifierSource {
     var provenance: Provenance
     /// The transaction, or of renewal info the subscription, whose payload names it.
     var transactionId: TransactionId?
-    /// The request that stated it.
     var requestId: LowercaseUUID?
 
-    /// A payload that names it.
     init(_ payload: HistoryPayload) {
         provenance = payload.provenance
         switch payload.content {
@@ -109,7 +98,6 @@ struct IdentifierSource {
         self.provenance = provenance
     }
 
-    /// The backend's word.
     init(statedBy requestId: LowercaseUUID?) {
         provenance = .caller
         self.requestId = requestId
@@ -118,11 +106,9 @@ struct IdentifierSource {
 
 /// Why two customers are one: the identifiers that one payload of Apple's names together (docs/design.md#identity).
 public struct MergeProof: Sendable, Hashable {
-    /// What the payload names.
     public let identifiers: [ProvenIdentifier]
     /// The transaction whose payload it is, or of renewal info the subscription; absent for an app transaction.
     public let transactionId: TransactionId?
-    /// How the payload reached us.
     public let provenance: Provenance
 
     init(_ identifiers: [ProvenIdentifier], _ source: IdentifierSource) {

@@ -3,9 +3,7 @@ public import OfferModel
 /// An identifier of a customer with where it came from.
 public struct SourcedIdentifier: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
-        /// A subscription's first transaction.
         case originalTransactionId
-        /// One Apple Account in one app.
         case appTransactionId
         /// The UUID that the app gave StoreKit for one of its accounts: an alias.
         case appAccountToken
@@ -16,7 +14,6 @@ public struct SourcedIdentifier: Sendable, Hashable {
     public var customer: CustomerNumber
     public var kind: Kind
     public var value: String
-    /// Since when it is known.
     public var since: Instant
     /// How it reached us: with Apple's data, or on the word of the backend or an operator.
     public var provenance: Provenance
@@ -26,14 +23,11 @@ public struct SourcedIdentifier: Sendable, Hashable {
     public var requestId: LowercaseUUID?
 }
 
-/// Two customers who were proven to be one.
 public struct RecordedMerge: Sendable, Hashable {
-    /// Its place in the store-wide order.
     public var sequence: Int64
     public var mergedAt: Instant
     /// The identifier that the one who was merged away was first stored under.
     public var storedUnder: String
-    /// When that one was first stored.
     public var firstStoredAt: Instant
     /// The aliases by which the app knew that one.
     public var aliases: [CustomerAlias]
@@ -102,6 +96,5 @@ extension SourcedIdentifier {
 }
 
 extension SourcedIdentifier.Kind {
-    /// Its place among the others.
     fileprivate var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -1,6 +1,5 @@
 public import OfferModel
 
-/// Customers and their identifiers.
 public struct CustomerStore {
     let transaction: any StoreTransaction
 
@@ -213,7 +212,6 @@ public struct CustomerOverview: Sendable, Hashable {
     public var firstStoredAt: Instant?
     /// The identifier that one was stored under.
     public var rolloutKey: String?
-    /// Whether any has attributes.
     public var hasAttributes: Bool
     /// Whether any offer was ever open to one of them.
     public var hasOpenings: Bool

@@ -139,7 +139,6 @@ struct CustomerMerge {
     let scope: ScopeNumber
     let now: Instant
     let offers: [Offer]
-    /// The payload that proves it.
     let source: IdentifierSource
 
     /// Merges all of them into the one stored first, who is returned.

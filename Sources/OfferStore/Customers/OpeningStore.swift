@@ -8,7 +8,6 @@ public struct OpeningStore {
         self.transaction = transaction
     }
 
-    /// When each offer was first open to one of these customers.
     public func openings(of customers: [CustomerNumber]) throws -> [OfferId: Instant] {
         guard !customers.isEmpty else { return [:] }
         let rows = try transaction.rows(

@@ -8,12 +8,10 @@ public struct AliasStatement: Sendable, Hashable {
         let customer: CustomerNumber
     }
 
-    /// What is not stored yet.
     var new: [New] = []
     /// Aliases that none of them has and that Apple's data names for another customer.
     public var foreign: [CustomerAlias] = []
 
-    /// Whether nothing need be written.
     public var isKnown: Bool { new.isEmpty }
 }
 
@@ -84,9 +82,7 @@ extension CustomerStore {
         return statement.foreign
     }
 
-    /// The result of detaching an alias.
     public enum Detaching: Sendable, Hashable {
-        /// These customers no longer have it.
         case detached([CustomerNumber])
         /// Apple's data names it for one of them, so nothing was changed.
         case proven

@@ -33,7 +33,6 @@ public struct ScopeStore {
         return added
     }
 
-    /// The scope with that number.
     func scope(_ number: ScopeNumber) throws -> Scope {
         let row = try transaction.row("SELECT bundle_id, environment FROM scope WHERE id = ?1", number)
         guard let row else { throw StoreError.corrupt("scope \(number.rawValue) is missing") }
@@ -59,7 +58,6 @@ public struct ScopeStore {
 
 /// What every decision rests on beside the customer, as of one snapshot.
 public struct PresentState: Sendable, Hashable {
-    /// Of one app and environment.
     public struct OfScope: Sendable, Hashable {
         /// The store's number of it.
         public var number: ScopeNumber
@@ -67,7 +65,6 @@ public struct PresentState: Sendable, Hashable {
         public var generation: Int64
         /// The number of the catalog revision in force; 0 before the first was applied.
         public var catalogRevision: Int64
-        /// Whether any pause is in force.
         public var hasPauses: Bool
     }
 
@@ -79,7 +76,6 @@ public struct PresentState: Sendable, Hashable {
 }
 
 extension ScopeStore {
-    /// The state around a scope, in one statement.
     public func presentState(around scope: Scope) throws -> PresentState {
         let statement = Statement(Self.presentStateSQL, scope.bundleId, scope.environment)
         let state = try statement.first(in: transaction) { row in

@@ -7,13 +7,11 @@ public struct Statement: Sendable, Hashable {
     /// The value of `?1` first.
     public let values: [StoredValue]
 
-    /// A statement with a list of values.
     public init(_ sql: String, values: [StoredValue]) {
         self.sql = sql
         self.values = values
     }
 
-    /// A statement with its values in order.
     public init<each Value: Storable>(_ sql: String, _ value: repeat each Value) {
         self.sql = sql
         var values = [StoredValue]()
@@ -55,7 +53,6 @@ struct ListedSQL: Sendable {
         one = start + Statement.placeholders(1) + end
     }
 
-    /// The text for so many values.
     func callAsFunction(_ count: Int) -> String {
         count == 1 ? one : start + Statement.placeholders(count) + end
     }
@@ -128,7 +125,6 @@ struct RowReader {
         columns = CopiedColumns(row)
     }
 
-    /// The next column.
     mutating func next<Value: Storable>(_ type: Value.Type = Value.self) throws -> Value {
         defer { index += 1 }
         guard let value = try Value(columns, at: index) else {
@@ -138,19 +134,16 @@ struct RowReader {
         return value
     }
 
-    /// Runs a body with the bytes of the next column.
     mutating func nextBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         defer { index += 1 }
         guard try columns.withBytes(index, body) else { throw StoreError.invalid(index, [UInt8].self) }
     }
 }
 
-/// One row of an answer, copied.
 public struct StoredRow: Sendable, Hashable {
     /// The columns in the order of the statement's list.
     public let values: [StoredValue]
 
-    /// A row by its columns.
     public init(_ values: [StoredValue]) {
         self.values = values
     }

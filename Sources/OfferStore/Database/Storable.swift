@@ -4,7 +4,6 @@ public import OfferModel
 
 /// A value that fits into one column.
 public protocol Storable {
-    /// The column's value.
     var storedValue: StoredValue { get }
     /// Reads a column; `nil` if it holds something else.
     init?(storedValue: StoredValue)
@@ -15,7 +14,6 @@ public protocol Storable {
 }
 
 extension Storable {
-    /// Reads a column by its value.
     public init?(_ columns: any StoredColumns, at index: Int) throws {
         self.init(storedValue: try columns.stored(index))
     }

@@ -10,7 +10,6 @@ public struct StoreCensus: Sendable, Hashable {
     public var issuedOffers: Int
     public var signatures: Int
     public var decisions: Int
-    /// The latest instant a transaction was committed at.
     public var lastInstant: Instant?
 
     /// Counts everything, which reads the smallest index of each table from end to end.

@@ -83,7 +83,6 @@ extension StoreClock {
         return state
     }
 
-    /// Puts the state into its row.
     func write(_ state: State) throws {
         try transaction.execute(
             "UPDATE store_state SET last_instant = ?1, sequence = ?2, newest_signed_date = ?3 WHERE id = 1",
@@ -93,12 +92,10 @@ extension StoreClock {
 
 /// The latest times a store knows of (docs/design.md#time).
 public struct ClockMarks: Sendable, Hashable {
-    /// The latest instant a transaction was committed at.
     public var lastInstant: Instant?
     /// The newest date of stored data that was verified to Apple's own root.
     public var newestSignedDate: Instant?
 
-    /// The marks of a store.
     public init(lastInstant: Instant? = nil, newestSignedDate: Instant? = nil) {
         self.lastInstant = lastInstant
         self.newestSignedDate = newestSignedDate

@@ -46,7 +46,6 @@ extension StoreDatabase {
 ///
 /// A class, because every store holds it: one reference, not a box.
 public protocol StoreTransaction: AnyObject {
-    /// Every row of a statement that answers with rows.
     func rows(_ statement: Statement) throws -> [StoredRow]
 
     /// Runs a body for every row of a statement, while the statement stands there.
@@ -116,7 +115,6 @@ extension StoreTransaction {
 /// has changed need be written once. A driver makes one when it begins, hands it to every body, goes back to the
 /// ``mark`` of a body that it undoes, and has ``write(to:)`` called before it commits.
 public final class WriteMemory {
-    /// The state to go back to if what was done since is undone.
     public struct Mark {
         fileprivate let contents: Contents
     }
@@ -140,14 +138,12 @@ public final class WriteMemory {
 
     var contents = Contents()
 
-    /// Nothing is known yet.
     public init() {}
 
     /// Whether a catalog was put in force in this transaction. It may yet be undone, and another take its number: nobody may
     /// remember it for longer.
     public var hasNewCatalog: Bool { contents.hasNewCatalog }
 
-    /// What is known now.
     public var mark: Mark { Mark(contents: contents) }
 
     /// Forgets what was learned since a mark, because the statements since then were undone.

@@ -4,7 +4,6 @@ public enum StoreError: Error, Sendable, Hashable {
     case busy(String)
     /// The file or its directory cannot be written.
     case readOnly(String)
-    /// The disk is full.
     case full(String)
     /// The structure of the file is damaged: nothing in it can be relied on.
     case damaged(String)
@@ -37,7 +36,6 @@ public enum StoreError: Error, Sendable, Hashable {
         }
     }
 
-    /// What to do next, for people.
     public var hint: String? {
         switch self {
         case .busy: "try again in a moment"

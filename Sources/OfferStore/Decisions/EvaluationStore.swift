@@ -2,7 +2,6 @@ public import OfferModel
 
 /// Somebody and when an issue request first asked for an offer for them.
 public struct FirstEvaluation: Sendable, Hashable {
-    /// Whom the decision was about.
     public var customer: CustomerNumber
     public var decidedAt: Instant
 }
@@ -15,7 +14,6 @@ public struct Evaluation: Sendable, Hashable {
         /// Its place in the store-wide order; it settles equal instants.
         public var sequence: Int64
 
-        /// Earlier is smaller.
         public static func < (left: Self, right: Self) -> Bool {
             (left.decidedAt, left.sequence) < (right.decidedAt, right.sequence)
         }
@@ -64,7 +62,6 @@ public struct EvaluationStore {
     ///
     /// - Parameters:
     ///   - last: the last one of the page before.
-    ///   - limit: at most so many.
     public func evaluated(
         for offer: OfferId, after last: CustomerNumber?, limit: Int, in scope: ScopeNumber
     ) throws -> [FirstEvaluation] {
@@ -104,7 +101,6 @@ public struct EvaluationStore {
     ///
     /// - Parameters:
     ///   - last: the place of the last one of the page before.
-    ///   - limit: at most so many.
     public func evaluations(
         of customer: CustomerNumber, for offer: OfferId, after last: Evaluation.Place?, limit: Int,
         in scope: ScopeNumber

@@ -3,7 +3,6 @@ public import OfferModel
 
 /// An answer to an issue request that was no, or could not be decided, with everything it depended on (invariant 5).
 public struct Refusal: Sendable, Hashable {
-    /// The decision's id.
     public var id: LowercaseUUID
     /// The customer it was about; absent for somebody unknown.
     public var customer: CustomerNumber?
@@ -36,7 +35,6 @@ public struct Refusal: Sendable, Hashable {
 public struct RefusedDay: Sendable, Hashable {
     public var offerId: OfferId
     public var outcome: Outcome
-    /// How often it was given that day.
     public var count: Int
     public var first: Instant
     public var last: Instant
@@ -92,7 +90,6 @@ public struct RefusalStore {
     ///
     /// - Parameters:
     ///   - latest: only days of which the last refusal was by then.
-    ///   - limit: at most so many.
     public func days(
         of customers: [CustomerNumber], until latest: Instant = .distantFuture, limit: Int
     ) throws -> [RefusedDay] {

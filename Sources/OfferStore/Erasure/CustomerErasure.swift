@@ -214,7 +214,6 @@ struct LedgerBlanking {
 
     /// How many texts were replaced.
     private(set) var erased = 0
-    /// The rows, by table.
     private(set) var rows: [String: [Int64]] = [:]
 
     init(transaction: any StoreTransaction, log: AuditLog, otherKeys: [LedgerRowKey: String]) {
@@ -223,7 +222,6 @@ struct LedgerBlanking {
         self.otherKeys = otherKeys
     }
 
-    /// Replaces what columns of some rows hold.
     mutating func blank(
         _ table: String, _ columns: [String], where condition: String, _ values: [StoredValue]
     ) throws {

@@ -31,22 +31,18 @@ public struct LedgerRowKey: Hashable, Sendable {
     public let key: Int64
 }
 
-/// Why a customer's data is not erased.
 public enum ErasureRefusal: Error, Sendable, Hashable {
     /// The configuration names no key for digests, so what stays could be guessed by whoever has the file.
     case noDigestKey
     /// Rows of the ledger, or the digests of customers erased before, were recorded under another digest key than the
     /// configured one.
     case otherDigestKey(String)
-    /// Data about the customer went on arriving.
     case changing
 }
 
-/// What an erasure has taken away.
 public struct ErasureOutcome: Sendable, Hashable {
     /// How many texts a keyed digest stands for now.
     public var digested = 0
-    /// How many rows were deleted, by table.
     public var deleted: [String: Int] = [:]
     /// How many customers were erased; an event tells of each.
     public var customers = 0
@@ -88,7 +84,6 @@ public struct ErasureStore {
             })
     }
 
-    /// These customers with those who were merged into them.
     public func chain(of customers: [CustomerNumber]) throws -> [CustomerNumber] {
         let merged = try CustomerStore(transaction).merged(into: customers).values.flatMap(\.self)
         return Set(customers + merged).sorted()

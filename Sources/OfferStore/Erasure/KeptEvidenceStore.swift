@@ -20,7 +20,6 @@ public struct KeptEvidenceStore {
         ).map(KeptEvidence.init(row:))
     }
 
-    /// Makes this the only evidence of a customer.
     func replace(_ evidence: [KeptEvidence], of customer: CustomerNumber, in scope: ScopeNumber) throws {
         try transaction.execute("DELETE FROM kept_evidence WHERE customer_id = ?1", customer)
         for kept in evidence {

@@ -8,7 +8,6 @@ public struct PersonalTable: Sendable {
         case digested
         /// What it held is taken away, and nothing stands in its place.
         case emptied
-        /// The whole row is deleted.
         case deleted
         /// No row of the table is about a customer.
         case none

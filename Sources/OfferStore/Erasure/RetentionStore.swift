@@ -1,12 +1,10 @@
 public import OfferModel
 
-/// What one step of retention has removed and settled.
 public struct RetentionStep: Sendable, Hashable {
     /// How many signatures were replaced by their digest.
     public var signatures = 0
     /// How many records of refusals were replaced by their digest.
     public var refusals = 0
-    /// How many kept answers were deleted.
     public var answers = 0
     /// Of how many notifications the signed text was taken away.
     public var notifications = 0
@@ -14,7 +12,6 @@ public struct RetentionStep: Sendable, Hashable {
     public var settled = 0
     /// Whether texts stay because rows may have been recorded under another digest key than today's.
     public var isHeld = false
-    /// Whether nothing is due any more.
     public var isLast = true
 
     public var isEmpty: Bool { signatures == 0 && refusals == 0 && answers == 0 && notifications == 0 }

@@ -38,7 +38,6 @@ struct HistoryFacts {
         return writer.bytes
     }
 
-    /// The facts of an owner as they are stored.
     func stored(_ owner: ProvenIdentifier) throws -> [UInt8]? {
         try transaction.row(
             "SELECT facts FROM history_facts WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope, owner.kind,

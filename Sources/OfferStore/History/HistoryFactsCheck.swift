@@ -6,7 +6,6 @@ import OfferModel
 public struct HistoryFactsCheck: Sendable {
     /// Rows that were looked at, and those that were wrong.
     public struct Counts: Sendable, Hashable {
-        /// Rows that the history has.
         public var rows = 0
         /// Rows with other facts than the history's.
         public var changed = 0
@@ -15,7 +14,6 @@ public struct HistoryFactsCheck: Sendable {
         /// Rows of owners without a history.
         public var superfluous = 0
 
-        /// How many rows are wrong.
         public var wrong: Int { changed + missing + superfluous }
     }
 

@@ -4,9 +4,7 @@ public import OfferModel
 public struct HistoryPayload: Sendable, Hashable {
     public enum Content: Sendable, Hashable {
         case transaction(Transaction)
-        /// How a subscription renews.
         case renewalInfo(RenewalInfo)
-        /// That an Apple Account has the app.
         case appTransaction(AppTransaction)
     }
 
@@ -55,7 +53,6 @@ public struct IngestedPayload: Sendable, Hashable {
 
 /// A payload with a table of its own: its fields together as facts, and a column for each that is searched by.
 protocol HistoryRecord: FactsFields, Sendable, Hashable {
-    /// The statements of its table.
     static var sql: HistorySQL { get }
     /// What its current view is kept by; `nil` if it names nobody.
     var viewKey: String? { get }
@@ -82,7 +79,6 @@ extension HistoryRecord {
 
 /// The statements of one history table. The payload is the last column: what reads only facts does not come to it.
 struct HistorySQL {
-    /// The columns that are searched by.
     let columns: [String]
     /// The kind of the identifier that says whose a row is.
     let ownerKind: String

@@ -120,7 +120,6 @@ extension HistoryPayload.Content {
 
 /// How a stored row compares with a payload of the same view key.
 struct KnownView {
-    /// Its place in the store-wide order.
     let sequence: Int64
     let date: Instant
     /// Both proven, or neither.
@@ -233,7 +232,6 @@ struct SignedCopies {
 private struct SigningOrder {
     /// Those with the latest date before it.
     var before: [KnownView] = []
-    /// Those of the same date.
     var beside: [KnownView] = []
     /// Those with the earliest date after it.
     var after: [KnownView] = []

@@ -6,10 +6,8 @@ public struct KeptAnswer: Sendable, Hashable {
     public var requestDigest: [UInt8]
     public var status: Int
     public var contentType: String
-    /// The path of what was made.
     public var location: String?
     public var body: [UInt8]
-    /// When it was answered.
     public var answeredAt: Instant
 
     public init(
@@ -27,9 +25,7 @@ public struct KeptAnswer: Sendable, Hashable {
 
 /// Under which key an answer is kept: the same key of another caller, or for another route, is another.
 public struct KeptAnswerKey: Sendable, Hashable {
-    /// The API key of the caller.
     public var apiKeyId: String
-    /// The method and path template.
     public var route: String
     /// What the client sent as `Idempotency-Key`.
     public var key: String

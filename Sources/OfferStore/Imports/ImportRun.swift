@@ -41,7 +41,6 @@ public struct ImportCounts: Sendable, Hashable {
     public var gaps: Int64 = 0
     public var staged: Int64 = 0
     public var applied: Int64 = 0
-    /// Payloads of something never seen before.
     public var added: Int64 = 0
     /// Payloads that are a newer view of something known before.
     public var updated: Int64 = 0
@@ -60,7 +59,6 @@ public struct ImportCounts: Sendable, Hashable {
 /// One bulk import as it is stored.
 public struct ImportRun: Sendable, Hashable {
     public var number: Int64
-    /// What it is of.
     public var terms: ImportTerms
     public var beganAt: Instant
     public var stage: ImportStage
@@ -77,7 +75,6 @@ public struct ImportCursor: Sendable, Hashable {
     public var key: String
     public var row: Int64
 
-    /// Before every row.
     public static let start = ImportCursor(key: "", row: 0)
 
     public init(key: String, row: Int64) {
@@ -91,9 +88,7 @@ public struct StagedPayload: Sendable, Hashable {
     /// What kind of payload the bytes are.
     public enum Kind: String, Sendable, Hashable, Storable {
         case transaction
-        /// How a subscription renews.
         case renewalInfo
-        /// That an Apple Account has the app.
         case appTransaction
     }
 
@@ -104,9 +99,7 @@ public struct StagedPayload: Sendable, Hashable {
     public var kind: Kind
     /// Its JSON text.
     public var payload: [UInt8]
-    /// An alias that the source gives its customer.
     public var appAccountToken: AppAccountToken?
-    /// An alias that the source gives its customer.
     public var customerId: CustomerId?
 
     public init(
@@ -121,7 +114,6 @@ public struct StagedPayload: Sendable, Hashable {
         self.customerId = customerId
     }
 
-    /// The aliases that the source gives its customer.
     public var aliases: [CustomerAlias] {
         (appAccountToken.map { [.appAccountToken($0)] } ?? []) + (customerId.map { [.customerId($0)] } ?? [])
     }

@@ -8,7 +8,6 @@ public struct ImportStore {
         self.transaction = transaction
     }
 
-    /// The import of a kind of source that is not done yet.
     public func open(source: String, in scope: ScopeNumber) throws -> ImportRun? {
         try transaction.row(
             """
@@ -38,8 +37,6 @@ public struct ImportStore {
         return run
     }
 
-    /// Notes how far an import is.
-    ///
     /// - Parameters:
     ///   - run: as it shall be.
     ///   - before: as it was read; if another process has taken it further since, nothing is written.
@@ -150,8 +147,6 @@ extension ImportStore {
     }
 
     /// The next staged payloads in the order of their subscriptions, those of one as they stood in the source.
-    ///
-    /// - Parameter limit: at most so many.
     public func rows(of run: ImportRun, after cursor: ImportCursor, limit: Int) throws -> [StagedRow] {
         try transaction.rows(
             """
@@ -185,9 +180,6 @@ extension ImportStore {
             ).map { try $0.value(0, as: String.self) })
     }
 
-    /// The next refusals in the order of their lines.
-    ///
-    /// - Parameter limit: at most so many.
     public func refusals(of run: ImportRun, after line: Int64, limit: Int) throws -> [RefusedLine] {
         try transaction.rows(
             """
@@ -255,8 +247,6 @@ extension ImportStore {
     }
 
     /// The next remembered customers, in the order of their numbers.
-    ///
-    /// - Parameter limit: at most so many.
     public func remembered(of run: ImportRun, after customer: Int64, limit: Int) throws -> [CustomerNumber] {
         try transaction.rows(
             """

@@ -9,7 +9,6 @@ public struct CounterStore {
 
     /// The most that a counter may show once what has passed by the instant is left out.
     public struct Cap: Sendable, Hashable {
-        /// What is counted.
         public var unit: CounterUnit
         /// Places, or milliunits.
         public var most: Int64
@@ -198,7 +197,6 @@ extension CounterStore {
         return amounts
     }
 
-    /// Puts a counter into its row.
     func write(_ amount: Int64, _ unit: String, of offer: OfferId, in scope: ScopeNumber) throws {
         try transaction.execute(
             """
@@ -257,7 +255,6 @@ extension CounterStore {
 /// What a durable transaction knows of the counters of one offer. Every slot changes them: those that share a commit read them
 /// once and write them once.
 struct RememberedCounters {
-    /// An offer in an app and environment.
     struct Place: Hashable {
         let scope: ScopeNumber
         let offer: OfferId

@@ -6,7 +6,6 @@ public struct RecordedRedemption: Sendable, Hashable {
     /// Its place in the store-wide order: when it became known in this form.
     public var sequence: Int64
     public var customer: CustomerNumber
-    /// What it is, with the slot that it used.
     public var redemption: Redemption
     /// When it became known in this form.
     public var recordedAt: Instant
@@ -16,7 +15,6 @@ public struct RecordedRedemption: Sendable, Hashable {
 public struct RedemptionChange: Sendable, Hashable {
     /// Rows that were added. One whose slot, date or end has become known otherwise is removed and added again.
     public var added: [RecordedRedemption] = []
-    /// Rows that were removed.
     public var removed: [RecordedRedemption] = []
 }
 
@@ -31,7 +29,6 @@ public struct RedemptionStore {
         self.transaction = transaction
     }
 
-    /// The recorded redemptions of a customer, in the order in which they became known.
     public func redemptions(of customer: CustomerNumber) throws -> [RecordedRedemption] {
         try transaction.rows(
             "SELECT \(Self.columns) FROM redemption WHERE customer_id = ?1 ORDER BY sequence", customer
@@ -141,7 +138,6 @@ extension History {
 }
 
 extension RecordedRedemption {
-    /// What the audit tells of it.
     fileprivate var told: AuditValues {
         [
             "customer": customer, "firstEvidence": redemption.firstEvidence, "isDoubled": redemption.isDoubled,
@@ -168,7 +164,6 @@ extension RecordedRedemption {
 
 /// What one commit made known about uses of offers, for whoever counts them (docs/design.md#issued-offers-and-limits).
 public struct RedemptionNews: Sendable, Hashable {
-    /// What became known.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A use of an offer, whatever else it is: a run of periods is one.
         case redeemed
@@ -189,7 +184,6 @@ public struct RedemptionNews: Sendable, Hashable {
     public var counts: [Kind: Int]
 }
 
-/// Gathers them in one writing transaction.
 struct RedemptionTally {
     private(set) var counts: [ScopeNumber: [RedemptionNews.Kind: Int]] = [:]
 

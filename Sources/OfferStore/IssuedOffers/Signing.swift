@@ -78,7 +78,6 @@ public struct Signing: Sendable, Hashable {
 }
 
 extension SlotStore {
-    /// The signings of an issued offer, the earliest first.
     public func signings(of issued: IssuedOffer) throws -> [Signing] {
         let first = try transaction.rows(
             """

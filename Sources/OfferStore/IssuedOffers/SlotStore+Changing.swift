@@ -145,7 +145,6 @@ extension SlotStore {
         for row in settled { try setUse(of: try row.value(0), .clockReset, at: now) { _ in 1 } }
     }
 
-    /// What a slot takes of its offer's counters.
     struct Use {
         var redemptions: Int
         var places: Int

@@ -5,9 +5,7 @@ public import OfferModel
 public struct IssuedOffer: Sendable, Hashable {
     public var slot: Slot
     public var customer: CustomerNumber
-    /// The catalog revision it was issued under.
     public var catalogRevision: Int64
-    /// Why it was voided.
     public var voidReason: String?
     /// The purchase without the offer that the customer made right after a signature, if nothing has used the slot.
     public var fullPriceTransactionId: TransactionId?
@@ -52,8 +50,6 @@ extension SlotStore {
     /// - Parameters:
     ///   - customers: only theirs; `nil` for everybody's.
     ///   - offer: only of this one.
-    ///   - cursor: the `sequence` of the last one of the page before.
-    ///   - limit: at most so many.
     public func page(
         of customers: [CustomerNumber]?, offer: OfferId?, before cursor: Int64?, limit: Int, in scope: ScopeNumber
     ) throws -> [IssuedOffer] {
@@ -124,8 +120,6 @@ extension SlotStore {
     ///   - offer: only of this one.
     ///   - first: only those issued then or later.
     ///   - end: only those issued before.
-    ///   - cursor: the `sequence` of the last one of the page before.
-    ///   - limit: at most so many.
     public func page(
         offer: OfferId?, from first: Instant?, to end: Instant?, after cursor: Int64?, limit: Int,
         in scope: ScopeNumber

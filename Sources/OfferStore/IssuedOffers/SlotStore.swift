@@ -171,7 +171,6 @@ public struct SlotStore {
         ]
     }
 
-    /// What ``Slot`` is read of.
     static let slotColumns = """
         id, offer_id, offer_identifier, offer_type, delivery, product_id, subscription_group_identifier, tags, \
         issued_at, expires_at, counts_until, signings, voided_at, is_released, settled_at, cost, cost_currency, \

@@ -4,24 +4,19 @@ public import OfferModel
 public struct NotificationRecord: Sendable, Hashable {
     /// Its id: the same in every delivery of it.
     public var notificationUUID: String
-    /// What it tells about.
     public var type: NotificationType
-    /// What it tells in particular.
     public var subtype: NotificationSubtype?
     public var signedDate: Instant
-    /// How it reached us.
     public var source: NotificationSource
     /// What it meant for the history.
     public var outcome: NotificationOutcome
     /// Whom it is about; absent if it names nobody.
     public var identifier: ProvenIdentifier?
-    /// The transaction it is about.
     public var transactionId: TransactionId?
     public var productId: ProductId?
     /// The notification as Apple signed it, a compact JWS.
     public var payload: String
 
-    /// A notification with what every one of them has; the others start absent.
     public init(
         notificationUUID: String, type: NotificationType, signedDate: Instant, source: NotificationSource,
         outcome: NotificationOutcome, payload: String
@@ -37,25 +32,19 @@ public struct NotificationRecord: Sendable, Hashable {
 
 /// A notification as it is stored, without the text that Apple signed.
 public struct StoredNotification: Sendable, Hashable {
-    /// Its place in the store-wide order.
     public var sequence: Int64
     public var notificationUUID: String
-    /// What it tells about.
     public var type: NotificationType
-    /// What it tells in particular.
     public var subtype: NotificationSubtype?
     public var signedDate: Instant
     public var receivedAt: Instant
-    /// How it reached us.
     public var source: NotificationSource
     /// What it meant for the history then.
     public var outcome: NotificationOutcome
     /// The transaction it is about; absent if it is about none, and once it was erased.
     public var transactionId: TransactionId?
     public var productId: ProductId?
-    /// When its signed text was taken away.
     public var payloadRemovedAt: Instant?
-    /// When what names a person was taken out of it.
     public var erasedAt: Instant?
 }
 
@@ -64,7 +53,6 @@ extension NotificationSubtype: Storable {}
 extension NotificationSource: Storable {}
 extension NotificationOutcome: Storable {}
 
-/// App Store Server Notifications, each once.
 public struct NotificationStore {
     let transaction: any StoreTransaction
 
@@ -72,7 +60,6 @@ public struct NotificationStore {
         self.transaction = transaction
     }
 
-    /// The notification with this id; `nil` if it is not known.
     public func notification(_ uuid: String, in scope: ScopeNumber) throws -> StoredNotification? {
         try read(
             Statement(
@@ -99,8 +86,6 @@ public struct NotificationStore {
     /// The notifications about these customers, the newest by Apple's date first.
     ///
     /// Whose they are is told as for the history: by an identifier that a verified payload of this app has proven.
-    ///
-    /// - Parameter limit: at most so many.
     public func notifications(of customers: [CustomerNumber], limit: Int) throws -> [StoredNotification] {
         guard !customers.isEmpty else { return [] }
         return try read(
@@ -114,7 +99,6 @@ public struct NotificationStore {
                 """, values: [limit.storedValue] + customers.map(\.storedValue)))
     }
 
-    /// The notification stored last; `nil` if there is none.
     public func newest(in scope: ScopeNumber) throws -> StoredNotification? {
         try read(
             Statement(
@@ -124,7 +108,6 @@ public struct NotificationStore {
         ).first
     }
 
-    /// The `TEST` notification stored last; `nil` if there is none.
     public func newestTest(in scope: ScopeNumber) throws -> StoredNotification? {
         try read(
             Statement(

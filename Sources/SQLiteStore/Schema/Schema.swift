@@ -1,6 +1,5 @@
 import OfferStore
 
-/// The schema's version.
 enum Schema {
     /// Takes the missing steps, each in a transaction of its own.
     ///
@@ -63,7 +62,6 @@ struct Migration: Sendable {
     let name: String
     let sql: String
 
-    /// Every step, in order.
     static let all: [Migration] = [.schema]
 }
 
