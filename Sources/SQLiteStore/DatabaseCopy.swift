@@ -50,7 +50,7 @@ extension SQLiteDatabase {
     }
 
     /// Runs a body on a database file of this version without writing anything, such as on a copy.
-    public static func look<T>(
+    public static func readInline<T>(
         at path: String, _ body: (any StoreTransaction) throws -> T
     ) throws -> T {
         try Connection(path: path, .readOnly).reading(body)

@@ -104,16 +104,16 @@ public final class SQLiteDatabase: StoreDatabase {
     ) async throws -> T {
         try await withTaskExecutorPreference(threads) { @concurrent in
             guard let readers = self.readers else { return try self.writer.connection.reading(body) }
-            return try readers.look(body)
+            return try readers.read(body)
         }
     }
 
     /// Runs a body on a snapshot, on the thread of the caller.
-    public func look<T: Sendable>(
+    public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         guard let readers else { return try await read(body) }
-        return try readers.look(body)
+        return try readers.read(body)
     }
 
     public func write<T: Sendable>(

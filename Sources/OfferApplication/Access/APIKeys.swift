@@ -51,7 +51,7 @@ public struct APIKeys: Sendable {
         if rates.hasTooManyFailures(address) {
             guard try await known.contain(token.id, at: rates.now, in: database) else { return nil }
         }
-        guard let (key, lastInstant) = try await database.look({ try APIKeyStore($0).key(token.id) }) else {
+        guard let (key, lastInstant) = try await database.readInline({ try APIKeyStore($0).key(token.id) }) else {
             return nil
         }
         let present = clock.wallClock()

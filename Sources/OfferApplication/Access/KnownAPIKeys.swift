@@ -27,7 +27,7 @@ final class KnownAPIKeys: Sendable {
             return nil
         }
         if let answer { return answer }
-        let ids = Set(try await database.look { try APIKeyStore($0).ids() })
+        let ids = Set(try await database.readInline { try APIKeyStore($0).ids() })
         newest.withLock { $0 = Reading(ids: ids, time: now) }
         return ids.contains(id)
     }

@@ -72,7 +72,7 @@ public struct HistoryIngestion: Sendable {
             delivery, reader: reader, now: clock.wallClock(), stopsAtRefusal: stopsAtRefusal)
         if verified.refused.contains(where: { $0.refusal.code == .signedInFuture }) {
             let clock = clock
-            _ = try await database.look { try clock.instant($0) }
+            _ = try await database.readInline { try clock.instant($0) }
         }
         return verified
     }
@@ -106,7 +106,7 @@ public struct HistoryIngestion: Sendable {
             return Kept(outcomes: [])
         }
         let clock = clock
-        let (owners, known) = try await database.look { transaction -> ([CustomerNumber], Kept?) in
+        let (owners, known) = try await database.readInline { transaction -> ([CustomerNumber], Kept?) in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).number(of: caller.scope)
             let subject: Subject

@@ -80,7 +80,7 @@ extension OfferIssuing {
                     introductoryEligibility: entry.introductoryEligibility)))
         let decision = entry.decisionId
         guard Reply.keepsAnswers else {
-            let isHeld = try await database.look { try RefusalStore($0).hasRecord(of: decision, in: number) }
+            let isHeld = try await database.readInline { try RefusalStore($0).hasRecord(of: decision, in: number) }
             return isHeld ? answer : nil
         }
         return try await database.write(by: asked.author) { transaction in

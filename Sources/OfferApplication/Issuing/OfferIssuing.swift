@@ -59,7 +59,7 @@ public struct OfferIssuing: Sendable {
         try rates.take(order.customer, by: caller)
         let reply = KeptReply(request, caller: caller, digest: digest, write: write)
         let clock = clock
-        let earlier = try await database.look { transaction in
+        let earlier = try await database.readInline { transaction in
             try reply.earlier(at: try clock.instant(transaction), transaction)
         }
         if let earlier { return earlier }
@@ -105,7 +105,7 @@ public struct OfferIssuing: Sendable {
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
         let clock = clock
         let catalogs = catalogs
-        return try await database.look { transaction in
+        return try await database.readInline { transaction in
             try seen?.requireHeld(transaction)
             var snapshot = try Snapshot.read(
                 order.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,

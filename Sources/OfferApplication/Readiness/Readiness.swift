@@ -25,7 +25,7 @@ public struct Readiness: Sendable {
         do {
             if let damage = database.damage { throw damage }
             let clock = clock
-            _ = try await database.look { try clock.instant($0) }
+            _ = try await database.readInline { try clock.instant($0) }
             if let free = freeSpace(), free < Self.leastFreeSpace {
                 throw RequestError.notReady(
                     detail: "the disk that holds the database is nearly full: \(free / 1_024) KiB are left",

@@ -30,9 +30,9 @@ final class WatchedDatabase: StoreDatabase {
         }
     }
 
-    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         do {
-            return try await base.look(body)
+            return try await base.readInline(body)
         } catch let error as StoreError {
             note(error)
             throw error

@@ -48,11 +48,11 @@ public final class Ledger: Sendable {
         try await database.read(body)
     }
 
-    /// Runs a body on a snapshot at once, see ``StoreDatabase/look(_:)``.
-    public func look<T: Sendable>(
+    /// Runs a body on a snapshot at once, see ``StoreDatabase/readInline(_:)``.
+    public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await database.look(body)
+        try await database.readInline(body)
     }
 
     /// Runs a body in the next durable transaction, see ``StoreDatabase/write(_:)``, and records there what it changed.

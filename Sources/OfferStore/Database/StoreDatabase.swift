@@ -16,7 +16,7 @@ public protocol StoreDatabase: Sendable {
     /// What reads many rows takes ``read(_:)``, so that it keeps no thread that others wait for.
     ///
     /// - Throws: what the body throws, or ``StoreError``.
-    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+    func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
     /// Runs a body that reads and writes, and returns only after what it wrote is durable (invariant 1).
     ///
@@ -34,7 +34,7 @@ extension StoreDatabase {
     /// Reads as any other.
     ///
     /// - Throws: what the body throws, or ``StoreError``.
-    public func look<T: Sendable>(
+    public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await read(body)
