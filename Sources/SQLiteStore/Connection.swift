@@ -19,7 +19,7 @@ final class Connection: @unchecked Sendable {
     /// Whether a body reads a snapshot, which ends at the next statement if its task is cancelled.
     private var isReading = false
     /// What the running durable transaction knows already (``WriteBatch``).
-    var memory: WriteMemory?
+    var memory: TransactionCache?
 
     /// Opens a file that exists, or a new database in memory, `:memory:`.
     ///

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Tables that a transaction remembers")
 struct RememberedTableTests {
-    /// The files of OfferStore whose SQL may name a table, or a column, that `WriteMemory` stands for: those that ask the memory first,
+    /// The files of OfferStore whose SQL may name a table, or a column, that `TransactionCache` stands for: those that ask the memory first,
     /// and those that only ever read snapshots.
     private static let allowed: [String: Set<String>] = [
         "store_state": ["StoreClock.swift", "StoreCensus.swift", "ScopeStore.swift", "APIKeyStore.swift"],

@@ -50,7 +50,7 @@ struct PlainReply: IssueReply {
 struct KeptReply: IssueReply {
     static let keepsAnswers = true
 
-    private let key: KeptAnswerKey
+    private let key: IdempotencyRecordKey
     private let digest: [UInt8]
     private let writer: @Sendable (IssueAnswer) throws -> WrittenAnswer
 
@@ -58,7 +58,7 @@ struct KeptReply: IssueReply {
         _ request: IdempotentRequest, caller: Caller, digest: any Digest,
         write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
     ) {
-        key = KeptAnswerKey(apiKeyId: caller.apiKeyId, route: request.route, key: request.key)
+        key = IdempotencyRecordKey(apiKeyId: caller.apiKeyId, route: request.route, key: request.key)
         self.digest = digest.sha256(request.body)
         writer = write
     }
@@ -68,7 +68,7 @@ struct KeptReply: IssueReply {
     }
 
     func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> WrittenAnswer? {
-        guard let kept = try KeptAnswerStore(transaction).answer(key, at: now) else { return nil }
+        guard let kept = try IdempotencyStore(transaction).answer(key, at: now) else { return nil }
         guard kept.requestDigest == digest else { throw RequestError.idempotencyConflict }
         return WrittenAnswer(
             status: kept.status, contentType: kept.contentType, location: kept.location, body: kept.body,
@@ -79,8 +79,8 @@ struct KeptReply: IssueReply {
         _ answer: WrittenAnswer, onEarlier decision: LowercaseUUID?, at now: Instant,
         _ transaction: any StoreTransaction
     ) throws {
-        try KeptAnswerStore(transaction).keep(
-            KeptAnswer(
+        try IdempotencyStore(transaction).keep(
+            IdempotencyRecord(
                 requestDigest: digest, status: answer.status, contentType: answer.contentType,
                 location: answer.location, body: answer.body, answeredAt: now),
             under: key, onEarlier: decision)

@@ -91,7 +91,7 @@ private final class RecordedTransaction: StoreTransaction {
         self.recording = recording
     }
 
-    var memory: WriteMemory? { base.memory }
+    var memory: TransactionCache? { base.memory }
 
     func rows(_ statement: Statement) throws -> [StoredRow] {
         try base.rows(statement)

@@ -23,7 +23,7 @@ public protocol StoreDatabase: Sendable {
     /// Bodies that wait together share one durable commit: one that throws undoes only what it did itself. They run one
     /// after the other, in the order of arrival. Where one throws, all of them, itself too, may be run a second time,
     /// after what they did was undone: a body leaves nothing behind but rows. From the first statement to the commit nobody
-    /// else writes, in no process: counters and what a transaction remembers (``WriteMemory``) rest on that.
+    /// else writes, in no process: counters and what a transaction remembers (``TransactionCache``) rest on that.
     ///
     /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
     ///   ``StoreError``; then nothing of the body was kept.
@@ -62,7 +62,7 @@ public protocol StoreTransaction: AnyObject {
 
     /// What the durable transaction knows already; none where nothing is written, or where the driver keeps none. Whoever
     /// wraps a transaction hands on what it has, or the two would not see what the other has changed.
-    var memory: WriteMemory? { get }
+    var memory: TransactionCache? { get }
 }
 
 extension StoreTransaction {
@@ -114,7 +114,7 @@ extension StoreTransaction {
 /// Only for as long as the transaction: until it ends nobody else can write, so what was read once still holds, and what
 /// has changed need be written once. A driver makes one when it begins, hands it to every body, goes back to the
 /// ``mark`` of a body that it undoes, and has ``write(to:)`` called before it commits.
-public final class WriteMemory {
+public final class TransactionCache {
     public struct Mark {
         fileprivate let contents: Contents
     }
@@ -147,7 +147,7 @@ public final class WriteMemory {
     public var mark: Mark { Mark(contents: contents) }
 
     /// Forgets what was learned since a mark, because the statements since then were undone.
-    public func goBack(to mark: Mark) {
+    public func rollback(to mark: Mark) {
         contents = mark.contents
     }
 

@@ -43,18 +43,18 @@ public struct CustomerErasure {
         let waiting = plan.waiting + (try search.renewalInfos(after: plan.searchedTo))
         for (index, customer) in plan.customers.enumerated() {
             let chain = try ErasureStore(transaction).chain(of: [customer])
-            var blanking = LedgerBlanking(transaction: transaction, log: log, otherKeys: plan.otherKeys)
+            var redaction = Redaction(transaction: transaction, log: log, otherKeys: plan.otherKeys)
             try keepEvidence(of: customer)
             let proven = try provenIdentifiers(of: customer)
             try keepIdentifiers(proven, of: customer, chain)
-            try blankLedger(of: chain, mentions: index == 0 ? mentions : [], &blanking, &outcome)
+            try redactLedger(of: chain, mentions: index == 0 ? mentions : [], &redaction, &outcome)
             // Whose they are is told by the identifiers, which are deleted next.
             _ = try NotificationStore(transaction).erase(of: chain, at: now)
             try forgetImports(proven, of: chain, &outcome)
             try deleteRows(of: chain, waiting: index == 0 ? waiting : [], &outcome)
             try RedemptionStore(transaction).record(of: customer, offers: offers, at: now, in: scope)
-            try tell(customer, chain, reason: reason, blanking)
-            outcome.digested += blanking.erased
+            try tell(customer, chain, reason: reason, redaction)
+            outcome.digested += redaction.erased
             outcome.customers += 1
         }
         try StoreClock(transaction).advance(to: now)
@@ -109,29 +109,29 @@ public struct CustomerErasure {
         }
     }
 
-    private func blankLedger(
-        of chain: [CustomerNumber], mentions: [LedgerRowKey], _ blanking: inout LedgerBlanking,
+    private func redactLedger(
+        of chain: [CustomerNumber], mentions: [LedgerRowKey], _ redaction: inout Redaction,
         _ outcome: inout ErasureOutcome
     ) throws {
         let numbers = chain.map(\.storedValue)
         let own = "customer_id IN (\(Statement.placeholders(chain.count)))"
         let signed = ["app_account_token", "transaction_id", "v1_signature", "jws", "record"]
-        try blanking.blank(
+        try redaction.redact(
             "issued_offer", signed + ["app_customer_id", "void_reason", "full_price_transaction_id"], where: own,
             numbers)
-        try blanking.blank(
+        try redaction.redact(
             "signing", signed, where: "issued_offer IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
-        try blanking.blank(
+        try redaction.redact(
             "customer_merge", ["proof"], where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
         var answers = try deleteAnswers(of: own, numbers)
         for mention in mentions {
             let one = [StoredValue.integer(mention.key)]
             answers += try deleteAnswers(of: "sequence = ?1", one)
             // What is signed for another customer's slot names that customer, and stays.
-            try blanking.blank(
+            try redaction.redact(
                 mention.table, mention.table == "refusal" ? Self.refused : ["record"], where: "sequence = ?1", one)
         }
-        try blanking.blank("refusal", Self.refused, where: own, numbers)
+        try redaction.redact("refusal", Self.refused, where: own, numbers)
         outcome.deleted["kept_answer", default: 0] += answers
     }
 
@@ -157,7 +157,7 @@ public struct CustomerErasure {
         }
         // The identifiers last: they say whose the history is.
         let tables = PersonalTable.all.filter { table in
-            table.columns.allSatisfy { $0.fate == .deleted } && !["kept_answer", "import_row"].contains(table.name)
+            table.columns.allSatisfy { $0.action == .deleted } && !["kept_answer", "import_row"].contains(table.name)
         }
         for table in tables.filter({ $0.name != "customer_identifier" })
             + tables.filter({ $0.name == "customer_identifier" })
@@ -186,7 +186,7 @@ public struct CustomerErasure {
     }
 
     private func tell(
-        _ customer: CustomerNumber, _ chain: [CustomerNumber], reason: String, _ blanking: LedgerBlanking
+        _ customer: CustomerNumber, _ chain: [CustomerNumber], reason: String, _ redaction: Redaction
     ) throws {
         let sequence = try StoreClock(transaction).nextSequence()
         let inserted = try transaction.row(
@@ -197,7 +197,7 @@ public struct CustomerErasure {
         try AuditLog(transaction).record(
             .erasure, .erasure, inserted: inserted, at: now, in: scope,
             after: [
-                "customer": customer, "erased": blanking.erased, "rows": ErasedRows.text(blanking.rows),
+                "customer": customer, "erased": redaction.erased, "rows": ErasedRows.text(redaction.rows),
             ])
         for one in chain {
             try transaction.execute("UPDATE customer SET erasure_sequence = ?2 WHERE id = ?1", one, sequence)
@@ -207,7 +207,7 @@ public struct CustomerErasure {
 }
 
 /// Puts keyed digests in the place of texts of the ledger, and notes which rows were changed.
-struct LedgerBlanking {
+struct Redaction {
     let transaction: any StoreTransaction
     let log: AuditLog
     let otherKeys: [LedgerRowKey: String]
@@ -222,7 +222,7 @@ struct LedgerBlanking {
         self.otherKeys = otherKeys
     }
 
-    mutating func blank(
+    mutating func redact(
         _ table: String, _ columns: [String], where condition: String, _ values: [StoredValue]
     ) throws {
         let found = try transaction.rows(

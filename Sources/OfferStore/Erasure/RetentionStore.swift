@@ -49,8 +49,8 @@ public struct RetentionStore {
             step.refusals = try removeRefusals(before: now.adding(milliseconds: -life), now, limit, &step.isLast)
         }
         if let life = terms.answers {
-            step.answers = try KeptAnswerStore(transaction).clear(
-                answeredBy: now.adding(milliseconds: -max(life, KeptAnswerStore.life)), atMost: limit)
+            step.answers = try IdempotencyStore(transaction).clear(
+                answeredBy: now.adding(milliseconds: -max(life, IdempotencyStore.life)), atMost: limit)
             if step.answers == limit { step.isLast = false }
         }
         if let life = terms.notifications {

@@ -277,7 +277,7 @@ struct UnmatchedPlace: Hashable {
     let group: SubscriptionGroupId
 }
 
-extension WriteMemory {
+extension TransactionCache {
     /// Notes that slots have changed: any of them may stop counting at another time now.
     func forgetEnds() {
         for place in contents.counters.keys { contents.counters[place]?.firstEnd = nil }

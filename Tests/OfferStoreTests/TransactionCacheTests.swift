@@ -7,7 +7,7 @@ import Testing
 @testable import OfferStore
 
 @Suite("What a durable transaction remembers", .timeLimit(.minutes(1)))
-struct WriteMemoryTests {
+struct TransactionCacheTests {
     private struct Refused: Error {}
 
     /// Runs bodies that share one commit, the first of them first, and says which were refused.

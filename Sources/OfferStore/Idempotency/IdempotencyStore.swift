@@ -1,7 +1,7 @@
 public import OfferModel
 
 /// An answer as it was sent, kept so that it can be sent again byte for byte (docs/design.md#issuing).
-public struct KeptAnswer: Sendable, Hashable {
+public struct IdempotencyRecord: Sendable, Hashable {
     /// SHA-256 of the request's body.
     public var requestDigest: [UInt8]
     public var status: Int
@@ -24,7 +24,7 @@ public struct KeptAnswer: Sendable, Hashable {
 }
 
 /// Under which key an answer is kept: the same key of another caller, or for another route, is another.
-public struct KeptAnswerKey: Sendable, Hashable {
+public struct IdempotencyRecordKey: Sendable, Hashable {
     public var apiKeyId: String
     public var route: String
     /// What the client sent as `Idempotency-Key`.
@@ -38,7 +38,7 @@ public struct KeptAnswerKey: Sendable, Hashable {
 }
 
 /// Answers under the keys of their requests, each for a day.
-public struct KeptAnswerStore {
+public struct IdempotencyStore {
     /// How long an answer is given again, in milliseconds: 24 hours (docs/design.md#issuing).
     public static let life: Int64 = 24 * 3_600_000
     /// How many answers past their life one new answer clears away.
@@ -51,7 +51,7 @@ public struct KeptAnswerStore {
     }
 
     /// The answer under a key; `nil` if there is none, or its life is over.
-    public func answer(_ key: KeptAnswerKey, at now: Instant) throws -> KeptAnswer? {
+    public func answer(_ key: IdempotencyRecordKey, at now: Instant) throws -> IdempotencyRecord? {
         try transaction.row(
             """
             SELECT request_digest, status, content_type, location, body, answered_at FROM kept_answer
@@ -59,7 +59,7 @@ public struct KeptAnswerStore {
             """, key.apiKeyId, key.route, key.key, Self.end(before: now)
         ).map { row in
             var reader = RowReader(row)
-            return KeptAnswer(
+            return IdempotencyRecord(
                 requestDigest: try reader.next(), status: try reader.next(), contentType: try reader.next(),
                 location: try reader.next(), body: try reader.next(), answeredAt: try reader.next())
         }
@@ -71,7 +71,7 @@ public struct KeptAnswerStore {
     ///   answer of a decision of the same instant is found by that.
     /// - Throws: ``StoreError/constraint(_:)`` if an answer stands under the key.
     public func keep(
-        _ answer: KeptAnswer, under key: KeptAnswerKey, onEarlier decision: LowercaseUUID? = nil
+        _ answer: IdempotencyRecord, under key: IdempotencyRecordKey, onEarlier decision: LowercaseUUID? = nil
     ) throws {
         let end = Self.end(before: answer.answeredAt)
         try transaction.execute(

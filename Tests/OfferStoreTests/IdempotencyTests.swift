@@ -3,7 +3,7 @@ import OfferStore
 import Testing
 
 @Suite("Answers kept under keys")
-struct KeptAnswerTests {
+struct IdempotencyTests {
     private func prepared(_ driver: Driver) async throws -> Bench {
         let bench = try await Bench(driver)
         try await bench.database.write { transaction in
@@ -12,12 +12,12 @@ struct KeptAnswerTests {
         return bench
     }
 
-    private static func key(_ key: String, route: String = "r", of apiKeyId: String = "a") -> KeptAnswerKey {
-        KeptAnswerKey(apiKeyId: apiKeyId, route: route, key: key)
+    private static func key(_ key: String, route: String = "r", of apiKeyId: String = "a") -> IdempotencyRecordKey {
+        IdempotencyRecordKey(apiKeyId: apiKeyId, route: route, key: key)
     }
 
-    private static func answer(_ number: UInt8, at now: Instant = Bench.now) -> KeptAnswer {
-        KeptAnswer(
+    private static func answer(_ number: UInt8, at now: Instant = Bench.now) -> IdempotencyRecord {
+        IdempotencyRecord(
             requestDigest: Array(repeating: number, count: 32), status: 201, contentType: "application/json",
             location: number == 1 ? nil : "/x", body: [number, 0, 255], answeredAt: now)
     }
@@ -31,11 +31,11 @@ struct KeptAnswerTests {
         ]
         try await bench.database.write { transaction in
             for (index, key) in keys.dropLast().enumerated() {
-                try KeptAnswerStore(transaction).keep(Self.answer(UInt8(index + 1)), under: key)
+                try IdempotencyStore(transaction).keep(Self.answer(UInt8(index + 1)), under: key)
             }
         }
         let found = try await bench.database.read { transaction in
-            try keys.map { try KeptAnswerStore(transaction).answer($0, at: Bench.now) }
+            try keys.map { try IdempotencyStore(transaction).answer($0, at: Bench.now) }
         }
         #expect(found == [Self.answer(1), Self.answer(2), Self.answer(3), Self.answer(4), nil])
     }
@@ -45,20 +45,20 @@ struct KeptAnswerTests {
         let bench = try await prepared(driver)
         let last = Bench.now.adding(milliseconds: 86_400_000 - 1)
         let after = Bench.now.adding(milliseconds: 86_400_000)
-        try await bench.database.write { try KeptAnswerStore($0).keep(Self.answer(1), under: Self.key("k")) }
+        try await bench.database.write { try IdempotencyStore($0).keep(Self.answer(1), under: Self.key("k")) }
         await #expect(throws: StoreError.self) {
             try await bench.database.write {
-                try KeptAnswerStore($0).keep(Self.answer(2, at: last), under: Self.key("k"))
+                try IdempotencyStore($0).keep(Self.answer(2, at: last), under: Self.key("k"))
             }
         }
         let found = try await bench.database.read { transaction in
-            try [last, after].map { try KeptAnswerStore(transaction).answer(Self.key("k"), at: $0) }
+            try [last, after].map { try IdempotencyStore(transaction).answer(Self.key("k"), at: $0) }
         }
         #expect(found == [Self.answer(1), nil])
         try await bench.database.write {
-            try KeptAnswerStore($0).keep(Self.answer(2, at: after), under: Self.key("k"))
+            try IdempotencyStore($0).keep(Self.answer(2, at: after), under: Self.key("k"))
         }
-        let again = try await bench.database.read { try KeptAnswerStore($0).answer(Self.key("k"), at: after) }
+        let again = try await bench.database.read { try IdempotencyStore($0).answer(Self.key("k"), at: after) }
         #expect(again == Self.answer(2, at: after))
     }
 
@@ -69,15 +69,15 @@ struct KeptAnswerTests {
         try await bench.database.write { transaction in
             for index in 0..<150 {
                 let now = Bench.now.adding(milliseconds: Int64(index) - 149)
-                try KeptAnswerStore(transaction).keep(Self.answer(1, at: now), under: Self.key("old-\(index)"))
+                try IdempotencyStore(transaction).keep(Self.answer(1, at: now), under: Self.key("old-\(index)"))
             }
             let young = Bench.now.adding(milliseconds: 1)
-            try KeptAnswerStore(transaction).keep(Self.answer(1, at: young), under: Self.key("young"))
-            try KeptAnswerStore(transaction).keep(Self.answer(2, at: after), under: Self.key("new"))
+            try IdempotencyStore(transaction).keep(Self.answer(1, at: young), under: Self.key("young"))
+            try IdempotencyStore(transaction).keep(Self.answer(2, at: after), under: Self.key("new"))
         }
         #expect(try await keys(bench) == Set((100..<150).map { "old-\($0)" } + ["young", "new"]))
         try await bench.database.write {
-            try KeptAnswerStore($0).keep(Self.answer(2, at: after), under: Self.key("newer"))
+            try IdempotencyStore($0).keep(Self.answer(2, at: after), under: Self.key("newer"))
         }
         #expect(try await keys(bench) == ["young", "new", "newer"])
     }
