@@ -29,12 +29,14 @@ struct ImportTable {
         ],
         "CommandLineSupport": ["OfferModel", "ArgumentParser", "Foundation"],
         "OfferctlCommands": [
-            "CommandLineSupport", "OfferAPI", "OfferModel", "OfferCatalog", "OfferEligibility", "AppStoreData", "OfferSigning",
+            "CommandLineSupport", "OfferAPI", "OfferModel", "OfferCatalog", "OfferEligibility", "AppStoreData",
+            "OfferSigning",
             "ArgumentParser", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Foundation",
         ],
         // "All" of ours, except that only OpenSSLCrypto touches libcrypto (invariant 9).
         "OfferdCommands": [
-            "CommandLineSupport", "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "OpenSSLCrypto", "AppStoreData",
+            "CommandLineSupport", "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "OpenSSLCrypto",
+            "AppStoreData",
             "AppStoreServer", "OfferStore", "SQLiteStore", "OfferApplication", "LocalAppStore", "OfferAPI", "OfferHTTP",
             "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "Metrics", "Hummingbird",
             "AsyncHTTPClient", "NIOCore", "NIOPosix", "Foundation",
