@@ -143,7 +143,7 @@ struct CatalogApply: AsyncParsableCommand {
                 let reply = try await client.put(document, from: base.tag, message: message)
                 answer.show(
                     reply, text: CatalogText.applied(reply.body, after: base.revision, palette: Console.palette))
-            } catch let refusal as Refusal where refusal.problem.code == "catalog-changed" && !answer.json {
+            } catch let refusal as ServerRefusal where refusal.problem.code == "catalog-changed" && !answer.json {
                 let hints = await CatalogConflict(client: client, base: base).hints(file: file)
                 throw CommandFailure(.failed, refusal.problem.detail, hints: hints)
             }

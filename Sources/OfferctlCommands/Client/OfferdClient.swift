@@ -71,9 +71,9 @@ struct OfferdClient: Sendable {
         let answer = try await exchange(request)
         if (200..<300).contains(answer.status) { return answer }
         guard answer.mediaType == ProblemBody.mediaType,
-            let problem = try? JSONDecoder().decode(Refusal.Problem.self, from: Data(answer.body)), problem.isOurs
+            let problem = try? JSONDecoder().decode(ServerRefusal.Problem.self, from: Data(answer.body)), problem.isOurs
         else { throw notOurs(answer) }
-        throw Refusal(
+        throw ServerRefusal(
             status: answer.status, problem: problem, retryAfter: answer.headers.first(name: "Retry-After"),
             json: String(decoding: answer.body, as: UTF8.self))
     }

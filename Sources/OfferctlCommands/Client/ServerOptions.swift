@@ -40,7 +40,7 @@ struct ServerOptions: ParsableArguments {
     ) async throws -> Result {
         do {
             return try await requests(try client(ProcessInfo.processInfo.environment))
-        } catch let refusal as Refusal {
+        } catch let refusal as ServerRefusal {
             if json { Console.write(refusal.json) }
             throw refusal.commandFailure(files: files, role: role)
         }

@@ -10,7 +10,7 @@ struct SentFiles {
 }
 
 /// A request that the server refused.
-struct Refusal: Error {
+struct ServerRefusal: Error {
     var status: Int
     var problem: Problem
     var retryAfter: String?
