@@ -144,7 +144,8 @@ struct FunnelTests {
                     BlockingRuleCount(customers: 3, alone: 3),
                 BlockingRule(rule: .ruleEligibility, verdict: .violated, fact: "subscription.state"): BlockingRuleCount(
                     customers: 1, alone: 0),
-                BlockingRule(rule: .promotionalEverSubscribed, verdict: .violated): BlockingRuleCount(customers: 1, alone: 0),
+                BlockingRule(rule: .promotionalEverSubscribed, verdict: .violated): BlockingRuleCount(
+                    customers: 1, alone: 0),
                 // 137.
                 BlockingRule(rule: .ruleEligibility, verdict: .undetermined, fact: "subscription.state"):
                     BlockingRuleCount(customers: 1, alone: 0),
