@@ -131,7 +131,7 @@ public struct NotificationBackfill: Sendable {
             throw RequestError.appStoreFailed(
                 AppStoreFailure(
                     AppStoreServerError(
-                        .unreadableAnswer, "Apple's notification history goes on for ever at one token",
+                        .unreadableAnswer, "Apple's notification history repeats the same pagination token",
                         hint: "try again later"), at: clock()))
         }
         var page = Page()
