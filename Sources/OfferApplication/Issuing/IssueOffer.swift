@@ -313,9 +313,9 @@ public struct IssueOffer: Sendable {
     private enum Commit<Answer: Sendable>: Sendable {
         case recorded(Answer)
         case earlier(Answer)
-        /// What the decision rests on has changed; nothing was written.
+        /// What the decision rests on has changed: no offer and no refusal was recorded.
         case moved
-        /// Others have taken the last place meanwhile; nothing was written.
+        /// Others have taken the last use meanwhile: no offer was recorded.
         case limited(OfferCounters)
 
         var answer: Answer? {
@@ -330,7 +330,7 @@ public struct IssueOffer: Sendable {
     ///
     /// - Parameters:
     ///   - decision: the decision that the answer reports, if it was recorded before.
-    ///   - record: writes, or says why not and has written nothing.
+    ///   - record: writes the offer or the refusal, or says why it wrote neither.
     private func commit<Reply: IssueReply>(
         _ issuance: Issuance, _ answer: Reply.Answer, onEarlier decision: LowercaseUUID? = nil, _ reply: Reply,
         _ record: @escaping @Sendable (any StoreTransaction) throws -> Commit<Reply.Answer>?
@@ -347,7 +347,7 @@ public struct IssueOffer: Sendable {
 
     /// Writes a new slot with its first signing, or one more signing of the open one.
     ///
-    /// - Returns: false if the open slot takes no further signing; then nothing was written.
+    /// - Returns: false if the open slot takes no further signing, which `stillHolds` has ruled out.
     private static func record(
         _ slot: Slot, by signing: Signing, _ issuance: Issuance, redeemed: [LowercaseUUID], caps: [CounterStore.Cap],
         in number: ScopeNumber, _ transaction: any StoreTransaction
