@@ -9,14 +9,26 @@ import OfferModel
 ///
 /// Under a budget a use costs nominally what it saves the customer by the catalog's prices when it is issued; nothing
 /// is converted. A redemption without an issued offer costs what the catalog in force says of its product.
-struct LimitsRule<Bound: JudgedLimit>: Rule {
+struct LimitsRule: Rule {
     let id: RuleId
     /// What is said where the offer has no such limit.
     let none: String
-    let limits: @Sendable (CompiledOffer) -> [Bound]
+    /// Knows the type of the limits, so that judging them looks up no generic metadata.
+    private let judge: @Sendable (LimitsRule, RuleContext) -> Finding
 
-    func finding(_ context: RuleContext) -> Finding {
-        let limits = limits(context.question.compiledOffer)
+    @inline(__always)
+    init<Bound: JudgedLimit>(
+        id: RuleId, none: String, limits: @escaping @Sendable (CompiledOffer) -> [Bound]
+    ) {
+        self.id = id
+        self.none = none
+        judge = { $0.finding(of: limits($1.question.compiledOffer), $1) }
+    }
+
+    func finding(_ context: RuleContext) -> Finding { judge(self, context) }
+
+    @inline(__always)
+    private func finding<Bound: JudgedLimit>(of limits: [Bound], _ context: RuleContext) -> Finding {
         guard limits.count > 1 else { return limits.first?.finding(self, context) ?? notApplicable(none) }
         let findings = limits.map { limit in
             var finding = limit.finding(self, context)
