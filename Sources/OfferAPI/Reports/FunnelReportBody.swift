@@ -132,7 +132,7 @@ package struct FunnelReasonBody: Sendable, Hashable, Codable {
 package struct FunnelRedemptionsBody: Sendable, Hashable, Codable {
     /// Of the redeemed customers, those whose offer still runs or waits for the next renewal.
     package var inOffer: Int
-    /// Of the redeemed customers, those to whom Apple refunded a period of it.
+    /// The redeemed customers who got a refund for a period of it.
     package var refunded: Int
     /// Redemptions of an issued offer beyond its first.
     package var doubled: Int
@@ -156,7 +156,7 @@ package struct FunnelCostBody: Sendable, Hashable, Codable {
     /// Of everything issued, as a decimal.
     package var issued: String
     package var redeemed: String
-    /// Of the redeemed, the part of customers to whom Apple refunded a period of it.
+    /// The part of the redeemed whose customers got a refund for a period of it.
     package var refunded: String
 
     package init(currency: String, issued: String, redeemed: String, refunded: String) {

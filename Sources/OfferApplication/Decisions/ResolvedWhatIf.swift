@@ -12,7 +12,7 @@ struct ResolvedWhatIf: Sendable {
         case revision(Int)
     }
 
-    /// A history that takes the place of the stored one.
+    /// A history that replaces the stored one.
     struct Supplied: Sendable {
         var payloads: DecodedHistory
         var issuedOffers: [SuppliedOffer]?

@@ -138,7 +138,7 @@ public struct HistoryImport: Sendable {
 }
 
 extension HistoryImport {
-    /// Notes the operator's word that nothing is missing, for each customer for whom it can hold.
+    /// Notes the operator's word that nothing is missing, for each customer it can apply to.
     ///
     /// Only after everything is applied: half an import is no complete history. And not of a customer who shares an alias
     /// or an unproven Apple Account with another: they may be one person, and what is known of one alone would lack what

@@ -20,7 +20,7 @@ public struct OfferFunnel: Sendable, Hashable {
     public var obstacles: [BlockingRule: BlockingRuleCount] = [:]
     /// Of the redeemed, those whose offer still runs or waits for the next renewal.
     public var inOffer = 0
-    /// Of the redeemed, those to whom Apple refunded a period of it.
+    /// The redeemed customers who got a refund for a period of it.
     public var refunded = 0
     /// Uses of a slot beyond its first: a number of redemptions.
     public var doubledRedemptions = 0
@@ -80,7 +80,7 @@ public struct DiscountCost: Sendable, Hashable {
     public var issued: Int64 = 0
     /// Of what was redeemed, each redemption once.
     public var redeemed: Int64 = 0
-    /// Of the redeemed, those of customers to whom Apple refunded a period of it.
+    /// The part of the redeemed whose customers got a refund for a period of it.
     public var refunded: Int64 = 0
 
     /// With another slot; `nil` beyond any amount that can be counted.

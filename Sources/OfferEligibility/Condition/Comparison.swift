@@ -144,7 +144,7 @@ extension Comparison {
     /// The event that the answer waits for, where time alone does not change it; `nil` where nothing can.
     func event(_ fact: Fact, _ answer: ComparisonAnswer, as type: FactType?) -> TurningEvent? {
         if answer.verdict == .undetermined {
-            // A value of the wrong type is put right by whoever gave it.
+            // The caller who gave a value of the wrong type corrects it.
             guard answer.reason == .typeMismatch, case .any(let event) = fact.change else {
                 return answer.reason.bringing
             }

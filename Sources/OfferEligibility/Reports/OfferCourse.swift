@@ -22,7 +22,7 @@ public struct OfferCourse: Sendable, Hashable {
 
     /// - Parameters:
     ///   - offer: the offer; its slots are those with its id.
-    ///   - group: the group of its products; absent if nobody knows it.
+    ///   - group: the group of its products; absent if it is unknown.
     ///   - start: uses without a slot count from then on.
     ///   - now: what began or was refunded later does not count.
     public init(

@@ -90,7 +90,7 @@ struct OwnedRule: Rule {
                 .familySharedOnly, "the subscription was received through Family Sharing (transaction `\(id)`)",
                 evidence: evidence, turningPoint: .event(.subscriptionBought))
         }
-        // A signed offer has `everSubscribed` for this; here the issued offer needs a customer whom Apple vouches for.
+        // A signed offer has `everSubscribed` for this; here the issued offer needs a customer proven by Apple's data.
         guard context.offer.delivery == .signature || context.isProven else {
             return undetermined(
                 .transactionUnknown, "the purchase `\(id)` is not known from anything signed by Apple",

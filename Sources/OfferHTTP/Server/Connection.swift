@@ -213,7 +213,7 @@ extension Duration {
     }
 }
 
-/// Tells ``ConnectionProgress`` that bytes have become parts of a request; it stands behind what reads HTTP and does not
+/// Tells ``ConnectionProgress`` that bytes have become parts of a request; it sits behind the HTTP decoder and does not
 /// look at the parts.
 final class UnderstoodRequests: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
@@ -232,7 +232,7 @@ final class UnderstoodRequests: ChannelInboundHandler, RemovableChannelHandler {
 
 /// Gives a body to the one answer that the framework writes itself: the empty 400 to a request it cannot parse.
 ///
-/// It stands next to the socket, because such a request reaches no route. Every 400 of ours has a body, so an empty one
+/// It sits next to the socket, because such a request reaches no route. Every 400 of ours has a body, so an empty one
 /// is the framework's.
 final class UnreadableRequestAnswer: ChannelOutboundHandler {
     typealias OutboundIn = IOData

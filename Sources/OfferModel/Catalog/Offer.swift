@@ -23,7 +23,7 @@ public struct Offer: Sendable, Hashable {
     /// Names that limits of other offers can count across.
     public var tags: [String]
     public var environments: Set<AppStoreEnvironment>
-    /// The offer's own condition; without one, everyone whom Apple's rules allow.
+    /// The offer's own condition; without one, every customer that Apple's rules allow.
     public var eligibility: RuleNode?
     /// How long the offer stays open to a customer once the condition first held.
     public var availableFor: Period?

@@ -87,7 +87,7 @@ extension Instant {
         let (start, startOfDay) = earlier.dateAndTimeOfDay
         let (end, endOfDay) = dateAndTimeOfDay
         let count = Int((end.year - start.year) * 12 + (end.month - start.month))
-        // So many months later it is the same month as this moment's, the day clamped to its end.
+        // Adding the months gives the same month as this moment's, with the day clamped to its end.
         let day = min(start.day, CivilDate.daysInMonth(year: end.year, month: end.month))
         if (day, startOfDay) == (end.day, endOfDay) { return (count, 0) }
         let months = (day, startOfDay) > (end.day, endOfDay) ? count - 1 : count
@@ -120,7 +120,7 @@ struct CivilDate {
     ///
     /// - Parameter daysSinceEpoch: at most a hundred million, before or after.
     init(daysSinceEpoch: Int64) {
-        // From the March before the year 0, and so many eras of 400 years earlier that nothing is negative.
+        // Counts from the March before the year 0, and enough eras of 400 years earlier that nothing is negative.
         let shifted = UInt64(daysSinceEpoch + 719_468 + Self.shiftedEras * 146_097)
         let century = (4 * shifted + 3) / 146_097
         let dayOfCentury = (4 * shifted + 3) % 146_097 / 4
