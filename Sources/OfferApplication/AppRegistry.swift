@@ -15,7 +15,7 @@ public struct RegisteredApp: Sendable {
     public let signsV1InSandbox: Bool
     /// The judge of signed data.
     public let verifier: any SignedDataVerifier
-    /// Whom to ask for purchases, by environment; none where nobody can be asked.
+    /// The App Store Server API of each environment that has one.
     public let appStoreServers: [AppStoreEnvironment: AppStoreServerClient]
 
     public init(
@@ -62,7 +62,7 @@ public struct AppRegistry: Sendable {
 
     /// The app of a scope.
     ///
-    /// - Throws: ``RequestError/notReady(detail:hint:)`` if `keys.yaml` has no such app or not in that environment.
+    /// - Throws: `notReady` if `keys.yaml` has no such app or not in that environment.
     public func app(for scope: Scope) throws -> RegisteredApp {
         guard let app = self[scope] else {
             throw RequestError.notReady(

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Lets so many in at once, has so many more wait for their turn in the order of arrival, and sends everybody else away:
-/// for work that keeps a thread and a reader for long, while requests that decide and issue must always find another.
+/// Bounds concurrency. Waiters queue first-in, first-out up to a limit; beyond it, calls fail with ``RequestError/busy``.
+///
+/// For work that holds a thread and a reader for long, while requests that decide and issue must always find another.
 final class AsyncSemaphore: Sendable {
     private struct State {
         var free: Int
@@ -13,9 +14,6 @@ final class AsyncSemaphore: Sendable {
     private let state: Mutex<State>
     private let waitingAtMost: Int
 
-    /// - Parameters:
-    ///   - count: how many at once.
-    ///   - waiting: how many more may wait.
     init(_ count: Int, waiting: Int) {
         state = Mutex(State(free: count))
         waitingAtMost = waiting
@@ -23,8 +21,8 @@ final class AsyncSemaphore: Sendable {
 
     /// Does something in a turn.
     ///
-    /// - Throws: ``RequestError/busy`` where too many wait already, `CancellationError` for one who is cancelled while
-    ///   waiting, and what the work throws.
+    /// - Throws: `busy` where too many wait already, `CancellationError` for one who is cancelled while waiting, and
+    ///   what the work throws.
     func run<Result>(_ work: () async throws -> Result) async throws -> Result {
         try await take()
         defer { give() }
@@ -68,7 +66,7 @@ final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Whoever is cancelled before waiting is known by number when about to wait.
+    /// A task that is cancelled before it waits is remembered by number.
     private func leave(_ number: Int) -> CheckedContinuation<Void, any Error>? {
         state.withLock { state in
             guard let place = state.waiting.firstIndex(where: { $0.number == number }) else {
@@ -79,7 +77,7 @@ final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Whoever waits longest takes the turn over.
+    /// Hands the turn to the longest waiter.
     private func give() {
         let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard !state.waiting.isEmpty else {

@@ -13,7 +13,7 @@ public enum RequestError: Error, Sendable {
     case unusableParameter(name: String, detail: String, hint: String?)
     case productRequired(offerId: OfferId, products: [ProductId])
     case unknownOffer(OfferId)
-    /// Nobody is known by these identifiers.
+    /// No customer has these identifiers.
     case unknownCustomer
     /// No offer was issued under this id to anyone of the caller's app and environment.
     case unknownIssuedOffer(LowercaseUUID)
@@ -33,9 +33,9 @@ public enum RequestError: Error, Sendable {
     case catalogChanged(current: Int)
     case invalidCatalog([DocumentIssue])
     case signedDataRefused([RefusedData])
-    /// Nothing of what the App Store Server API gave was believed.
+    /// None of the data that the App Store Server API returned could be verified.
     case appStoreDataRefused([RefusedData])
-    /// The App Store knows nobody in this app and environment by what it was asked for.
+    /// The App Store knows no customer of this app and environment by that identifier.
     case unknownToAppStore(detail: String, hint: String?)
     /// The App Store Server API gave no answer that can be used.
     case appStoreFailed(AppStoreFailure)
@@ -73,7 +73,7 @@ extension RequestError {
 }
 
 extension StoreError {
-    /// What happened, for whoever asks over HTTP: no file of the machine is named.
+    /// What happened, for callers over HTTP: names no file of the machine.
     var publicDetail: String {
         switch self {
         case .full: "the disk that holds the database is full, so nothing can be recorded"

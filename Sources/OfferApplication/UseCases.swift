@@ -3,7 +3,7 @@ import OfferEligibility
 public import OfferModel
 public import OfferStore
 
-/// Everything the service does, for whoever carries requests to it.
+/// Everything the service does.
 ///
 /// Each member is one use case with its own type; together they are what `OfferHTTP` is given.
 public struct UseCases: Sendable {
@@ -44,16 +44,9 @@ public struct UseCases: Sendable {
     /// Puts the use cases together.
     ///
     /// - Parameters:
-    ///   - registry: the apps that may be signed for.
-    ///   - database: where everything is recorded.
     ///   - digest: SHA-256 of documents and token secrets.
-    ///   - random: where ids and nonces come from.
     ///   - digestKey: takes the audit's digests of what may be erased; without it the database's own salt does.
-    ///   - checkpointSigner: signs checkpoints of the audit; without it there are none.
-    ///   - metrics: where is counted what becomes known.
-    ///   - rates: how fast requests may come.
-    ///   - clock: the wall clock.
-    ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where nobody can tell.
+    ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where that is unknown.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
         digestKey: (any KeyedDigest)? = nil, checkpointSigner: CheckpointSigner? = nil,

@@ -12,10 +12,6 @@ public struct APIKeys: Sendable {
     private let known = KnownAPIKeys()
 
     /// Keys kept in a database.
-    ///
-    /// - Parameters:
-    ///   - author: who makes and revokes keys.
-    ///   - rates: limits the requests of a key, and failed authentication.
     public init(
         database: Ledger, digest: any Digest, random: any RandomSource,
         author: AuditAuthor, rates: RequestRates = RequestRates(.off), clock: @escaping @Sendable () -> Instant
@@ -30,12 +26,12 @@ public struct APIKeys: Sendable {
 
     /// Who holds a token; `nil` if it is malformed, unknown, revoked or expired.
     ///
-    /// A revocation by another process holds for the next request: the key is read anew each time.
+    /// A revocation by another process holds for the next request: the key is read again each time.
     ///
     /// From an address with too many failures, a token whose id is unknown is rejected before it is looked up; the holder
     /// of a valid key is not affected.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``, and what the store throws.
+    /// - Throws: `rateLimited`.
     public func caller(forToken text: String, from address: PeerAddress = .unknown) async throws -> Caller? {
         if let caller = try await holder(of: text, from: address) {
             try rates.take(key: caller.apiKeyId)
@@ -79,7 +75,7 @@ public struct APIKeys: Sendable {
         try await database.read { try APIKeyStore($0).keys() }.map(APIKeySummary.init)
     }
 
-    /// Revokes a key for good.
+    /// Revokes a key permanently.
     ///
     /// - Returns: whether there is such a key that was not revoked before.
     public func revoke(_ id: String) async throws -> Bool {

@@ -15,19 +15,13 @@ public struct CatalogRevisions: Sendable {
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
             return try CatalogStore(transaction).current(in: number)
         }
-        guard let stored else { return CatalogDocument(revision: 0, text: "", format: .yaml) }
-        return CatalogDocument(
-            revision: Int(stored.revision), text: stored.document, format: stored.format == .yaml ? .yaml : .json)
+        return stored.map(CatalogDocument.init) ?? CatalogDocument(revision: 0, text: "", format: .yaml)
     }
 
     /// Puts a document in force, if it is valid and made from the revision in force.
     ///
-    /// - Parameters:
-    ///   - expectedRevision: the revision the change was made from.
-    ///   - dryRun: whether to tell only what would change.
     /// - Returns: the revision and the differences; the text in force applied again makes no new revision.
-    /// - Throws: ``RequestError/invalidCatalog(_:)``, ``RequestError/catalogChanged(current:)``, and what the store
-    ///   throws.
+    /// - Throws: `invalidCatalog`, `catalogChanged`.
     public func apply(
         _ text: String, format: CatalogDocument.Format, expectedRevision: Int, message: String?, dryRun: Bool,
         caller: Caller
@@ -70,9 +64,6 @@ public struct AppliedRevision: Sendable, Hashable {
 
 extension CatalogRevisions {
     /// A page of the revisions, newest first.
-    ///
-    /// - Parameter before: only revisions before this one.
-    /// - Returns: the revisions, and where the next page starts.
     public func page(
         before: Int64?, limit: Int, caller: Caller
     ) async throws -> (items: [AppliedRevision], next: Int64?) {
@@ -87,7 +78,7 @@ extension CatalogRevisions {
 
     /// One revision with its document.
     ///
-    /// - Throws: ``RequestError/unknownRevision(_:)`` and what the store throws.
+    /// - Throws: `unknownRevision`.
     public func revision(_ revision: Int, caller: Caller) async throws -> AppliedRevision {
         let stored = try await database.read { transaction -> CatalogRevision? in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
@@ -101,9 +92,15 @@ extension CatalogRevisions {
 extension AppliedRevision {
     fileprivate init(_ stored: CatalogRevision) {
         self.init(
-            document: CatalogDocument(
-                revision: Int(stored.revision), text: stored.document, format: stored.format == .yaml ? .yaml : .json),
-            actor: stored.actor, message: stored.message, createdAt: stored.createdAt)
+            document: CatalogDocument(stored), actor: stored.actor, message: stored.message,
+            createdAt: stored.createdAt)
+    }
+}
+
+extension CatalogDocument {
+    fileprivate init(_ stored: CatalogRevision) {
+        self.init(
+            revision: Int(stored.revision), text: stored.document, format: stored.format == .yaml ? .yaml : .json)
     }
 }
 
@@ -114,7 +111,7 @@ public struct CatalogDocument: Sendable, Hashable {
         case json
     }
 
-    /// The revision; 0 is the empty catalog nobody has applied.
+    /// The revision; 0 is the empty catalog before the first is applied.
     public var revision: Int
     public var text: String
     public var format: Format
@@ -143,7 +140,7 @@ public struct CatalogChange: Sendable, Hashable {
 extension CatalogDocument {
     /// Reads a document that is meant for an app.
     ///
-    /// - Throws: ``RequestError/invalidCatalog(_:)`` with everything that is wrong with it.
+    /// - Throws: `invalidCatalog` with everything that is wrong with it.
     static func catalog(_ text: String, for scope: Scope) throws(RequestError) -> Catalog {
         let catalog: Catalog
         do throws(InvalidDocument) {
@@ -168,33 +165,27 @@ extension CatalogDocument {
 enum FrozenOffers {
     /// Holds a new catalog to the offers issued so far.
     ///
-    /// - Throws: ``RequestError/invalidCatalog(_:)`` naming every offer that differs.
+    /// - Throws: `invalidCatalog` naming every offer that differs.
     static func check(_ catalog: Catalog, text: String, in scope: ScopeNumber, _ transaction: any StoreTransaction)
         throws
     {
         var issues: [DocumentIssue] = []
         for (index, offer) in catalog.offers.enumerated() {
             guard let issued = try SlotStore(transaction).firstIssued(of: offer.id, in: scope)?.slot else { continue }
-            if issued.offerType != offer.type {
+            let fields: [(name: String, was: String?, now: String?)] = [
+                ("type", issued.offerType.rawValue, offer.type.rawValue),
+                ("offerIdentifier", issued.offerIdentifier?.rawValue, offer.offerIdentifier?.rawValue),
+            ]
+            for (field, was, now) in fields where was != now {
                 issues.append(
-                    issue(text, index, "type", offer, was: issued.offerType.rawValue, is: offer.type.rawValue))
-            }
-            if issued.offerIdentifier != offer.offerIdentifier {
-                issues.append(
-                    issue(
-                        text, index, "offerIdentifier", offer, was: issued.offerIdentifier?.rawValue ?? "",
-                        is: offer.offerIdentifier?.rawValue ?? ""))
+                    DocumentIssue(
+                        code: .frozenOnceIssued, path: "offers[\(index)].\(field)", in: text,
+                        detail:
+                            "`\(field)` of offer `\(offer.id)` was `\(was ?? "")` when it was first issued and is now "
+                            + "`\(now ?? "")`",
+                        hint: "archive this offer and add a new one under another id"))
             }
         }
         guard issues.isEmpty else { throw RequestError.invalidCatalog(issues) }
-    }
-
-    private static func issue(
-        _ text: String, _ index: Int, _ field: String, _ offer: Offer, was: String, is now: String
-    ) -> DocumentIssue {
-        DocumentIssue(
-            code: .frozenOnceIssued, path: "offers[\(index)].\(field)", in: text,
-            detail: "`\(field)` of offer `\(offer.id)` was `\(was)` when it was first issued and is now `\(now)`",
-            hint: "archive this offer and add a new one under another id")
     }
 }

@@ -4,7 +4,7 @@ import OfferModel
 import OfferStore
 import Synchronization
 
-/// Catalogs by scope and revision, parsed and made ready to decide about. A revision that was committed never changes, so an
+/// Catalogs by scope and revision, parsed and compiled. A committed revision never changes, so an
 /// entry is never stale; it only makes room.
 final class CompiledCatalogs: Sendable {
     private struct Key: Hashable {
@@ -83,9 +83,7 @@ final class CompiledCatalogs: Sendable {
     /// The offers that a report is about: those of the catalog in force, and those that were ever evaluated, as the
     /// catalog last had them; by id.
     ///
-    /// - Parameter only: one of them.
-    /// - Throws: ``RequestError/unknownOffer(_:)`` for one that no catalog in force had when it was requested, and what
-    ///   the store throws.
+    /// - Throws: `unknownOffer` for one that no catalog in force had when it was requested.
     func reportedOffers(
         _ only: OfferId?, of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
     ) throws -> [ReportedOffer] {

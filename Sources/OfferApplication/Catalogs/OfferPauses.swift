@@ -15,7 +15,6 @@ public struct OfferPauses: Sendable {
     /// Further pages are of the revision that the first was of, so that none is missed and none is shown twice when
     /// another is applied meanwhile; pauses are as they are now, and so is an offer that it lacks and another has since.
     ///
-    /// - Parameter place: where to go on; at the beginning if absent.
     /// - Returns: the offers, and where the next page starts; `nil` for a place that no page has led to.
     public func offers(
         from place: OfferPlace?, limit: Int, caller: Caller
@@ -55,9 +54,7 @@ public struct OfferPauses: Sendable {
     ///
     /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on.
     ///
-    /// - Parameter offerId: absent for every offer.
-    /// - Throws: ``RequestError/unknownOffer(_:)`` for an offer that the catalog in force does not have and that is not
-    ///   paused, and what the store throws.
+    /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused.
     public func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
         let known = try await offerIds(caller: caller)
         return try await database.write(by: caller.author) { transaction in
@@ -87,7 +84,7 @@ public struct PausableOffer: Sendable, Hashable {
     public var isPaused: Bool
 }
 
-/// How the kill switch stands after a request.
+/// The kill switch after a request.
 public struct PauseState: Sendable, Hashable {
     public var offerId: OfferId?
     public var isPaused: Bool
@@ -103,9 +100,6 @@ struct OfferList {
     private let offers: ArraySlice<Offer>
     private let removed: [Offer]
 
-    /// - Parameters:
-    ///   - offers: those of the revision.
-    ///   - removed: those that stand behind them, by id.
     /// - Returns: `nil` for a place that the list does not have.
     init?(offers: [Offer], removed: [Offer], from place: OfferPlace) {
         revision = place.revision
@@ -136,7 +130,7 @@ struct OfferList {
 /// in that revision's list after the removed offer `comeback`.
 public struct OfferPlace: Sendable, Hashable, CustomStringConvertible {
     enum Passed: Sendable, Hashable {
-        /// So many offers of the catalog.
+        /// The number of offers of the catalog.
         case count(Int)
         /// All of them, and the removed ones up to this one. Not how many: others may come in between.
         case removed(OfferId)

@@ -7,16 +7,13 @@ public struct CustomerAttributes: Sendable {
     let clock: RequestClock
     let rates: RequestRates
 
-    /// Makes these the only attributes of whom the identifiers name; none takes all away. If they name several customers,
-    /// each gets them. The same again changes nothing.
+    /// Replaces all attributes of the customers that the identifiers name; an empty set removes them. The same again changes
+    /// nothing.
     ///
-    /// Somebody unknown is stored under the aliases given, because an alias is the app's own word. An identifier of
-    /// Apple's names nobody before signed data with it has arrived.
+    /// An unknown customer is stored under the aliases given, because an alias is the app's own word. An identifier of
+    /// Apple's names no customer before signed data with it has arrived.
     ///
-    /// - Returns: the customers.
-    /// - Throws: ``RequestError/ambiguousCustomer(detail:)``, ``RequestError/foreignAlias(kind:)``,
-    ///   ``RequestError/invalidRequest(pointer:detail:hint:)`` for
-    ///   somebody unknown without an alias, and what the store throws.
+    /// - Throws: `ambiguousCustomer`, `foreignAlias`, `invalidRequest` for an unknown customer without an alias.
     public func replace(
         _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
     ) async throws -> [KnownIdentifiers] {
@@ -37,7 +34,7 @@ public struct CustomerAttributes: Sendable {
             if customers.isEmpty {
                 guard !identifiers.aliases.isEmpty else {
                     throw RequestError.invalidRequest(
-                        pointer: "/customer", detail: "nobody is known by this identifier",
+                        pointer: "/customer", detail: "no customer has this identifier",
                         hint: "send the customer's signed data first, or name an `appAccountToken` or `customerId`")
                 }
                 customers = [try store.add(under: identifiers.aliases, at: now, in: number)]
@@ -61,9 +58,8 @@ public struct AliasUnlinking: Sendable {
     ///   - aliases: only the aliases count.
     ///   - reason: why, for the audit; it names no person, because it stays when the customer is erased.
     /// - Returns: the customers as they are known now, and the names of the aliases that were detached.
-    /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``,
-    ///   ``RequestError/provenAlias(kind:)``, ``RequestError/invalidRequest(pointer:detail:hint:)`` where a
-    ///   customer would be left without an identifier, and what the store throws; then nothing was detached.
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`, `provenAlias`, `invalidRequest` where a customer would be left
+    ///   without an identifier; then nothing was detached.
     public func unlink(
         _ aliases: CustomerIdentifiers, from identifiers: CustomerIdentifiers, reason: String, caller: Caller
     ) async throws -> (customers: [KnownIdentifiers], unlinked: [String]) {

@@ -9,13 +9,9 @@ public struct CustomerLookup: Sendable {
     let policy: Policy
     let clock: RequestClock
 
-    /// What is known of whom the identifiers name, with a page of what happened to them.
+    /// The customers that the identifiers name, with a page of their timeline.
     ///
-    /// - Parameters:
-    ///   - limit: so many entries of the timeline, the newest first.
-    ///   - cursor: where the timeline goes on, as the page before said.
-    /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and what the store
-    ///   throws.
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`.
     public func story(
         _ identifiers: CustomerIdentifiers, limit: Int = 50, from cursor: TimelineCursor? = nil, caller: Caller
     ) async throws -> CustomerDetails {
@@ -55,7 +51,7 @@ public struct CustomerLookup: Sendable {
 
     /// One issued offer of the caller's app and environment.
     ///
-    /// - Throws: ``RequestError/unknownIssuedOffer(_:)`` and what the store throws.
+    /// - Throws: `unknownIssuedOffer`.
     public func issuedOffer(_ id: LowercaseUUID, caller: Caller) async throws -> IssuedOfferView {
         let (rows, now) = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
@@ -72,10 +68,9 @@ public struct CustomerLookup: Sendable {
         return offer
     }
 
-    /// A page of the offers issued to whom the identifiers name, or to everyone if they name nobody, newest first.
+    /// A page of the offers issued to the customers that the identifiers name, or of all offers without identifiers, newest first.
     ///
-    /// - Parameter before: the `next` of the page before.
-    /// - Throws: ``RequestError/ambiguousCustomer(detail:)`` and what the store throws.
+    /// - Throws: `ambiguousCustomer`.
     public func issuedOffers(
         _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
     ) async throws -> IssuedOfferPage {

@@ -17,7 +17,7 @@ struct NamedCustomers: Sendable, Hashable {
 
     /// Finds the customers of the request's signed data if it has any, else of its proven identifiers, else of its aliases.
     ///
-    /// - Throws: ``RequestError/ambiguousCustomer(detail:)`` if they cannot be one person.
+    /// - Throws: `ambiguousCustomer` if they cannot be one person.
     static func resolve(
         _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], in scope: ScopeNumber,
         _ transaction: any StoreTransaction
@@ -51,14 +51,14 @@ struct NamedCustomers: Sendable, Hashable {
     /// Refuses to go on with a customer who was erased since: the answer would be recorded with identifiers that were to be
     /// forgotten.
     ///
-    /// - Throws: ``RequestError/busy``, and what the store throws.
+    /// - Throws: `busy`.
     func requireHeld(_ transaction: any StoreTransaction) throws {
         guard try !ErasureStore(transaction).isErased(customers, after: seenAt ?? 0) else { throw RequestError.busy }
     }
 
     /// Refuses aliases that Apple's data names for another customer: a request that states them with this subject mixes up two.
     ///
-    /// - Throws: ``RequestError/foreignAlias(kind:)``, and what the store throws.
+    /// - Throws: `foreignAlias`.
     func requireOwn(
         _ aliases: [CustomerAlias], in scope: ScopeNumber, _ transaction: any StoreTransaction
     ) throws {
@@ -94,7 +94,7 @@ extension KnownIdentifiers {
 extension SubjectFacts {
     /// What is known of some customers together.
     ///
-    /// - Parameter identifiers: how the request names them; somebody unknown takes part in rollouts under the identifier
+    /// - Parameter identifiers: how the request names them; an unknown customer takes part in rollouts under the identifier
     ///   by which they would be stored (docs/design.md#decisions).
     static func read(
         _ customers: [CustomerNumber], named identifiers: CustomerIdentifiers = CustomerIdentifiers(),
@@ -127,7 +127,7 @@ extension SubjectFacts {
 }
 
 extension CustomerIdentifiers {
-    /// The identifier by which somebody unknown would be stored.
+    /// The identifier by which an unknown customer would be stored.
     var rolloutKey: String? {
         appTransactionId?.rawValue ?? originalTransactionId?.rawValue ?? appAccountToken?.description
             ?? customerId?.rawValue

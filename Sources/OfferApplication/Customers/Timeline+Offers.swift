@@ -21,7 +21,8 @@ extension Timeline {
                 entries.append(
                     TimelineEntry(
                         .boughtAtFullPrice, at: purchase.payload.purchaseDate,
-                        "\(name) was signed and not used: bought at full price right after (transaction \(id))"))
+                        "\(name) was signed but not used: the customer paid full price right after (transaction \(id))")
+                )
             }
             return entries
         }
@@ -105,7 +106,7 @@ extension StoredNotification {
         let remarks = [reference, way].compactMap(\.self).joined(separator: "; ")
         return TimelineEntry(
             .notified, at: signedDate,
-            "the App Store told of `\(type.rawValue)`\(detail)\(remarks.isEmpty ? "" : " (\(remarks))")")
+            "the App Store reported `\(type.rawValue)`\(detail)\(remarks.isEmpty ? "" : " (\(remarks))")")
     }
 }
 

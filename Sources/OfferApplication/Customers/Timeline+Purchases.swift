@@ -26,7 +26,7 @@ extension Timeline {
                 (
                     .purchased,
                     previous?.isUpgraded == true
-                        ? "was bought in place of `\(previous?.productId ?? "")`" : "was bought again"
+                        ? "replaced `\(previous?.productId ?? "")`" : "was bought again"
                 )
             } else {
                 (.renewed, "was renewed")
@@ -55,7 +55,7 @@ extension Timeline {
         return [
             TimelineEntry(
                 .expired, at: end,
-                "\(transaction.name) ran out\(reason.map { ": \($0)" } ?? "") (\(transaction.reference))")
+                "\(transaction.name) expired\(reason.map { ": \($0)" } ?? "") (\(transaction.reference))")
         ]
     }
 
@@ -69,7 +69,7 @@ extension Timeline {
         return [
             TimelineEntry(
                 .refundReversed, at: row.payload.signedDate,
-                "Apple took the refund of \(row.payload.name) back (\(row.payload.reference))")
+                "Apple reversed the refund of \(row.payload.name) (\(row.payload.reference))")
         ]
     }
 }
@@ -117,10 +117,10 @@ extension Transaction {
 extension ExpirationIntent {
     fileprivate var words: String? {
         switch self {
-        case .customerCancelled: "renewal was off"
+        case .customerCancelled: "auto-renew was off"
         case .billingError: "the payment failed"
         case .priceIncreaseNotConsented: "a higher price was not accepted"
-        case .productNotAvailable: "the product was not for sale any more"
+        case .productNotAvailable: "the product was no longer for sale"
         default: nil
         }
     }
@@ -159,11 +159,11 @@ extension Timeline {
         case .off:
             // Apple turns renewal off too, when a subscription has ended for another reason.
             guard info.expirationIntent == nil || info.expirationIntent == .customerCancelled else { return nil }
-            let words = previous == nil ? "is off, by the first that is known of it" : "was turned off"
-            return TimelineEntry(.cancelled, at: info.signedDate, "renewal of `\(info.productId)` \(words)")
+            let words = previous == nil ? "is off (first seen on this date)" : "was turned off"
+            return TimelineEntry(.cancelled, at: info.signedDate, "auto-renew of `\(info.productId)` \(words)")
         case .on:
             guard previous != nil else { return nil }
-            return TimelineEntry(.resumed, at: info.signedDate, "renewal of `\(info.productId)` was turned on again")
+            return TimelineEntry(.resumed, at: info.signedDate, "auto-renew of `\(info.productId)` was turned on again")
         default: return nil
         }
     }
@@ -174,20 +174,21 @@ extension Timeline {
         if let pending {
             return TimelineEntry(
                 .productChange, at: info.signedDate,
-                "the next renewal will be `\(pending)` in place of `\(info.productId)`")
+                "the next renewal will be `\(pending)` instead of `\(info.productId)`")
         }
         guard let before, info.productId != before, info.status == .on else { return nil }
         return TimelineEntry(
-            .productChange, at: info.signedDate, "the change to `\(before)` was taken back: `\(info.productId)` goes on"
+            .productChange, at: info.signedDate,
+            "the change to `\(before)` was undone: `\(info.productId)` continues"
         )
     }
 
     private func payment(_ info: RenewalInfo, after previous: RenewalInfo?) -> TimelineEntry? {
         guard info.isInBillingRetryPeriod == true, previous?.isInBillingRetryPeriod != true else { return nil }
-        let grace = info.gracePeriodExpiresDate.map { "; access goes on until \($0.minute) meanwhile" } ?? ""
+        let grace = info.gracePeriodExpiresDate.map { "; access continues until \($0.minute)" } ?? ""
         return TimelineEntry(
             .paymentFailed, at: info.signedDate,
-            "the renewal of `\(info.productId)` could not be charged, and Apple tries again\(grace)")
+            "the renewal of `\(info.productId)` could not be charged; Apple will try again\(grace)")
     }
 }
 

@@ -19,7 +19,7 @@ struct Timeline: Sendable {
     var refusals: [RefusedDay]
     /// Who was proven to be them.
     var merges: [RecordedMerge]
-    /// What the App Store has told of them, the newest so many.
+    /// The newest notifications about them.
     var notifications: [StoredNotification]
 
     /// How many notifications of one customer are read at most.
@@ -42,7 +42,7 @@ struct Timeline: Sendable {
                 of: customers, limit: Self.mostNotifications))
     }
 
-    /// So many entries from a place on, the newest first.
+    /// A page of entries from a cursor on, newest first.
     ///
     /// - Parameter again: decides the record of a refusal again, which is asked for the entries of the page alone.
     func page(
@@ -78,7 +78,7 @@ extension Instant {
 }
 
 extension Provenance {
-    /// Where something comes from that no signature of Apple's stands behind; empty for the rest.
+    /// The source of what Apple did not sign; empty for the rest.
     var remark: String {
         switch self {
         case .notification, .client, .serverAPI: ""
@@ -142,7 +142,7 @@ public struct TimelinePage: Sendable, Hashable {
     public var next: TimelineCursor?
 }
 
-/// A place in a timeline: so many entries of an instant were shown.
+/// A place in a timeline: an instant, and how many of its entries were shown.
 public struct TimelineCursor: Sendable, Hashable {
     public var at: Instant
     public var shown: Int

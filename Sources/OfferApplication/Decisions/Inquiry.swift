@@ -3,7 +3,7 @@ public import OfferModel
 
 /// A dry-run: what would be decided, without a trace (invariant 4).
 public struct Inquiry: Sendable, Hashable {
-    /// The customer; nobody known where a supplied history is all there is.
+    /// The customer; empty where a supplied history is all there is.
     public var customer: CustomerIdentifiers
     /// The offers to decide; every offer of the catalog that is not archived if absent.
     public var offerIds: [OfferId]?
@@ -62,9 +62,9 @@ public struct WhatIf: Sendable, Hashable {
 
     /// The instant to decide at, past or to come: what was signed, bought or issued after it is not known (docs/design.md#history-and-state).
     public var asOf: Instant?
-    /// The history in place of the stored one.
+    /// Replaces the stored history.
     public var history: SuppliedHistory?
-    /// The catalog in place of the one in force at that instant.
+    /// Replaces the catalog in force at that instant.
     public var catalog: Catalog?
 
     var isEmpty: Bool { asOf == nil && history == nil && catalog == nil }

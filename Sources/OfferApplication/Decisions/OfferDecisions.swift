@@ -14,7 +14,7 @@ public struct OfferDecisions: Sendable {
     private let turns = AsyncSemaphore(supposedAtOnce, waiting: supposingWaiting)
 
     /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two megabytes,
-    /// and a past instant has all slots read: seconds of a core each, in which nobody may be kept from issuing.
+    /// and a past instant has all slots read: seconds of a core each, which must not keep others from issuing.
     static let supposedAtOnce = 2
     /// How many offers are decided before others have the thread.
     private static let offersInATurn = 16
@@ -23,8 +23,7 @@ public struct OfferDecisions: Sendable {
 
     /// Decides the offers asked for.
     ///
-    /// - Throws: ``RequestError``, ``RequestError/busy`` among them where ``supposingWaiting`` others wait to suppose
-    ///   something too, and what the store throws.
+    /// - Throws: ``RequestError``, `busy` among them where ``supposingWaiting`` others wait to suppose something too.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         try rates.take(inquiry.customer, by: caller)
         guard !inquiry.whatIf.isEmpty else { return try await answer(inquiry, caller: caller) }
@@ -99,7 +98,7 @@ public struct OfferDecisions: Sendable {
         formats: Set<SignatureFormat>, about subject: PreparedSubject
     ) throws -> Bool {
         if snapshot.takesHistoryAsProven {
-            // Nothing signed stands behind a supposed slot or transaction, so asking again means: for the same again.
+            // A supposed slot or transaction has no signatures to compare, so a repeated request counts as the same again.
             let open = subject.openSlot(of: offer, at: snapshot.now, takesHistoryAsProven: true)
             let life = open?.expiresAt.milliseconds(since: snapshot.now) ?? 0
             return life < policy.storedSignatureMinimumLife

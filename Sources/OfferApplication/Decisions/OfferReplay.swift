@@ -14,9 +14,8 @@ public struct OfferReplay: Sendable {
     /// Replays the decision that allowed an issued offer.
     ///
     /// - Parameter revision: the catalog to decide by; the one of the decision if absent.
-    /// - Throws: ``RequestError/unknownIssuedOffer(_:)``, ``RequestError/erasedRecord(_:)``, ``RequestError/unknownRevision(_:)``,
-    ///   ``RequestError/unknownOffer(_:)`` if that catalog does not have the offer,
-    ///   ``RequestError/invalidCatalog(_:)`` if this version no longer reads that catalog, and what the store throws.
+    /// - Throws: `unknownIssuedOffer`, `erasedRecord`, `unknownRevision`, `unknownOffer` if that catalog does not have
+    ///   the offer, `invalidCatalog` if this version no longer reads that catalog.
     public func replay(
         _ id: LowercaseUUID, catalogRevision revision: Int?, caller: Caller
     ) async throws -> DecisionReplay {
@@ -42,12 +41,13 @@ public struct OfferReplay: Sendable {
             }
             let recomputed = try decision(by: asked)
             let then = revision == nil ? recomputed : try decision(by: Int64(record.catalogRevision))
+            let recorded = record.decision(explainedBy: then)
             return DecisionReplay(
                 issuedOfferId: id, decisionId: signing.decisionId, offerId: issued.slot.offerId,
                 decidedAt: signing.decidedAt,
-                recorded: ReplayedDecision(
-                    catalogRevision: record.catalogRevision, decision: record.decision(explainedBy: then)),
-                recomputed: ReplayedDecision(catalogRevision: Int(asked), decision: recomputed))
+                recorded: ReplayedDecision(catalogRevision: record.catalogRevision, decision: recorded),
+                recomputed: ReplayedDecision(catalogRevision: Int(asked), decision: recomputed),
+                differences: ReplayDifference.between(recorded, recomputed))
         }
     }
 }
@@ -61,19 +61,6 @@ public struct DecisionReplay: Sendable, Hashable {
     public var recorded: ReplayedDecision
     public var recomputed: ReplayedDecision
     public var differences: [ReplayDifference]
-
-    init(
-        issuedOfferId: LowercaseUUID, decisionId: LowercaseUUID, offerId: OfferId, decidedAt: Instant,
-        recorded: ReplayedDecision, recomputed: ReplayedDecision
-    ) {
-        self.issuedOfferId = issuedOfferId
-        self.decisionId = decisionId
-        self.offerId = offerId
-        self.decidedAt = decidedAt
-        self.recorded = recorded
-        self.recomputed = recomputed
-        differences = ReplayDifference.between(recorded.decision, recomputed.decision)
-    }
 }
 
 public struct ReplayedDecision: Sendable, Hashable {
@@ -180,7 +167,7 @@ extension DecisionRecord {
     /// Decides again what was decided, by a catalog: from the rows stored by then, the slots as they were seen, and the rest
     /// as recorded. It calls the same function as issuing does.
     ///
-    /// - Throws: ``RequestError/unknownOffer(_:)`` if the catalog does not have the offer, and ``StoreError``.
+    /// - Throws: `unknownOffer` if the catalog does not have the offer, and ``StoreError``.
     func decideAgain(
         _ id: OfferId, by catalog: CompiledCatalog, scope: Scope, policy: Policy, in number: ScopeNumber,
         _ transaction: any StoreTransaction

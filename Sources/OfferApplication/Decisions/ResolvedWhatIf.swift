@@ -23,8 +23,7 @@ struct ResolvedWhatIf: Sendable {
     let history: Supplied?
     let catalog: Catalog?
 
-    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` at a payload that cannot be taken,
-    ///   ``RequestError/invalidCatalog(_:)``.
+    /// - Throws: `invalidRequest` at a payload that cannot be taken, `invalidCatalog`.
     init(_ whatIf: WhatIf, scope: Scope) throws {
         asOf = whatIf.asOf
         history = try whatIf.history.map { try Supplied($0, scope: scope) }
@@ -63,9 +62,9 @@ extension ResolvedWhatIf.Supplied {
 }
 
 extension ResolvedWhatIf.Supplied {
-    /// What is known of the subject, with this history in place of the stored one.
+    /// What is known of the subject, with this history instead of the stored one.
     ///
-    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` at an offer that the catalog cannot have issued.
+    /// - Throws: `invalidRequest` at an offer that the catalog cannot have issued.
     func facts(
         replacing stored: SubjectFacts, at now: Instant, in catalog: Catalog, _ policy: Policy
     ) throws(RequestError) -> SubjectFacts {
@@ -89,7 +88,7 @@ extension ResolvedWhatIf.Supplied {
     /// Refuses what was signed or issued after the instant that is decided at: it would count although it cannot be known
     /// yet. Not for a supposed instant, which leaves such evidence out.
     ///
-    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)``.
+    /// - Throws: `invalidRequest`.
     func requireKnown(at now: Instant) throws(RequestError) {
         let latest = now.adding(milliseconds: SignedDataReader.allowedClockSkewMilliseconds)
         let dates: [(date: Instant, place: String)] =
@@ -123,7 +122,7 @@ extension SuppliedOfferFault {
 }
 
 extension Snapshot {
-    /// The same, where a dry-run supposes something else. Whom the request names stays as known now.
+    /// The same under a dry-run's what-if. The customers that the request names stay as known now.
     ///
     /// - Parameter offers: the offers whose open slots are wanted; every offer's if absent.
     /// - Throws: ``RequestError`` at what cannot be supposed, and ``StoreError``.

@@ -12,18 +12,19 @@ public struct HistoryIngestion: Sendable {
     let clock: RequestClock
     let rates: RequestRates
 
-    /// Verifies every JWS, keeps the verified ones, attaches the aliases to whom they prove, and tells what became of
-    /// each.
+    /// Verifies every JWS, keeps the verified ones, attaches the aliases to the customers they prove, and reports the
+    /// outcome of each.
     ///
-    /// - Throws: ``RequestError/signedDataRefused(_:)`` if every JWS was refused, and what the store throws.
+    /// - Throws: `signedDataRefused` if every JWS was refused.
     public func ingest(
         _ delivery: SignedDelivery, aliases: CustomerIdentifiers, caller: Caller
     ) async throws -> IngestReport {
-        let speaksOfSomebody =
+        let namesCustomer =
             !aliases.proven.isEmpty || (delivery.historyComplete && !aliases.aliases.isEmpty)
-        guard delivery.count > 0 || speaksOfSomebody else {
+        guard delivery.count > 0 || namesCustomer else {
             throw RequestError.invalidRequest(
-                pointer: "/signedTransactions", detail: "the request brings no signed data and says nothing of anybody",
+                pointer: "/signedTransactions",
+                detail: "the request has no signed data and states nothing about a customer",
                 hint: "send signed data, or `historyComplete: true` with a `customer`")
         }
         try rates.take(aliases, by: caller)
@@ -36,7 +37,7 @@ public struct HistoryIngestion: Sendable {
         return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))
     }
 
-    /// Whom a report names, as the transaction that keeps the data sees them.
+    /// The customers that a report names, as the transaction that keeps the data sees them.
     private static func customers(
         of verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, in scope: ScopeNumber,
         _ transaction: any StoreTransaction
@@ -50,7 +51,7 @@ public struct HistoryIngestion: Sendable {
     /// Checks every JWS of a delivery against the caller's app and environment.
     ///
     /// - Parameter stopsAtRefusal: whether one that is refused refuses the request, so that no more work is done for it.
-    /// - Throws: ``RequestError/clockBehind(_:)`` if data seems to come from the future and it is the clock that is wrong.
+    /// - Throws: `clockBehind` if data seems to come from the future and it is the clock that is wrong.
     func verify(
         _ delivery: SignedDelivery, caller: Caller, stopsAtRefusal: Bool = false
     ) async throws -> VerifiedDelivery {
@@ -72,7 +73,7 @@ public struct HistoryIngestion: Sendable {
         /// Set if the request names customers who cannot be one; the payloads are kept all the same. A request that states an
         /// alias of another customer keeps nothing.
         var ambiguity: RequestError?
-        /// Everyone whom the data or the aliases name, if they are wanted.
+        /// The customers that the data or the aliases name, if they are wanted.
         var customers: [KnownIdentifiers] = []
         /// Whose the data was found to be; absent if nothing was looked at.
         var subject: NamedCustomers?
@@ -81,8 +82,8 @@ public struct HistoryIngestion: Sendable {
     /// Keeps what was verified, unless the customers it is of are asked about too fast. Data that is all known already, with nothing else to note, costs no durable commit.
     ///
     /// - Parameters:
-    ///   - isRefused: whether the request will be refused for its signed data: then it binds no alias to anybody, because
-    ///     nobody can take that back (docs/decisions/0028).
+    ///   - isRefused: whether the request will be refused for its signed data: then it binds no alias, because
+    ///     that cannot be undone (docs/decisions/0028).
     ///   - namesCustomers: whether it is wanted whose the data is.
     func keep(
         _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, caller: Caller, isRefused: Bool = false,

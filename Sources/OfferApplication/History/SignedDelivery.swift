@@ -3,7 +3,7 @@ public import OfferModel
 import OfferSigning
 import OfferStore
 
-/// Signed data as a request brings it, not yet believed.
+/// Signed data as a request brings it, not yet verified.
 public struct SignedDelivery: Sendable, Hashable {
     public var signedTransactions: [String]
     public var signedRenewalInfo: [String]
@@ -70,7 +70,7 @@ struct VerifiedDelivery: Sendable {
         }
     }
 
-    /// The identifiers that the payloads prove. Renewal info names no app, so it proves nobody by itself.
+    /// The identifiers that the payloads prove. Renewal info names no app, so it proves no customer by itself.
     var proven: [ProvenIdentifier] {
         payloads.flatMap { payload -> [ProvenIdentifier] in
             switch payload.content {
@@ -87,14 +87,13 @@ struct VerifiedDelivery: Sendable {
     /// The newest date of what was verified to Apple's own root: its clock showed that, so ours must not be far behind.
     let newestDateOfApple: Instant?
 
-    /// What is left to do for a JWS that was examined: the payload to keep, and its date if Apple's own root stands behind it.
+    /// What is left to do for a JWS that was examined: the payload to keep, and its date if it was verified to Apple's own root.
     private typealias Rest = () throws(SignedDataRefusal) -> (payload: HistoryPayload, dateOfApple: Instant?)
 
     /// Checks the JWS of a delivery: first what costs little of each, then the signatures. Other tasks get their turn after
     /// each.
     ///
     /// - Parameters:
-    ///   - provenance: how it reached us.
     ///   - stopsAtRefusal: whether one that is refused refuses the request: then those after it are not verified. Otherwise
     ///     it does not keep the others from being checked.
     init(

@@ -34,7 +34,7 @@ extension HistoryImport {
 
     /// The next subscriptions, each with all that is staged of it.
     ///
-    /// Only one with thousands of payloads comes in parts: no purchase history has so many, and a transaction must not
+    /// Only one with thousands of payloads comes in parts: no purchase history is that long, and a transaction must not
     /// last long.
     private func staged(of run: ImportRun, after cursor: ImportCursor) async throws -> [StagedSubscription] {
         var limit = pace.payloads
@@ -97,11 +97,7 @@ struct StagedSubscription: Sendable {
         return groups
     }
 
-    private init(end: ImportCursor) {
-        self.end = end
-    }
-
-    /// Keeps the payloads, gives their customers their aliases, counts what became of it, and tells the audit.
+    /// Keeps the payloads, gives their customers their aliases, counts the outcomes, and records them in the audit.
     func apply(
         to run: inout ImportRun, offers: [Offer], at now: Instant, in scope: ScopeNumber,
         _ transaction: any StoreTransaction
@@ -143,7 +139,7 @@ struct StagedSubscription: Sendable {
         }
     }
 
-    /// Of payloads with one id the first is counted by what became of it, the others as repeated: so a rehearsal, which
+    /// Of payloads with one id the first is counted by its outcome, the others as repeated: so a rehearsal, which
     /// keeps none of them, counts the same.
     private func count(
         _ results: [IngestedPayload], into total: inout ImportCounts

@@ -62,7 +62,7 @@ struct StagedBatch: Sendable {
 
     /// Reads the next lines.
     ///
-    /// - Parameter limit: at most so many, and no more than are half a megabyte.
+    /// - Parameter limit: the most lines; half a megabyte ends the batch earlier.
     init(_ source: some ImportSource, _ admission: ImportAdmission, limit: Int) throws {
         var size = 0
         while lines < limit, size < 524_288 {
@@ -100,10 +100,7 @@ struct StagedBatch: Sendable {
 extension HistoryImport {
     /// Reads a whole source and says what importing it would come to; nothing is written.
     ///
-    /// - Parameters:
-    ///   - provenance: the one it would be imported with.
-    ///   - progress: told now and then.
-    ///   - refusals: given every refused line in order, while the source is read.
+    /// - Parameter refusals: given every refused line in order, while the source is read.
     public func rehearse(
         _ source: some ImportSource, provenance: Provenance, progress: (ImportProgress) -> Void = { _ in },
         refusals: ([RefusedLine]) throws -> Void = { _ in }

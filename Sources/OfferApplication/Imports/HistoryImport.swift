@@ -1,7 +1,7 @@
 public import OfferModel
 public import OfferStore
 
-/// Brings history in that nobody has signed, from a source of any size (docs/import.md).
+/// Imports unsigned history from a source of any size (docs/import.md).
 ///
 /// The source is read into a staging table first, and its payloads are then applied subscription by subscription in the
 /// order of their ids: all of one in one transaction, so that its redemptions are counted once. Both steps note how far they are in the
@@ -9,7 +9,7 @@ public import OfferStore
 /// is given again, and comes to the same state (invariant 7). Transactions are small, and rest in between, so that a
 /// server on the same database hardly notices.
 ///
-/// What is imported is not proven: it merges nobody and never outranks what Apple has signed (docs/design.md#history-and-state, docs/design.md#identity).
+/// What is imported is not proven: it merges no customers and never outranks what Apple has signed (docs/design.md#history-and-state, docs/design.md#identity).
 ///
 /// Another kind of source is another ``ImportSource`` and other ``ImportTerms``:
 ///
@@ -26,9 +26,9 @@ public struct HistoryImport: Sendable {
 
     /// How much one transaction does, and how long others have the writer for themselves in between.
     public struct Pace: Sendable {
-        /// At most so many lines are staged at once.
+        /// The most lines staged in one transaction.
         public var lines: Int
-        /// About so many payloads are applied at once; the customers among them are whole.
+        /// The payloads applied in one transaction, roughly: subscriptions are not split.
         public var payloads: Int
         public var rest: Duration
 
@@ -40,7 +40,7 @@ public struct HistoryImport: Sendable {
         }
     }
 
-    /// Imports into the history of one app in one environment, told of in the audit.
+    /// Imports into the history of one app in one environment, recorded in the audit.
     public init(
         ledger: Ledger, scope: Scope, author: AuditAuthor, pace: Pace = Pace(),
         clock: @escaping @Sendable () -> Instant
@@ -57,12 +57,11 @@ public struct HistoryImport: Sendable {
     /// - Parameters:
     ///   - source: what is read; it is taken up behind what was staged before.
     ///   - terms: what it is; a source with an open import of the same terms goes on.
-    ///   - progress: told after each transaction.
     ///   - refusals: given every refused line in order, after everything is applied. If it throws, giving the same source
     ///     again gives them again.
     ///   - reported: told when all of them were given, while they still could be given again.
-    /// - Throws: ``ImportError/anotherIsOpen(_:)``, ``RequestError/clockBehind(_:)``, `CancellationError`, what the
-    ///   source, the closures or the store throw; what was committed stays.
+    /// - Throws: ``ImportError/anotherIsOpen(_:)``, `clockBehind`, `CancellationError`, what the source, the closures
+    ///   or the store throw; what was committed stays.
     public func run(
         _ source: some ImportSource, _ terms: ImportTerms, progress: (ImportProgress) -> Void = { _ in },
         refusals: ([RefusedLine]) throws -> Void = { _ in }, reported: () throws -> Void = {}
@@ -140,7 +139,7 @@ public struct HistoryImport: Sendable {
 }
 
 extension HistoryImport {
-    /// Notes the operator's word that nothing is missing, of each customer of whom it can hold.
+    /// Notes the operator's word that nothing is missing, for each customer for whom it can hold.
     ///
     /// Only after everything is applied: half an import is no complete history. And not of a customer who shares an alias
     /// or an unproven Apple Account with another: they may be one person, and what is known of one alone would lack what
@@ -187,7 +186,7 @@ extension HistoryImport {
     }
 }
 
-/// How far an import is, for whoever watches.
+/// The progress of an import.
 public struct ImportProgress: Sendable, Hashable {
     public var stage: ImportStage
     /// How much of the stage is done, of ``total``.

@@ -42,7 +42,7 @@ struct ImportAdmission: Sendable {
             let id = try admittedId(of: transaction)
             try add(.appTransaction, key: id.rawValue, transaction.payloadText)
         }
-        guard !payloads.isEmpty else { throw ImportRefusal(.noPurchase, "the line tells of no purchase") }
+        guard !payloads.isEmpty else { throw ImportRefusal(.noPurchase, "the line has no purchase") }
         return payloads
     }
 
@@ -79,7 +79,7 @@ struct ImportAdmission: Sendable {
         try check(bundleId: transaction.bundleId)
         try check(environment: transaction.receiptType)
         guard let id = transaction.appTransactionId else {
-            throw ImportRefusal(.invalidValue, "the app transaction has no `appTransactionId`, so it names nobody")
+            throw ImportRefusal(.invalidValue, "the app transaction has no `appTransactionId`, so it names no customer")
         }
         try ImportedText.check(id.rawValue, of: "appTransactionId")
         try ImportedDates(now: now).check(transaction)
@@ -160,7 +160,7 @@ struct ImportedDates {
     }
 }
 
-/// Which texts name somebody or something: not empty, without control characters, no longer than any of Apple's.
+/// Texts that can be identifiers: not empty, without control characters, no longer than any of Apple's.
 enum ImportedText {
     static func check(_ transaction: Transaction) throws(ImportRefusal) {
         try check(transaction.transactionId.rawValue, of: "transactionId")

@@ -11,9 +11,6 @@ public protocol ImportSource: AnyObject {
 
     /// Goes on behind a line that was read before; nothing was if the position is 0.
     ///
-    /// - Parameters:
-    ///   - position: that line's ``ImportLine/end``.
-    ///   - lines: how many lines had been read.
     /// - Throws: what keeps the source from being read.
     func resume(at position: Int64, after lines: Int64) throws
 
@@ -29,7 +26,7 @@ public struct ImportLine: Sendable, Hashable {
     public var number: Int64
     /// Where the source is read on after it, in the source's own units; it only grows.
     public var end: Int64
-    /// Where it stands in words, which its refusal begins with; `nil` where the number says it all.
+    /// Its place in words, with which its refusal begins; `nil` where the number is enough.
     public var place: String?
     /// What it says, or why it was not understood.
     public var content: Result<ImportedHistory, ImportRefusal>
@@ -42,7 +39,7 @@ public struct ImportLine: Sendable, Hashable {
     }
 }
 
-/// What one line says about one customer; nobody has signed it.
+/// What one line says about one customer, unsigned.
 public struct ImportedHistory: Sendable, Hashable {
     public var transactions: [Transaction]
     public var renewalInfos: [RenewalInfo]
@@ -82,7 +79,7 @@ public struct ImportRefusal: Error, Sendable, Hashable {
         case otherStore
         case noReceipt
 
-        /// Whether the line may have told of a purchase here, so that the rest is not everything (invariant 3).
+        /// Whether the line may have held a purchase, so that the rest is incomplete (invariant 3).
         public var isGap: Bool {
             switch self {
             case .wrongApp, .wrongEnvironment, .otherStore: false

@@ -2,7 +2,7 @@ import OfferEligibility
 public import OfferModel
 import OfferStore
 
-/// Issued offers with what the audit holds of them, for whoever keeps books.
+/// Issued offers with what the audit holds of them, for accounting.
 public struct IssuedOfferExport: Sendable {
     let database: any StoreDatabase
     let catalogs: CompiledCatalogs
@@ -24,10 +24,9 @@ public struct IssuedOfferExport: Sendable {
 
     /// A page of issued offers in the order they were issued.
     ///
-    /// - Parameter after: the `next` of the page before.
-    /// - Throws: ``RequestError/unknownOffer(_:)`` for an offer that the catalog in force does not have and that was never
-    ///   issued, ``RequestError/unusableParameter(name:detail:hint:)`` for a range that is empty, and what the store
-    ///   throws: nothing to export is no answer to a mistyped question.
+    /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that was never issued,
+    ///   `unusableParameter` for a range that is empty, and what the store throws: nothing to export is no answer to a
+    ///   mistyped question.
     public func page(
         _ selection: Selection, limit: Int, after: Int64?, caller: Caller
     ) async throws -> ExportedOfferPage {
@@ -99,7 +98,7 @@ public struct ExportedOfferPage: Sendable, Hashable {
     public var next: Int64?
 }
 
-/// The event that told of an issued offer; hashes and digests in hexadecimal.
+/// The event that recorded an issued offer; hashes and digests in hexadecimal.
 public struct IssuedOfferProof: Sendable, Hashable {
     public struct Checkpoint: Sendable, Hashable {
         public var number: Int64

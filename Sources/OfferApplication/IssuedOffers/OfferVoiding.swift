@@ -13,9 +13,7 @@ public struct OfferVoiding: Sendable {
     /// Apple cannot revoke a signature: what was handed out can be redeemed until it ends. So the place goes on counting
     /// until then, unless it is released, which accepts that the offer may be used beyond its limit.
     ///
-    /// - Returns: the issued offer as it stands now.
-    /// - Throws: ``RequestError/unknownIssuedOffer(_:)``, ``RequestError/clockBehind(_:)`` where a place is released, and
-    ///   what the store throws.
+    /// - Throws: `unknownIssuedOffer`, `clockBehind` where a place is released.
     public func void(
         _ id: LowercaseUUID, reason: String, release: Bool, caller: Caller
     ) async throws -> IssuedOfferView {

@@ -48,7 +48,7 @@ protocol IssueReply: Sendable {
 
     /// The answer that was given before; asked for again in the transaction that would keep another.
     ///
-    /// - Throws: ``RequestError/idempotencyConflict`` if it was given to another body.
+    /// - Throws: `idempotencyConflict` if it was given to another body.
     func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> Answer?
 
     /// Keeps an answer in the transaction that records its decision.

@@ -46,6 +46,25 @@ struct Issuance: Sendable {
             customers: snapshot.subject.customers, facts: snapshot.facts, historySequence: snapshot.sequence)
     }
 
+    /// The customer of the transaction that is signed (docs/design.md#identity); the decision must still hold.
+    ///
+    /// - Throws: ``UnsignableOffer`` if there is none, which a decision never lets through.
+    func owner(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> CustomerNumber {
+        // A subscription of the history that was read belongs to a customer whose rows were read.
+        let customers = snapshot.subject.customers
+        if case .transaction = plan.transactionId, let only = customers.first, customers.count == 1 { return only }
+        let identifier: ProvenIdentifier? =
+            switch plan.transactionId {
+            case .transaction(let id): .originalTransactionId(id)
+            case .appTransaction(let id): .appTransactionId(id)
+            case nil: nil
+            }
+        guard let identifier, let owner = try CustomerStore(transaction).customer(identifier, in: number) else {
+            throw UnsignableOffer(detail: "no customer")
+        }
+        return owner
+    }
+
     /// The same request decided again with other counters.
     func decided(with counters: OfferCounters, policy: Policy) -> Issuance {
         var again = self
@@ -68,7 +87,7 @@ extension DecisionRecord.Order {
 extension Offer {
     /// The product that is requested.
     ///
-    /// - Throws: ``RequestError/productRequired(offerId:products:)`` if the offer has several and none is named.
+    /// - Throws: `productRequired` if the offer has several and none is named.
     func product(asked: ProductId?) throws -> ProductId {
         if let asked { return asked }
         guard products.count == 1, let only = products.first else {

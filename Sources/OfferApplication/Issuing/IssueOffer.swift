@@ -1,6 +1,5 @@
 import OfferEligibility
 import OfferModel
-import OfferSigning
 import OfferStore
 
 /// Issues offers, in six steps (docs/design.md#issuing). No signature leaves without a durable record of it, and none is made
@@ -10,7 +9,7 @@ import OfferStore
 /// 2. **Read one snapshot**: customer, history, catalog, pauses and counters of one instant.
 /// 3. **Decide** on it without holding the database, by the same function as a dry-run and a replay (invariant 4).
 /// 4. **Sign** before the transaction: a signature takes longer than the writer may be held, and one that is thrown away
-///    harms nobody.
+///    does no harm.
 /// 5. **Record durably**, if nothing that the decision rests on has changed since step 2 and the limits that everyone shares
 ///    still have room. Otherwise the request begins again with step 2.
 /// 6. **Release** what was recorded, or what was answered earlier under the same key.
@@ -104,8 +103,6 @@ public struct IssueOffer: Sendable {
     // MARK: 2. Read one snapshot
 
     /// Reads a snapshot, and whether an equal request was answered meanwhile.
-    ///
-    /// - Parameter seen: the customers that the same request was found to name before.
     private func read<Reply: IssueReply>(
         _ request: IssueRequest, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply, since seen: NamedCustomers?
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
@@ -176,8 +173,7 @@ public struct IssueOffer: Sendable {
                 case .reached(let counters): return .limited(counters)
                 }
                 let signing = Signing(
-                    decisionId: decisionId, decidedAt: now,
-                    customer: try Self.owner(issuance, in: number, transaction),
+                    decisionId: decisionId, decidedAt: now, customer: try issuance.owner(in: number, transaction),
                     catalogRevision: Int64(catalogRevision), record: record, signatures: signatures)
                 let isRecorded = try Self.record(
                     slot, by: signing, issuance, redeemed: redeemed, caps: caps, in: number, transaction)
@@ -248,8 +244,9 @@ public struct IssueOffer: Sendable {
         let (question, snapshot) = (issuance.question, issuance.snapshot)
         let (now, customers) = (snapshot.now, snapshot.subject.customers)
         let outlook = issuance.decision.outlook(question, about: subject)
-        let record = issuance.record
-        let fingerprint = issuance.fingerprint(of: record, outlook, digest)
+        var moving: [Range<Int>] = []
+        let record = issuance.record.packed(noting: &moving)
+        let fingerprint = issuance.fingerprint(of: record, without: moving, outlook, digest)
         if let entry = refusals.entry(fingerprint), let answer = try await refuse(issuance, outlook, as: entry, reply) {
             return answer
         }
@@ -263,7 +260,7 @@ public struct IssueOffer: Sendable {
         let refusal = Refusal(
             id: decisionId, customer: customers.first, offerId: question.offer.id, decidedAt: now,
             catalogRevision: Int64(snapshot.catalogRevision), outcome: issuance.decision.outcome,
-            record: record.packed(), statement: signatures.first)
+            record: record, statement: signatures.first)
         let entry = RecordedRefusals.Entry(
             decisionId: decisionId, decidedAt: now,
             introductoryEligibility: signatures.first?.introductoryEligibility)
@@ -374,28 +371,5 @@ public struct IssueOffer: Sendable {
             of: signing.customer, since: slot.issuedAt, offers: issuance.question.offers, at: slot.issuedAt,
             in: number)
         return true
-    }
-
-    /// The customer of the transaction that is signed (docs/design.md#identity); the decision must still hold.
-    ///
-    /// - Throws: ``UnsignableOffer`` if there is none, which a decision never lets through.
-    private static func owner(
-        _ issuance: Issuance, in number: ScopeNumber, _ transaction: any StoreTransaction
-    ) throws -> CustomerNumber {
-        // A subscription of the history that was read belongs to a customer whose rows were read.
-        let customers = issuance.snapshot.subject.customers
-        if case .transaction = issuance.plan.transactionId, let only = customers.first, customers.count == 1 {
-            return only
-        }
-        let identifier: ProvenIdentifier? =
-            switch issuance.plan.transactionId {
-            case .transaction(let id): .originalTransactionId(id)
-            case .appTransaction(let id): .appTransactionId(id)
-            case nil: nil
-            }
-        guard let identifier, let owner = try CustomerStore(transaction).customer(identifier, in: number) else {
-            throw UnsignableOffer(detail: "no customer")
-        }
-        return owner
     }
 }

@@ -65,12 +65,13 @@ extension Issuance {
     ///
     /// Left out is what moves by itself without changing the answer: the instant, the newest row, until when the history is
     /// complete, and counters that everyone shares. Where they do change the answer, a finding differs.
-    func fingerprint(of record: DecisionRecord, _ outlook: Outlook, _ digest: any Digest) -> [UInt8] {
-        var record = record
-        record.now = Instant(milliseconds: 0)
-        record.historySequence = 0
-        record.counters = nil
-        record.coverage.asOf = nil
+    ///
+    /// - Parameters:
+    ///   - record: the packed record.
+    ///   - moving: the places of that in it.
+    func fingerprint(
+        of record: [UInt8], without moving: [Range<Int>], _ outlook: Outlook, _ digest: any Digest
+    ) -> [UInt8] {
         var writer = PackedWriter(capacity: 1_024)
         let scope = caller.scope
         for text in [
@@ -78,7 +79,12 @@ extension Issuance {
         ] {
             writer.append(text)
         }
-        writer.append(each: record.packed()) { $0.append($1) }
+        var rest = 0
+        for range in moving {
+            writer.append(each: record[rest..<range.lowerBound]) { $0.append($1) }
+            rest = range.upperBound
+        }
+        writer.append(each: record[rest...]) { $0.append($1) }
         writer.append(snapshot.generation)
         writer.append(each: snapshot.version.customers) { writer, customer in
             writer.append(snapshot.version.changes[customer] ?? 0)

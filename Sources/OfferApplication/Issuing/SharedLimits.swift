@@ -35,8 +35,6 @@ extension Snapshot {
     ///
     /// At a supposed instant in the past these are the counters of the present: what they showed then is not kept. At
     /// one to come they lack what will have passed.
-    ///
-    /// - Parameter products: the product that each offer is asked for.
     mutating func readCounters(
         of offers: [(offer: Offer, productId: ProductId)], _ transaction: any StoreTransaction
     ) throws {

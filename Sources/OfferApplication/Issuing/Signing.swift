@@ -18,8 +18,8 @@ struct SigningPlan: Sendable, Equatable {
     ///
     /// - Parameter allowed: the encodings that are signed in the environment; an offer with none of them is refused by the
     ///   rules.
-    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` if a format is asked for that the offer is not
-    ///   delivered in, or that is not signed in the environment.
+    /// - Throws: `invalidRequest` if a format is asked for that the offer is not delivered in, or that is not signed in
+    ///   the environment.
     init(
         _ offer: Offer, productId: ProductId, request: IssueRequest, formats allowed: Set<SignatureFormat>,
         history: History
@@ -108,7 +108,6 @@ struct ArtefactSigner: Sendable {
 
     /// Signs what a plan holds.
     ///
-    /// - Parameter allowIntroductoryOffer: what an eligibility statement says.
     /// - Throws: when libcrypto fails, the generator has no entropy, or a field cannot be signed.
     func sign(
         _ plan: SigningPlan, offer: Offer, timestamp: Instant, allowIntroductoryOffer: Bool = true

@@ -16,16 +16,16 @@ public struct CheckpointSigner: Sendable {
 
 /// What the service tells the audit by itself: checkpoints, and with which keys it runs.
 public struct LedgerAudit: Sendable {
-    /// So many events are signed at the latest.
+    /// A checkpoint is due after this many new events.
     public static let eventsPerCheckpoint: Int64 = 1_000
-    /// New events are signed after so many milliseconds at the latest: five minutes.
+    /// A checkpoint is due this long after the one before, in milliseconds.
     public static let checkpointInterval = 5 * Instant.Duration.minute
 
     let ledger: Ledger
     let signer: CheckpointSigner?
     let clock: RequestClock
 
-    /// Tells of the keys the service is started with, if they are not those it was started with last.
+    /// Records the keys the service is started with, if they differ from those of the last start.
     ///
     /// - Parameter keys: each key by a name, with what may be shown of it.
     public func note(keys: [String: String]) async throws {
@@ -40,7 +40,6 @@ public struct LedgerAudit: Sendable {
     /// Signs the audit as far as it goes, if that is due.
     ///
     /// - Parameter now: also if it is not due, but for events that are signed already.
-    /// - Returns: the new checkpoint.
     @discardableResult
     public func checkpoint(now isWanted: Bool = false) async throws -> AuditCheckpoint? {
         guard let signer else { return nil }

@@ -21,7 +21,7 @@ public struct Readiness: Sendable {
 
     /// Reads the clock, looks for room on the disk, and commits something durably.
     ///
-    /// - Throws: ``RequestError``, in words that name no file of the machine: everybody may ask.
+    /// - Throws: ``RequestError``, naming no file of the machine: the check is public.
     public func check() async throws {
         do {
             if let damage = database.damage { throw damage }
@@ -53,7 +53,7 @@ final class WatchedDatabase: StoreDatabase {
         self.base = base
     }
 
-    /// Set once a part of the file was found damaged: what is read elsewhere may be right, but nobody can tell.
+    /// Set once a part of the file was found damaged: what is read elsewhere may be wrong too.
     var damage: StoreError? { state.withLock { $0.damage } }
 
     var failures: Int { state.withLock { $0.failures } }
@@ -95,8 +95,8 @@ final class WatchedDatabase: StoreDatabase {
 
 /// Finds out whether a commit is possible, by making one.
 ///
-/// Everybody may ask, and each commit costs a flush of the disk: those who ask together share one, and a good result is
-/// believed for a second, unless the database has failed meanwhile. A bad one is never believed twice.
+/// The check is public, and each commit costs a flush of the disk: concurrent checks share one, and a success is reused for a
+/// second unless the database has failed meanwhile. A failure is never reused.
 actor WriteTrial {
     private static let life = Duration.seconds(1)
 

@@ -39,7 +39,7 @@ public struct Retention: Sendable {
     private let terms: RetentionTerms
     private let clock: RequestClock
 
-    /// Retention in a database, told of in its audit.
+    /// Retention in a database, recorded in its audit.
     public init(
         ledger: Ledger, terms: RetentionTerms, author: AuditAuthor, clock: @escaping @Sendable () -> Instant
     ) {
@@ -52,8 +52,7 @@ public struct Retention: Sendable {
     /// Removes everything that is due.
     ///
     /// - Parameter rest: how long requests have the writer for themselves between two steps.
-    /// - Throws: ``RequestError/clockBehind(_:)``, `CancellationError`, and what the store throws; steps already taken
-    ///   stay taken.
+    /// - Throws: `clockBehind`, `CancellationError`; steps already taken stay taken.
     public func sweep(rest: Duration = .milliseconds(20)) async throws -> Sum {
         var sum = Sum()
         while true {

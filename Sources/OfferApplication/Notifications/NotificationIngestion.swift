@@ -15,17 +15,11 @@ public struct NotificationIngestion: Sendable {
     /// Verifies a notification and everything signed in it, and keeps it with its history in one durable commit.
     ///
     /// The same notification again, known by its `notificationUUID`, is kept once. Its history is looked at each time:
-    /// should Apple sign it anew inside, what is new counts whichever came first (invariant 7). Only what was erased
+    /// if Apple signs it again inside, what is new counts whichever came first (invariant 7). Only what was erased
     /// stays so. A repeat with nothing new costs no commit.
     ///
-    /// - Parameters:
-    ///   - signedPayload: the compact JWS.
-    ///   - scope: the app and environment it must be of.
-    ///   - source: how it reached us.
-    ///   - author: who answers for it in the audit.
-    /// - Throws: ``RequestError/unknownScope(_:)`` if `keys.yaml` has no such app and environment,
-    ///   ``RequestError/signedDataRefused(_:)`` with the pointer `/signedPayload`, ``RequestError/clockBehind(_:)``,
-    ///   `CancellationError`, and what the store throws.
+    /// - Throws: `unknownScope` if `keys.yaml` has no such app and environment, `signedDataRefused` with the pointer
+    ///   `/signedPayload`, `clockBehind`, `CancellationError`.
     public func ingest(
         _ signedPayload: String, of scope: Scope, source: NotificationSource, author: AuditAuthor
     ) async throws -> NotificationReceipt {
@@ -36,7 +30,7 @@ public struct NotificationIngestion: Sendable {
 
     /// Looks whether notifications of an app and environment are taken here at all.
     ///
-    /// - Throws: ``RequestError/unknownScope(_:)`` if `keys.yaml` has no such app and environment.
+    /// - Throws: `unknownScope` if `keys.yaml` has no such app and environment.
     public func require(_ scope: Scope) throws(RequestError) {
         guard registry[scope] != nil else { throw .unknownScope(scope) }
     }
@@ -103,28 +97,26 @@ public struct NotificationIngestion: Sendable {
 
 extension AuditAuthor {
     /// The App Store, whose notifications come without a key.
-    ///
-    /// - Parameter requestId: the delivery.
     public static func appStore(requestId: LowercaseUUID?) -> AuditAuthor {
         AuditAuthor(actor: "App Store notifications", requestId: requestId)
     }
 }
 
-/// Verifies notifications one after the other, whoever brings them.
+/// Verifies notifications one at a time.
 ///
-/// Anybody may send to the notifications URL, and a chain with Apple's root in it costs public-key work before it proves
+/// Any client may send to the notifications URL, and a chain with Apple's root in it costs public-key work before it proves
 /// false. One at a time leaves the other cores to callers with a key.
 actor NotificationCheck {
     /// Checks a notification and all that is signed in it.
     ///
-    /// - Throws: `SignedDataRefusal`; `CancellationError` if nobody waits for it any more.
+    /// - Throws: `SignedDataRefusal`; `CancellationError` if the request was cancelled.
     func verify(_ jws: String, reader: SignedDataReader, now: Instant) throws -> VerifiedNotification {
         try Task.checkCancellation()
         return try VerifiedNotification(jws, reader: reader, now: now)
     }
 }
 
-/// What became of a notification that is stored now.
+/// The outcome of a notification that is now stored.
 public struct NotificationReceipt: Sendable, Hashable {
     public var notificationUUID: String
     public var type: NotificationType

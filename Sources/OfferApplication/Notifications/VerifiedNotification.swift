@@ -9,7 +9,7 @@ import OfferStore
 struct VerifiedNotification: Sendable {
     let notification: AppStoreNotification
     private(set) var payloads: [HistoryPayload] = []
-    /// Whom it is about; `nil` if it names nobody.
+    /// The customer it is about; `nil` if it names none.
     private(set) var identifier: ProvenIdentifier?
     private(set) var transactionId: TransactionId?
     private(set) var productId: ProductId?
@@ -56,7 +56,7 @@ struct VerifiedNotification: Sendable {
         keep(.transaction(transaction.payload), transaction.payloadBytes)
     }
 
-    /// One without `appTransactionId` names nobody, so there is no history it could belong to.
+    /// One without `appTransactionId` names no customer, so there is no history it could belong to.
     private mutating func add(_ appTransaction: Verified<AppTransaction>) {
         note(appTransaction)
         guard let id = appTransaction.payload.appTransactionId else { return }

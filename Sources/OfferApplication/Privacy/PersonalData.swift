@@ -10,7 +10,7 @@ public struct PersonalData: Sendable {
         public var tables: [String: [PersonalRow]]
     }
 
-    /// How often an erasure is begun anew when data about the customer arrives meanwhile.
+    /// How often an erasure is retried when data about the customer arrives meanwhile.
     private static let attempts = 5
 
     private let ledger: Ledger
@@ -21,10 +21,7 @@ public struct PersonalData: Sendable {
 
     /// The personal data in a ledger.
     ///
-    /// - Parameters:
-    ///   - digestKey: the key that the ledger takes its digests with; without one nothing is erased.
-    ///   - author: who answers for an erasure.
-    ///   - clock: the wall clock.
+    /// - Parameter digestKey: the key that the ledger takes its digests with; without one nothing is erased.
     public init(
         ledger: Ledger, digestKey: (any KeyedDigest)?, author: AuditAuthor,
         clock: @escaping @Sendable () -> Instant
@@ -35,9 +32,9 @@ public struct PersonalData: Sendable {
         self.clock = RequestClock(wallClock: clock)
     }
 
-    /// Everything held about whom the identifiers name.
+    /// Everything held about the customers that the identifiers name.
     ///
-    /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and what the store throws.
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`.
     public func held(about identifiers: CustomerIdentifiers, in scope: Scope) async throws -> Held {
         return try await ledger.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: scope) else { throw RequestError.unknownCustomer }
@@ -55,8 +52,7 @@ public struct PersonalData: Sendable {
 
     /// What an erasure would take away; nothing is written.
     ///
-    /// - Throws: ``ErasureRefusal``, ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and
-    ///   what the store throws.
+    /// - Throws: ``ErasureRefusal``, `unknownCustomer`, `ambiguousCustomer`.
     public func plan(for identifiers: CustomerIdentifiers, in scope: Scope) async throws -> ErasurePlan {
         guard let key = digestKey?.name else { throw ErasureRefusal.noDigestKey }
         return try await ledger.read { transaction in
@@ -66,10 +62,10 @@ public struct PersonalData: Sendable {
         }
     }
 
-    /// Erases whom the identifiers name, in one transaction. The server may run meanwhile: what it does about the
+    /// Erases the customers that the identifiers name, in one transaction. The server may run meanwhile: what it does about the
     /// customer comes wholly before or wholly after.
     ///
-    /// - Throws: as ``plan(for:in:)``, ``ErasureRefusal/changing``, ``RequestError/clockBehind(_:)``.
+    /// - Throws: as ``plan(for:in:)``, ``ErasureRefusal/changing``, `clockBehind`.
     public func erase(
         _ identifiers: CustomerIdentifiers, in scope: Scope, reason: String
     ) async throws -> ErasureOutcome {
@@ -90,15 +86,15 @@ public struct PersonalData: Sendable {
     }
 }
 
-/// Whom the identifiers of a data request name. Stricter than the subject of an offer request: giving out or erasing the
-/// data of somebody else cannot be taken back.
+/// The person that the identifiers of a data request name. Stricter than for an offer request: giving out or erasing another
+/// person's data cannot be undone.
 struct NamedPerson {
     let customers: [CustomerNumber]
 
     /// Every identifier has to name the person; signed ones name one customer, aliases alone may name several of one
     /// Apple account.
     ///
-    /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``.
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`.
     init(_ identifiers: CustomerIdentifiers, in scope: ScopeNumber, _ transaction: any StoreTransaction) throws {
         let store = CustomerStore(transaction)
         let named =

@@ -39,7 +39,7 @@ public final class RequestRates: Sendable {
 
     /// Takes a token of a key that is known to be genuine.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``.
+    /// - Throws: `rateLimited`.
     func take(key id: String) throws {
         try take(.key, CollectionOfOne(Bucket.key(id).hashValue), from: keys)
     }
@@ -47,7 +47,7 @@ public final class RequestRates: Sendable {
     /// Rejects a request that names a key without a token left, before anything is looked up. Takes nothing: the caller
     /// has not proven to hold the key.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``.
+    /// - Throws: `rateLimited`.
     func requireToken(ofKey id: String) throws {
         let now = clock()
         let rejected = keys.withLock { buckets in
@@ -60,24 +60,24 @@ public final class RequestRates: Sendable {
 
     /// Takes a token of each identifier that a request names, before anything is verified or read.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``.
+    /// - Throws: `rateLimited`.
     func take(_ identifiers: CustomerIdentifiers, by caller: Caller) throws {
         let proven = identifiers.proven.map { Bucket.proven($0, caller.scope, caller.role).hashValue }
         let aliases = identifiers.aliases.map { Bucket.alias($0, caller.scope, caller.role).hashValue }
         try take(.customer, proven + aliases, from: customers)
     }
 
-    /// Takes a token of each customer whom a request was found to name, before anything is decided or written: other
+    /// Takes a token of each customer that a request was found to name, before anything is decided or written: other
     /// identifiers of the same customer do not multiply the rate.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``.
+    /// - Throws: `rateLimited`.
     func take(_ found: [CustomerNumber], by caller: Caller) throws {
         try take(.customer, found.map { Bucket.customer($0, caller.role).hashValue }, from: customers)
     }
 
     /// Notes a failed authentication.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)`` if there were too many from the address.
+    /// - Throws: `rateLimited` if there were too many from the address.
     func noteFailure(from address: PeerAddress) throws {
         try take(.authentication, CollectionOfOne(Bucket.address(address).hashValue), from: addresses)
     }

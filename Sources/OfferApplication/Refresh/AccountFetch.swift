@@ -12,8 +12,8 @@ struct AccountFetch: Sendable {
 
     /// Fetches the whole history, the renewal info of each subscription, and an app transaction that is not known yet.
     ///
-    /// - Throws: ``RequestError`` if Apple knows nobody by any of the ids, or gives no answer that can be used; then
-    ///   nothing of it counts.
+    /// - Throws: ``RequestError`` if Apple knows no customer by any of the ids, or gives no answer that can be used;
+    ///   then nothing of it counts.
     func fetch(_ account: AskedAccount) async throws(RequestError) -> FetchedAccount {
         var fetched = FetchedAccount()
         // An import may have brought ids that are none of Apple's.
@@ -31,7 +31,6 @@ struct AccountFetch: Sendable {
         return fetched
     }
 
-    /// - Returns: the id that Apple knows.
     private func addHistory(
         byFirstKnownOf ids: [String], to fetched: inout FetchedAccount
     ) async throws(RequestError) -> String {
@@ -121,7 +120,7 @@ struct AccountFetch: Sendable {
 /// What the App Store Server API gave of one Apple Account, verified.
 struct FetchedAccount: Sendable {
     private var parts: [VerifiedDelivery] = []
-    /// What was not believed, each with the answer it stood in.
+    /// What could not be verified, each with the answer that held it.
     private(set) var refused: [RefusedData] = []
     /// Whether a history ended before Apple's did.
     var hasMorePages = false
@@ -159,7 +158,7 @@ struct FetchedAccount: Sendable {
     }
 }
 
-/// What became of an account's data in the one transaction that keeps it.
+/// The outcome of an account's data in the one transaction that keeps it.
 struct KeptAccount: Sendable {
     var owners: [CustomerNumber] = []
     var transactions = OutcomeCounts()
@@ -172,7 +171,7 @@ struct KeptAccount: Sendable {
     /// The Apple Accounts that were part of it.
     var appTransactionIds: Set<AppTransactionId> = []
 
-    /// Counts what became of each payload, and of what was refused before.
+    /// Counts the outcome of each payload, and what was refused before.
     mutating func count(_ outcomes: some Sequence<(HistoryPayload, IngestOutcome)>) {
         for (payload, outcome) in outcomes {
             switch payload.content {

@@ -6,11 +6,11 @@ public import OfferStore
 /// Fetches many customers from Apple, a few at a time: `offerd backfill --ids`.
 public struct CustomerBackfill: Sendable {
     public enum Outcome: Sendable, Hashable {
-        /// The customer was fetched; the report tells of gaps.
+        /// The customer was fetched; the report has the gaps.
         case fetched(RefreshReport)
         /// The customer was fetched since the work began, by another id.
         case known
-        /// Apple gives nothing for this id, or nothing that is believed; in words.
+        /// Apple returns nothing for this id, or nothing that can be verified; in words.
         case refused(String)
     }
 
@@ -22,12 +22,7 @@ public struct CustomerBackfill: Sendable {
 
     /// A work through many ids.
     ///
-    /// - Parameters:
-    ///   - refresh: fetches one.
-    ///   - scope: whose customers they are.
-    ///   - author: who answers for it.
-    ///   - start: when the work began, also if it goes on after an interruption.
-    ///   - patience: how it waits.
+    /// - Parameter start: when the work began, also if it goes on after an interruption.
     public init(
         _ refresh: CustomerRefresh, in scope: Scope, by author: AuditAuthor, since start: Instant,
         patience: RetryPolicy
@@ -42,9 +37,7 @@ public struct CustomerBackfill: Sendable {
     /// Fetches the customers of these ids at the same time; when it returns, every one is kept durably or refused.
     ///
     /// - Parameter ids: of transactions or of app transactions, as many as may be asked for at once.
-    /// - Returns: what came of each, in the same order.
-    /// - Throws: ``RequestError`` for what stands against all further work, `CancellationError`, and what the store
-    ///   throws. What was kept stays.
+    /// - Throws: ``RequestError`` for what prevents all further work, `CancellationError`. What was kept stays.
     public func fetch(_ ids: [String]) async throws -> [Outcome] {
         try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
             for (place, id) in ids.enumerated() {
@@ -69,7 +62,8 @@ public struct CustomerBackfill: Sendable {
         } catch RequestError.unknownToAppStore(let detail, _) {
             return .refused(detail)
         } catch RequestError.appStoreDataRefused(let refused) {
-            return .refused(refused.first.map { "\($0.pointer): \($0.refusal.detail)" } ?? "nothing was believed")
+            return .refused(
+                refused.first.map { "\($0.pointer): \($0.refusal.detail)" } ?? "none of the data could be verified")
         } catch RequestError.appStoreFailed(let failure) where failure.error.isAboutItsQuestion {
             return .refused(failure.detail)
         }
@@ -77,7 +71,7 @@ public struct CustomerBackfill: Sendable {
 }
 
 extension AppStoreServerError {
-    /// Whether another question may well be answered: Apple refuses this one, or fails with it for good.
+    /// Whether another question may well be answered: Apple refuses this one, or always fails with it.
     var isAboutItsQuestion: Bool {
         code == .refused && errorCode != nil || errorCode == .generalInternal
     }
@@ -88,7 +82,7 @@ public struct NotificationBackfill: Sendable {
     public struct Page: Sendable, Hashable {
         public var added = 0
         public var known = 0
-        /// Those that were not believed: the place on the page, from 1, and why.
+        /// Those that could not be verified: the place on the page, from 1, and why.
         public var refused: [Refused] = []
         /// Where the next page begins; `nil` after the last.
         public var next: String?
@@ -108,12 +102,7 @@ public struct NotificationBackfill: Sendable {
 
     /// A work through the notification history of one app and environment.
     ///
-    /// - Parameters:
-    ///   - registry: knows whom to ask.
-    ///   - notifications: takes each notification in as if it were sent.
-    ///   - author: who answers for it.
-    ///   - patience: how it waits.
-    /// - Throws: ``RequestError/notReady(detail:hint:)`` where nobody can be asked.
+    /// - Throws: `notReady` without an App Store server.
     public init(
         _ registry: AppRegistry, _ notifications: NotificationIngestion, in scope: Scope, by author: AuditAuthor,
         patience: RetryPolicy, clock: @escaping @Sendable () -> Instant
@@ -128,11 +117,8 @@ public struct NotificationBackfill: Sendable {
 
     /// Fetches a page and takes in all that is on it; when it returns, each notification is kept durably or refused.
     ///
-    /// - Parameters:
-    ///   - query: which notifications; the same for each page.
-    ///   - token: the page before's ``Page/next``; `nil` for the first page.
-    /// - Throws: ``RequestError`` for what stands against all further work, `CancellationError`, and what the store
-    ///   throws. What was kept stays.
+    /// - Parameter token: the page before's ``Page/next``; `nil` for the first page.
+    /// - Throws: ``RequestError`` for what prevents all further work, `CancellationError`. What was kept stays.
     public func fetch(_ query: NotificationHistoryQuery, after token: String?) async throws -> Page {
         let answer = try await patience.ask {
             do throws(AppStoreServerError) {
@@ -156,7 +142,7 @@ public struct NotificationBackfill: Sendable {
                     item.signedPayload, of: scope, source: .fetched, author: author)
                 if receipt.isRepeat { page.known += 1 } else { page.added += 1 }
             } catch RequestError.signedDataRefused(let refused) {
-                let reason = refused.first?.refusal.detail ?? "it was not believed"
+                let reason = refused.first?.refusal.detail ?? "it could not be verified"
                 page.refused.append(Refused(place: index + 1, reason: reason))
             }
         }
@@ -165,16 +151,14 @@ public struct NotificationBackfill: Sendable {
     }
 }
 
-/// How a work that nobody waits for gets on with Apple's limits: it waits as long as Apple wants.
+/// How a background job keeps within Apple's rate limits: it waits as long as Apple asks for.
 public struct RetryPolicy: Sendable {
     private let sleep: @Sendable (_ milliseconds: Int64) async throws -> Void
     private let onWait: @Sendable (AppStoreFailure) -> Void
 
     /// A patience by its parts.
     ///
-    /// - Parameters:
-    ///   - sleep: waits, and throws `CancellationError` as soon as the task is cancelled.
-    ///   - onWait: told before each wait.
+    /// - Parameter sleep: waits, and throws `CancellationError` as soon as the task is cancelled.
     public init(
         sleep: @escaping @Sendable (_ milliseconds: Int64) async throws -> Void,
         onWait: @escaping @Sendable (AppStoreFailure) -> Void
@@ -219,9 +203,8 @@ public struct BackfillLog: Sendable {
     ///
     /// - Parameters:
     ///   - source: what is gone through; nothing personal.
-    ///   - done: how many ids or pages are done.
     ///   - refused: how many of them, or of what was on them, were refused.
-    /// - Throws: ``RequestError/clockBehind(_:)`` and what the store throws.
+    /// - Throws: `clockBehind`.
     public func note(_ source: String, done: Int, refused: Int, in scope: Scope) async throws {
         try await ledger.write(by: author) { transaction in
             let now = try clock.instant(transaction)

@@ -31,16 +31,14 @@ public struct CustomerRefresh: Sendable {
         keeping = AccountKeeping(ledger: ledger, catalogs: catalogs, clock: clock)
     }
 
-    /// Asks Apple for everything of whom the question names, keeps it, and tells what became of it.
+    /// Fetches everything Apple has of the customers, keeps it, and reports the outcome.
     ///
     /// Each Apple Account is kept in one durable transaction. If a later one fails, those before it stay: the next try
     /// finds them unchanged.
     ///
-    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` for an id by which Apple cannot be asked,
-    ///   ``RequestError/unknownCustomer``, ``RequestError/unknownToAppStore(detail:hint:)``,
-    ///   ``RequestError/ambiguousCustomer(detail:)``, ``RequestError/appStoreFailed(_:)``,
-    ///   ``RequestError/appStoreDataRefused(_:)`` if nothing was believed, ``RequestError/notReady(detail:hint:)`` where
-    ///   nobody can be asked, and what the store throws.
+    /// - Throws: `invalidRequest` for an id by which Apple cannot be asked, `unknownCustomer`, `unknownToAppStore`,
+    ///   `ambiguousCustomer`, `appStoreFailed`, `appStoreDataRefused` if none of the data could be verified, `notReady`
+    ///   without an App Store server.
     public func refresh(_ question: RefreshQuestion, caller: Caller) async throws -> RefreshReport {
         try question.check()
         if case .customer(let identifiers) = question { try rates.take(identifiers, by: caller) }
@@ -68,11 +66,9 @@ public struct CustomerRefresh: Sendable {
     /// Asks Apple by one id, be it of a transaction or of an app transaction, unless the customer of that id was asked
     /// for already.
     ///
-    /// - Parameters:
-    ///   - start: a customer whose history was fetched at this moment or later is not asked for again.
-    ///   - author: who answers for it.
+    /// - Parameter start: a customer whose history was fetched at this moment or later is not asked for again.
     /// - Returns: `nil` if the customer was not asked for again.
-    /// - Throws: as ``refresh(_:caller:)`` does, with as much time as a work has that nobody waits for.
+    /// - Throws: as ``refresh(_:caller:)`` does, with the time of a background job.
     public func refresh(
         id: String, since start: Instant, in scope: Scope, by author: AuditAuthor
     ) async throws -> RefreshReport? {
@@ -85,7 +81,7 @@ public struct CustomerRefresh: Sendable {
         return try await complete(report, of: kept.owners)
     }
 
-    /// - Parameter start: a history that was complete before this moment is stated anew, as is one that was so before
+    /// - Parameter start: a history that was complete before this moment is stated again, as is one that was so before
     ///   ``restated``.
     private func refresh(
         _ account: AskedAccount, _ client: AppStoreServerClient, since start: Instant?, in scope: Scope,
@@ -122,16 +118,16 @@ public struct CustomerRefresh: Sendable {
 
 /// Whose purchases the App Store is asked for.
 public enum RefreshQuestion: Sendable, Hashable {
-    /// Whom the identifiers name; of somebody unknown here Apple can be asked by an identifier of Apple's.
+    /// The customers that the identifiers name; Apple can be asked about an unknown one by an identifier of Apple's.
     case customer(CustomerIdentifiers)
     /// Who made an order, by the id on the customer's receipt, such as `MK5TTTVWJH`.
     case order(String)
 }
 
 extension RefreshQuestion {
-    /// Looks whether Apple can be asked by what stands in it.
+    /// Checks the ids before Apple is asked.
     ///
-    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` naming the first id that is none.
+    /// - Throws: `invalidRequest` naming the first id that is none.
     func check() throws(RequestError) {
         let ids: [(pointer: String, id: String)] =
             switch self {
@@ -167,7 +163,7 @@ struct AskedAccount: Sendable, Hashable {
 extension AppRegistry {
     /// What turns signed data of a scope into payloads.
     ///
-    /// - Throws: ``RequestError/notReady(detail:hint:)`` as ``app(for:)`` does.
+    /// - Throws: `notReady` as ``app(for:)`` does.
     func reader(for scope: Scope) throws -> SignedDataReader {
         let app = try app(for: scope)
         return SignedDataReader(
@@ -175,9 +171,9 @@ extension AppRegistry {
             environment: scope.environment)
     }
 
-    /// Whom to ask for the purchases of a scope.
+    /// The App Store Server API of a scope.
     ///
-    /// - Throws: ``RequestError/notReady(detail:hint:)`` where nobody can be asked, and as ``app(for:)`` does.
+    /// - Throws: `notReady` without one, and as ``app(for:)`` does.
     public func appStoreServer(for scope: Scope) throws -> AppStoreServerClient {
         guard let client = try app(for: scope).appStoreServers[scope.environment] else {
             throw RequestError.notReady(

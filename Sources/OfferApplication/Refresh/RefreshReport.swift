@@ -2,14 +2,14 @@ public import AppStoreServer
 public import OfferEligibility
 public import OfferModel
 
-/// What asking the App Store for somebody's purchases came to.
+/// The result of fetching a customer's purchases from the App Store.
 public struct RefreshReport: Sendable, Hashable {
     /// The customers they belong to, as far as proven.
     public var customers: [KnownIdentifiers] = []
     public var transactions = OutcomeCounts()
     public var renewalInfos = OutcomeCounts()
     public var appTransactions = OutcomeCounts()
-    /// What was not believed; the pointer tells which of Apple's answer.
+    /// What could not be verified; the pointer names its place in Apple's answer.
     public var refused: [RefusedData] = []
     /// Why the history does not count as complete; empty if it does.
     public var gaps: [RefreshGap] = []
@@ -47,7 +47,6 @@ public enum RefreshGap: String, Sendable, Hashable, CaseIterable, Codable {
     case morePages
     /// A subscription that is known of the customer was not part of it.
     case missingSubscription
-    /// It names several customers whom nothing signed proves to be one.
     case severalCustomers
 
     public var detail: String {
@@ -55,7 +54,7 @@ public enum RefreshGap: String, Sendable, Hashable, CaseIterable, Codable {
         case .refusedData: "some of what Apple gave was refused"
         case .morePages: "Apple has more pages of the history than are fetched at once"
         case .missingSubscription: "Apple's history lacks a subscription that is known of the customer"
-        case .severalCustomers: "Apple's history names several customers whom nothing signed proves to be one"
+        case .severalCustomers: "Apple's history names several customers that no signed data proves to be one"
         }
     }
 }
@@ -71,8 +70,8 @@ public struct AppStoreFailure: Sendable, Hashable {
         at = instant
     }
 
-    /// Whether asking again later may be enough; else somebody has something to set right first.
-    public var isPassing: Bool {
+    /// Whether the same request may succeed later; otherwise something must be corrected first.
+    public var isTransient: Bool {
         switch error.code {
         case .rateLimited, .unavailable, .timedOut, .cancelled: true
         case .notSent, .unauthenticated, .notFound, .refused, .unreachable, .unreadableAnswer: false
@@ -84,9 +83,9 @@ public struct AppStoreFailure: Sendable, Hashable {
     public var hint: String? { error.hint }
 
     /// After how many seconds asking again may help: when Apple says so, else after a moment, and after a minute where
-    /// somebody has to act first.
+    /// something must be corrected first.
     public var secondsToWait: Int {
-        guard let retryAt = error.retryAt else { return isPassing ? 10 : 60 }
+        guard let retryAt = error.retryAt else { return isTransient ? 10 : 60 }
         let milliseconds = max(retryAt.milliseconds(since: at), 0)
         return Int(min(max(milliseconds.saturatingAdding(999) / 1_000, 1), Self.longestWait))
     }
@@ -96,7 +95,7 @@ public struct AppStoreFailure: Sendable, Hashable {
 }
 
 extension AppStoreServerError {
-    /// What it means to who asked: that Apple knows nobody by the id, or that there is no answer.
+    /// What it means to the caller: Apple knows no customer by the id, or there is no answer.
     func requestError(at now: Instant) -> RequestError {
         switch (code, errorCode) {
         case (.notFound, .appNotFound), (.notFound, .invalidAppIdentifier):

@@ -1,7 +1,7 @@
 public import OfferEligibility
 public import OfferModel
 
-/// What became of the customers who were first evaluated for offers in a range of time (docs/reports.md).
+/// The offer funnel of the customers who were first evaluated in a range of time (docs/reports.md).
 public struct FunnelReport: Sendable, Hashable {
     /// The instant of the report: what happened later is not in it.
     public var asOf: Instant
@@ -28,7 +28,7 @@ public struct OfferFunnel: Sendable, Hashable {
     public var redemptionsByAnother = 0
     /// Uses of the offer by the evaluated that no slot led to: a number of redemptions.
     public var redemptionsWithoutSlot = 0
-    /// Requests refused to somebody unknown, who is no customer: a number of requests.
+    /// Requests refused to unknown customers: a number of requests.
     public var requestsOfUnknown = 0
     /// What the discount costs, by currency.
     public var discountCost: [String: DiscountCost] = [:]
@@ -42,10 +42,6 @@ public struct OfferFunnel: Sendable, Hashable {
     public var hasRemovedRefusals = false
     /// Of those redeemed after cancelling, how many stayed.
     public var saveRate = SaveRate()
-
-    init(_ offerId: OfferId) {
-        self.offerId = offerId
-    }
 
     /// The treated minus the held out, of whom the subscription is active; absent where a group is too small, or not all
     /// of the held out are known any more.
@@ -148,15 +144,16 @@ extension FunnelRequest {
 
     /// The range asked for.
     ///
-    /// - Throws: ``RequestError/unusableParameter(name:detail:hint:)`` for a range that is empty, longer than a year or
-    ///   lies in the future: no report of it would say anything.
+    /// - Throws: `unusableParameter` for a range that is empty, longer than a year or lies in the future: no report of
+    ///   it would say anything.
     func range(at now: Instant) throws(RequestError) -> Range<Instant> {
         // What was decided in this very millisecond is known too.
         let to = to ?? now.adding(milliseconds: 1)
         let from = from ?? to.adding(milliseconds: -Self.usualDays * Instant.Duration.day)
         guard from <= now else {
             throw .unusableParameter(
-                name: "from", detail: "the range begins at `\(from)`, which is after now: nobody was evaluated yet",
+                name: "from",
+                detail: "the range begins at `\(from)`, which is in the future: no customer was evaluated yet",
                 hint: nil)
         }
         guard from < to else {

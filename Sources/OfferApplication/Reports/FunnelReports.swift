@@ -2,7 +2,7 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// Reports of what became of the customers whom issue requests asked about (docs/design.md#http).
+/// The offer funnel: evaluated, issued, redeemed, renewed (docs/design.md#http).
 public struct FunnelReports: Sendable {
     let database: any StoreDatabase
     let catalogs: CompiledCatalogs
@@ -10,13 +10,12 @@ public struct FunnelReports: Sendable {
     let clock: RequestClock
     private let turns = AsyncSemaphore(1, waiting: 0)
 
-    /// The funnel of one offer, or of every offer that the catalog has or anybody was evaluated for.
+    /// The funnel of one offer, or of every offer that is in the catalog or was ever evaluated.
     ///
     /// It reads one snapshot customer by customer, in memory that does not grow with them, and the writer never waits for
     /// it. A server makes one report at a time: each takes one of its few readers for as long as it lasts.
     ///
-    /// - Throws: ``RequestError/unknownOffer(_:)``, ``RequestError/unusableParameter(name:detail:hint:)``,
-    ///   ``RequestError/busy`` while another report is made, and what the store throws.
+    /// - Throws: `unknownOffer`, `unusableParameter`, `busy` while another report is made.
     public func funnel(_ request: FunnelRequest, caller: Caller) async throws -> FunnelReport {
         try await turns.run { try await read(request, caller: caller) }
     }
@@ -42,7 +41,9 @@ public struct FunnelReports: Sendable {
         of reported: CompiledCatalogs.ReportedOffer, _ range: Range<Instant>, at now: Instant, policy: Policy,
         in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> OfferFunnel {
-        var tally = FunnelTally(reported.offer, in: reported.group, at: now, policy: policy, transaction)
+        var tally = FunnelTally(
+            offer: reported.offer, group: reported.group, asOf: now, policy: policy, transaction: transaction,
+            funnel: OfferFunnel(offerId: reported.offer.id))
         let cohort = OfferCohort(
             offerId: reported.offer.id, range: range, scope: number, transaction: transaction)
         try cohort.forEach { try tally.add($0) }

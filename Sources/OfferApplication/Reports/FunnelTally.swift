@@ -11,19 +11,7 @@ struct FunnelTally {
     let transaction: any StoreTransaction
     private(set) var funnel: OfferFunnel
 
-    init(
-        _ offer: Offer, in group: SubscriptionGroupId?, at asOf: Instant, policy: Policy,
-        _ transaction: any StoreTransaction
-    ) {
-        self.offer = offer
-        self.group = group
-        self.asOf = asOf
-        self.policy = policy
-        self.transaction = transaction
-        funnel = OfferFunnel(offer.id)
-    }
-
-    /// Counts one customer, with their history read for nobody else.
+    /// Counts one customer, reading only that customer's history.
     mutating func add(_ member: CohortMember) throws {
         let issued = try SlotStore(transaction).issuedOffers(to: member.customer)
         var facts = SubjectFacts(

@@ -74,8 +74,8 @@ struct OfferCohort {
 
 /// One customer with all decisions about one offer, whatever order they are added in.
 struct CohortMember {
-    /// Under which side of the comparison with the holdout somebody is, and since when. It is settled by the first
-    /// decision that found everything but the holdout in order, so that a later change of the catalog moves nobody.
+    /// The customer's side of the comparison with the holdout, and since when. The first decision that found everything but
+    /// the holdout in order settles it, so a later change of the catalog does not move the customer.
     struct Arm {
         var place: Evaluation.Place
         var isTreated: Bool
@@ -91,11 +91,6 @@ struct CohortMember {
     /// Whether retention has removed why they were refused once: what they were then is not known any more.
     private(set) var hasRemovedRefusal = false
     private(set) var lastRefusal: (place: Evaluation.Place, obstacles: Obstacles)?
-
-    init(customer: CustomerNumber, firstEvaluated: Instant) {
-        self.customer = customer
-        self.firstEvaluated = firstEvaluated
-    }
 
     /// Whether every rule but the rollout held at least once.
     var isEligible: Bool { isIssued || wasHeldOut || wasOutsideRollout }

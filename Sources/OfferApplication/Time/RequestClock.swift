@@ -10,14 +10,14 @@ struct RequestClock: Sendable {
 
     /// The instant of a request that decides or writes: never before anything that was committed.
     ///
-    /// - Throws: ``RequestError/clockBehind(_:)`` if the wall clock is so far behind that it cannot be right.
+    /// - Throws: `clockBehind` if the wall clock is so far behind that it cannot be right.
     func instant(_ transaction: any StoreTransaction) throws -> Instant {
         try instant(after: try StoreClock(transaction).marks())
     }
 
     /// The same where the store's marks were read already.
     ///
-    /// - Throws: ``RequestError/clockBehind(_:)``.
+    /// - Throws: `clockBehind`.
     func instant(after marks: ClockMarks) throws -> Instant {
         let now = wallClock()
         if let lag = ClockLag(of: now, behind: marks) { throw RequestError.clockBehind(lag) }
@@ -45,7 +45,7 @@ public struct ClockLag: Error, Sendable, Hashable {
     /// By how much, in milliseconds; more than is tolerated.
     public let milliseconds: Int64
 
-    /// In how many milliseconds the clock will have caught up, if nobody sets it right before.
+    /// In how many milliseconds the clock will have caught up, if it is not corrected before.
     public var caughtUpAfter: Int64 { milliseconds.saturatingSubtracting(RequestClock.tolerance) }
 
     /// `nil` if the clock is not behind, or so little that it is tolerated.
@@ -81,7 +81,7 @@ public struct ClockReset: Sendable {
     private let author: AuditAuthor
     private let clock: RequestClock
 
-    /// A reset of the store in a database, told of in its audit.
+    /// A reset of the store in a database, recorded in its audit.
     public init(ledger: Ledger, author: AuditAuthor, clock: @escaping @Sendable () -> Instant) {
         self.ledger = ledger
         self.author = author
@@ -90,8 +90,8 @@ public struct ClockReset: Sendable {
 
     /// Lets the last recorded moment be now, if it is further ahead of the clock than is tolerated.
     ///
-    /// - Throws: ``ClockLag`` if the clock is behind data that the App Store has signed, for then it is the clock that is
-    ///   wrong and nothing is changed; and what the store throws.
+    /// - Throws: ``ClockLag`` if the clock is behind data that the App Store has signed, for then it is the clock that
+    ///   is wrong and nothing is changed;.
     public func run() async throws -> Outcome {
         return try await ledger.write(by: author) { transaction in
             let store = StoreClock(transaction)

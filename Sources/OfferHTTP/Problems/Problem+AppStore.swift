@@ -6,7 +6,7 @@ extension Problem {
     /// The App Store Server API gave no answer that can be used: `busy` where coming back later may be enough,
     /// `not-ready` where somebody has something to set right first.
     init(_ failure: AppStoreFailure) {
-        self = Problem(failure.isPassing ? .busy : .notReady, failure.detail, hint: failure.hint)
+        self = Problem(failure.isTransient ? .busy : .notReady, failure.detail, hint: failure.hint)
             .retry(after: failure.secondsToWait)
     }
 
