@@ -1,6 +1,7 @@
 public import OfferCatalog
 public import OfferModel
 public import OfferSigning
+import OfferStore
 
 /// Why a request cannot be answered as asked; `OfferHTTP` maps each case to one problem document.
 ///
@@ -10,11 +11,9 @@ public enum RequestError: Error, Sendable {
     case invalidRequest(pointer: String, detail: String, hint: String?)
     /// A query parameter does not fit what is known, such as the present instant.
     case unusableParameter(name: String, detail: String, hint: String?)
-    /// The offer has several products and the request names none.
     case productRequired(offerId: OfferId, products: [ProductId])
-    /// The catalog has no such offer.
     case unknownOffer(OfferId)
-    /// Nobody is known by these identifiers.
+    /// No customer has these identifiers.
     case unknownCustomer
     /// No offer was issued under this id to anyone of the caller's app and environment.
     case unknownIssuedOffer(LowercaseUUID)
@@ -22,9 +21,7 @@ public enum RequestError: Error, Sendable {
     case unknownScope(Scope)
     /// What a decision depended on was erased with its customer's data, so it cannot be replayed.
     case erasedRecord(LowercaseUUID)
-    /// The catalog never had this revision.
     case unknownRevision(String)
-    /// The request's `Idempotency-Key` was used for another body.
     case idempotencyConflict
     /// The identifiers name customers who cannot be one.
     case ambiguousCustomer(detail: String)
@@ -34,13 +31,11 @@ public enum RequestError: Error, Sendable {
     case provenAlias(kind: String)
     /// The catalog in force is another than the one the change was made from.
     case catalogChanged(current: Int)
-    /// The catalog document has errors.
     case invalidCatalog([DocumentIssue])
-    /// Signed data was not believed.
     case signedDataRefused([RefusedData])
-    /// Nothing of what the App Store Server API gave was believed.
+    /// None of the data that the App Store Server API returned could be verified.
     case appStoreDataRefused([RefusedData])
-    /// The App Store knows nobody in this app and environment by what it was asked for.
+    /// The App Store knows no customer of this app and environment by that identifier.
     case unknownToAppStore(detail: String, hint: String?)
     /// The App Store Server API gave no answer that can be used.
     case appStoreFailed(AppStoreFailure)
@@ -54,16 +49,39 @@ public enum RequestError: Error, Sendable {
     case notReady(detail: String, hint: String?)
 }
 
-/// One JWS of a request that was not believed.
 public struct RefusedData: Sendable, Hashable {
     /// Where it stands in the request, as a JSON pointer.
     public var pointer: String
-    /// Why.
     public var refusal: SignedDataRefusal
+}
 
-    /// A refused JWS by its parts.
-    public init(pointer: String, refusal: SignedDataRefusal) {
-        self.pointer = pointer
-        self.refusal = refusal
+extension RequestError {
+    /// What a failure of the store means to who asked; `nil` for other errors, and for defects of ours.
+    ///
+    /// The store's own words may name files of the machine, so they belong in the log and not in the answer.
+    public init?(storeFailure error: any Error) {
+        guard let error = error as? StoreError else { return nil }
+        switch error {
+        case .busy:
+            self = .busy
+        case .full, .readOnly, .damaged, .notMigrated, .newerThanThisVersion, .interrupted, .unavailable:
+            self = .notReady(detail: error.publicDetail, hint: "tell the operator the requestId")
+        case .corrupt, .corruptFacts, .constraint, .unrecorded:
+            return nil
+        }
+    }
+}
+
+extension StoreError {
+    /// What happened, for callers over HTTP: names no file of the machine.
+    var publicDetail: String {
+        switch self {
+        case .full: "the disk that holds the database is full, so nothing can be recorded"
+        case .readOnly: "the database cannot be written, so nothing can be recorded"
+        case .damaged: "the database is damaged"
+        case .corrupt, .corruptFacts: "the database holds a row that the service never writes"
+        case .busy: "the database is held by another program, so nothing can be recorded"
+        default: "the database cannot be used now"
+        }
     }
 }

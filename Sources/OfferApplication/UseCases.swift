@@ -3,12 +3,12 @@ import OfferEligibility
 public import OfferModel
 public import OfferStore
 
-/// Everything the service does, for whoever carries requests to it.
+/// Everything the service does.
 ///
 /// Each member is one use case with its own type; together they are what `OfferHTTP` is given.
 public struct UseCases: Sendable {
     /// `POST /v1/issued-offers`.
-    public let issuing: OfferIssuing
+    public let issuing: IssueOffer
     /// `POST /v1/decisions`.
     public let decisions: OfferDecisions
     /// `POST /v1/transactions`.
@@ -18,13 +18,13 @@ public struct UseCases: Sendable {
     /// `GET` and `PUT /v1/catalog`, and its revisions.
     public let catalogs: CatalogRevisions
     /// `/v1/offers`: the kill switch.
-    public let switches: OfferSwitches
+    public let switches: OfferPauses
     /// `POST /v1/issued-offers/{id}/replay`.
     public let replay: OfferReplay
     /// `POST /v1/issued-offers/{id}/void`.
     public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
-    public let customers: CustomerStories
+    public let customers: CustomerLookup
     /// `POST /v1/customers/refresh`, and the work of `offerd backfill`.
     public let refresh: CustomerRefresh
     /// `GET /v1/issued-offers/export`.
@@ -35,7 +35,6 @@ public struct UseCases: Sendable {
     public let unlinking: AliasUnlinking
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
-    /// The keys that callers hold.
     public let apiKeys: APIKeys
     /// Checkpoints and keys.
     public let audit: LedgerAudit
@@ -45,16 +44,9 @@ public struct UseCases: Sendable {
     /// Puts the use cases together.
     ///
     /// - Parameters:
-    ///   - registry: the apps that may be signed for.
-    ///   - database: where everything is recorded.
     ///   - digest: SHA-256 of documents and token secrets.
-    ///   - random: where ids and nonces come from.
     ///   - digestKey: takes the audit's digests of what may be erased; without it the database's own salt does.
-    ///   - checkpointSigner: signs checkpoints of the audit; without it there are none.
-    ///   - metrics: where is counted what becomes known.
-    ///   - rates: how fast requests may come.
-    ///   - clock: the wall clock.
-    ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where nobody can tell.
+    ///   - freeSpace: how many bytes are left on the disk that holds the database; `nil` where that is unknown.
     public init(
         registry: AppRegistry, database: any StoreDatabase, digest: any Digest, random: any RandomSource,
         digestKey: (any KeyedDigest)? = nil, checkpointSigner: CheckpointSigner? = nil,
@@ -73,14 +65,14 @@ public struct UseCases: Sendable {
             registry: registry, database: ledger, catalogs: catalogs, clock: clock)
         refresh = CustomerRefresh(
             registry: registry, ledger: ledger, catalogs: catalogs, clock: clock, rates: rates)
-        issuing = OfferIssuing(
+        issuing = IssueOffer(
             registry: registry, database: ledger, catalogs: catalogs, ingestion: ingestion, digest: digest,
             random: random, policy: .standard, clock: clock, rates: rates)
         decisions = OfferDecisions(
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, rates: rates)
         self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
-        switches = OfferSwitches(database: ledger, catalogs: catalogs, clock: clock)
-        customers = CustomerStories(database: database, catalogs: catalogs, policy: .standard, clock: clock)
+        switches = OfferPauses(database: ledger, catalogs: catalogs, clock: clock)
+        customers = CustomerLookup(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: ledger, clock: clock, rates: rates)
@@ -91,5 +83,28 @@ public struct UseCases: Sendable {
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
         audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
         readiness = Readiness(database: database, clock: clock, freeSpace: freeSpace)
+    }
+}
+
+/// Counts what becomes known about uses of offers: `offerd_redemptions_total` (docs/operations.md).
+///
+/// Counted is what this process commits, once it is durable. What the limits count is in the database.
+struct RedemptionMetrics: Sendable {
+    private let factory: any MetricsFactory
+
+    init(_ factory: any MetricsFactory) {
+        self.factory = factory
+    }
+
+    func note(_ news: RedemptionNews) {
+        for (kind, count) in news.counts {
+            Counter(
+                label: "offerd_redemptions_total",
+                dimensions: [
+                    ("app", news.scope.bundleId.rawValue), ("environment", news.scope.environment.rawValue),
+                    ("kind", kind.rawValue),
+                ], factory: factory
+            ).increment(by: count)
+        }
     }
 }

@@ -180,7 +180,7 @@ struct IdempotencyTests {
             let caller = Caller(
                 apiKeyId: String(token.split(separator: "_")[1]), scope: ServiceFixture.scope, role: .client)
             let replayed = try await bare.issuing.issue(
-                IssueOrder(offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody")),
+                IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody")),
                 caller: caller,
                 as: IdempotentRequest(key: "k", route: "POST /v1/issued-offers", body: Array(body.utf8)),
                 write: { _ in throw RequestError.busy })
@@ -202,7 +202,7 @@ struct IdempotencyTests {
                 apiKeyId: String(token.split(separator: "_")[1]), scope: ServiceFixture.scope, role: .client)
             await #expect(throws: RequestError.self) {
                 try await service.useCases.issuing.issue(
-                    IssueOrder(
+                    IssueRequest(
                         offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody"),
                         delivery: SignedDelivery(
                             signedTransactions: signed.signedTransactions, signedRenewalInfo: signed.signedRenewalInfo)),

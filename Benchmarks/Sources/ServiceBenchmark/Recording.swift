@@ -23,7 +23,7 @@ struct Recording {
         let recorded = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<Self.count {
                 group.addTask {
-                    let order = IssueOrder(
+                    let order = IssueRequest(
                         offerId: "comeback", customer: Bench.customer(first + number), formats: [.v2])
                     guard case .issued(_, true) = try await useCases.issuing.issue(order, caller: caller) else {
                         return false

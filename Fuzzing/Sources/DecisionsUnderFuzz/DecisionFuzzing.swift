@@ -72,12 +72,12 @@ struct DecisionFuzzing {
     private func decide(body: [UInt8], _ catalog: CompiledCatalog) throws {
         guard let inquiry = try? Inquiry(body: body) else { return }
         var used = catalog
-        if case .document(let text) = inquiry.supposition.catalog {
+        if case .document(let text) = inquiry.whatIf.catalog {
             guard let read = try? CatalogReader.read(text) else { return }
             used = CompiledCatalog(read.value)
         }
-        let now = inquiry.supposition.asOf ?? Self.now
-        guard let supplied = inquiry.supposition.history else { return try decide(SubjectFacts(), inquiry, used, now) }
+        let now = inquiry.whatIf.asOf ?? Self.now
+        guard let supplied = inquiry.whatIf.history else { return try decide(SubjectFacts(), inquiry, used, now) }
         guard let decoded = try? SuppliedHistoryReader(scope: Self.scope).read(supplied) else { return }
         var facts = SubjectFacts(history: History(decoded, isComplete: supplied.isComplete, at: now))
         facts.slots = (supplied.issuedOffers ?? []).enumerated().compactMap { place, offer in
@@ -86,7 +86,7 @@ struct DecisionFuzzing {
         facts.attributes = inquiry.signals
         facts.firstStoredAt = now
         facts.rolloutKey = "1"
-        if inquiry.supposition.asOf != nil { facts = facts.known(asOf: now) }
+        if inquiry.whatIf.asOf != nil { facts = facts.known(asOf: now) }
         try decide(facts, inquiry, used, now)
     }
 

@@ -1,7 +1,7 @@
 public import OfferModel
 public import OfferStore
+import Synchronization
 
-/// The keys that callers hold.
 public struct APIKeys: Sendable {
     private let database: Ledger
     private let digest: any Digest
@@ -12,10 +12,6 @@ public struct APIKeys: Sendable {
     private let known = KnownAPIKeys()
 
     /// Keys kept in a database.
-    ///
-    /// - Parameters:
-    ///   - author: who makes and revokes keys.
-    ///   - rates: limits the requests of a key, and failed authentication.
     public init(
         database: Ledger, digest: any Digest, random: any RandomSource,
         author: AuditAuthor, rates: RequestRates = RequestRates(.off), clock: @escaping @Sendable () -> Instant
@@ -30,12 +26,12 @@ public struct APIKeys: Sendable {
 
     /// Who holds a token; `nil` if it is malformed, unknown, revoked or expired.
     ///
-    /// A revocation by another process holds for the next request: the key is read anew each time.
+    /// A revocation by another process holds for the next request: the key is read again each time.
     ///
     /// From an address with too many failures, a token whose id is unknown is rejected before it is looked up; the holder
     /// of a valid key is not affected.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``, and what the store throws.
+    /// - Throws: `rateLimited`.
     public func caller(forToken text: String, from address: PeerAddress = .unknown) async throws -> Caller? {
         if let caller = try await holder(of: text, from: address) {
             try rates.take(key: caller.apiKeyId)
@@ -63,8 +59,6 @@ public struct APIKeys: Sendable {
     }
 
     /// Makes a key and gives its token, which is stored nowhere.
-    ///
-    /// - Throws: when the generator has no entropy, and what the store throws.
     public func create(
         scope: Scope, role: Role, label: String? = nil, expiresAt: Instant? = nil
     ) async throws -> APIToken {
@@ -77,18 +71,14 @@ public struct APIKeys: Sendable {
     }
 
     /// Every key, the earliest first; secrets are not among what is known of them.
-    ///
-    /// - Throws: what the store throws.
     public func list() async throws -> [APIKeySummary] {
         try await database.read { try APIKeyStore($0).keys() }.map(APIKeySummary.init)
     }
 
-    /// Revokes a key for good.
+    /// Revokes a key permanently.
     ///
     /// - Returns: whether there is such a key that was not revoked before.
-    /// - Throws: what the store throws.
     public func revoke(_ id: String) async throws -> Bool {
-        let clock = clock
         return try await database.write(by: author) {
             try APIKeyStore($0).revoke(id, at: try clock.instantOfLooking($0))
         }
@@ -101,21 +91,15 @@ public struct APIKeys: Sendable {
     }
 }
 
-/// What may be shown of an API key.
 public struct APIKeySummary: Sendable, Hashable {
-    /// The public half of the token.
     public var id: String
-    /// The app and environment.
     public var scope: Scope
-    /// What it may do.
     public var role: Role
     /// What its owner calls it.
     public var label: String?
-    /// When it was made.
     public var createdAt: Instant
     /// From when it is not accepted.
     public var expiresAt: Instant?
-    /// When it was revoked.
     public var revokedAt: Instant?
 
     init(_ key: StoredAPIKey) {
@@ -126,5 +110,109 @@ public struct APIKeySummary: Sendable, Hashable {
         createdAt = key.createdAt
         expiresAt = key.expiresAt
         revokedAt = key.revokedAt
+    }
+}
+
+/// A bearer token, `offerd_<id>_<secret>`: the id finds the key, the secret proves it.
+///
+/// Only the secret's SHA-256 is stored. The secret is 256 random bits, so a plain digest is enough: there is nothing to
+/// guess that a slow hash would protect.
+public struct APIToken: Sendable, Equatable {
+    /// The public half: 16 lower-case hexadecimal digits.
+    public let id: String
+    /// The secret half: 64 lower-case hexadecimal digits.
+    let secret: String
+
+    private static let prefix = "offerd"
+    private static let idLength = 16
+    private static let secretLength = 64
+
+    /// Draws a new token.
+    public init(random: some RandomSource) throws {
+        id = Hexadecimal.lowercase(try random.bytes(Self.idLength / 2))
+        secret = Hexadecimal.lowercase(try random.bytes(Self.secretLength / 2))
+    }
+
+    /// Reads a token; `nil` if it has not the form of one.
+    public init?(_ text: some StringProtocol) {
+        let parts = String(text).utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].elementsEqual(Self.prefix.utf8),
+            Self.isHexadecimal(parts[1], length: Self.idLength),
+            Self.isHexadecimal(parts[2], length: Self.secretLength)
+        else { return nil }
+        id = String(Substring(parts[1]))
+        secret = String(Substring(parts[2]))
+    }
+
+    /// The whole token: shown once, at its making.
+    public var text: String { "\(Self.prefix)_\(id)_\(secret)" }
+
+    func secretDigest(_ digest: some Digest) -> [UInt8] {
+        digest.sha256(Array(secret.utf8))
+    }
+
+    private static func isHexadecimal(_ text: Substring.UTF8View, length: Int) -> Bool {
+        text.count == length && text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}
+
+extension APIToken: CustomStringConvertible, CustomReflectable {
+    /// The public half only.
+    public var description: String { "\(Self.prefix)_\(id)_…" }
+
+    /// The public half only.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}
+
+/// Who calls: the holder of one API key.
+public struct Caller: Sendable, Hashable {
+    /// The key, for records; never its secret.
+    public var apiKeyId: String
+    /// The one app and environment the key belongs to.
+    public var scope: Scope
+    public var role: Role
+    /// The request that is made, for records.
+    public var requestId: LowercaseUUID?
+
+    public init(apiKeyId: String, scope: Scope, role: Role, requestId: LowercaseUUID? = nil) {
+        self.apiKeyId = apiKeyId
+        self.scope = scope
+        self.role = role
+        self.requestId = requestId
+    }
+}
+
+extension Caller {
+    /// Who answers for what the request changes.
+    var author: AuditAuthor { AuditAuthor(actor: apiKeyId, requestId: requestId) }
+}
+
+/// The ids of all API keys, read at most once a second: a flood of tokens with unknown ids reads no row for each.
+final class KnownAPIKeys: Sendable {
+    private struct Reading {
+        var ids: Set<String>
+        var time: Int64
+    }
+
+    /// How long a reading that lacks an id is believed, in nanoseconds: a new key may take so long to be accepted from an
+    /// address with too many failures.
+    private static let life: Int64 = 1_000_000_000
+
+    private let newest = Mutex<Reading?>(nil)
+
+    /// Whether there is a key of that id, or was a second ago.
+    func contain(_ id: String, at now: Int64, in database: Ledger) async throws -> Bool {
+        let answer = newest.withLock { newest -> Bool? in
+            guard let reading = newest else { return nil }
+            if reading.ids.contains(id) { return true }
+            guard now &- reading.time >= Self.life else { return false }
+            // The others go by this reading while one reads again.
+            newest?.time = now
+            return nil
+        }
+        if let answer { return answer }
+        let ids = Set(try await database.look { try APIKeyStore($0).ids() })
+        newest.withLock { $0 = Reading(ids: ids, time: now) }
+        return ids.contains(id)
     }
 }

@@ -2,17 +2,8 @@ import OfferModel
 
 /// Compares two catalogs field by field, in the order of the document.
 enum CatalogDifference {
-    /// What turns `old` into `new`.
     static func changes(from old: Catalog, to new: Catalog) -> [CatalogChange] {
-        productChanges(from: old, to: new) + offerChanges(from: old, to: new)
-    }
-
-    private static func productChanges(from old: Catalog, to new: Catalog) -> [CatalogChange] {
-        let before = products(old)
-        let after = products(new)
-        return compare(before, after).map { change in
-            CatalogChange(offerId: nil, kind: change.kind, path: change.path, from: change.from, to: change.to)
-        }
+        compare(products(old), products(new), of: nil) + offerChanges(from: old, to: new)
     }
 
     private static func offerChanges(from old: Catalog, to new: Catalog) -> [CatalogChange] {
@@ -22,11 +13,7 @@ enum CatalogDifference {
                 changes.append(CatalogChange(offerId: offer.id, kind: .added))
                 continue
             }
-            for change in compare(OfferFields.list(earlier), OfferFields.list(offer)) {
-                changes.append(
-                    CatalogChange(
-                        offerId: offer.id, kind: change.kind, path: change.path, from: change.from, to: change.to))
-            }
+            changes += compare(OfferFields.list(earlier), OfferFields.list(offer), of: offer.id)
         }
         for offer in old.offers where new.offer(offer.id) == nil {
             changes.append(CatalogChange(offerId: offer.id, kind: .removed))
@@ -48,21 +35,99 @@ enum CatalogDifference {
     }
 
     private static func compare(
-        _ before: [OfferFields.Field], _ after: [OfferFields.Field]
-    ) -> [(kind: CatalogChange.Kind, path: String, from: String?, to: String?)] {
+        _ before: [OfferFields.Field], _ after: [OfferFields.Field], of offer: OfferId?
+    ) -> [CatalogChange] {
         let old = Dictionary(before.map { ($0.path, $0.value) }) { first, _ in first }
-        let new = Dictionary(after.map { ($0.path, $0.value) }) { first, _ in first }
-        var changes: [(kind: CatalogChange.Kind, path: String, from: String?, to: String?)] = []
-        for field in after {
-            guard let earlier = old[field.path] else {
-                changes.append((.added, field.path, nil, field.value))
-                continue
-            }
-            if earlier != field.value { changes.append((.changed, field.path, earlier, field.value)) }
+        let new = Set(after.map(\.path))
+        let changes = after.compactMap { field -> CatalogChange? in
+            let earlier = old[field.path]
+            guard earlier != field.value else { return nil }
+            return CatalogChange(
+                offerId: offer, kind: earlier == nil ? .added : .changed, path: field.path, from: earlier,
+                to: field.value)
         }
-        for field in before where new[field.path] == nil {
-            changes.append((.removed, field.path, field.value, nil))
+        let removed = before.filter { !new.contains($0.path) }.map {
+            CatalogChange(offerId: offer, kind: .removed, path: $0.path, from: $0.value)
         }
-        return changes
+        return changes + removed
+    }
+}
+
+/// An offer as a flat list of fields in the words of the catalog file.
+enum OfferFields {
+    struct Field {
+        var path: String
+        var value: String
+    }
+
+    static func list(_ offer: Offer) -> [Field] {
+        var fields: [Field] = []
+        func add(_ path: String, _ value: String?) {
+            if let value { fields.append(Field(path: path, value: value)) }
+        }
+        add("type", offer.type.rawValue)
+        add("delivery", offer.delivery.rawValue)
+        add("offerIdentifier", offer.offerIdentifier?.rawValue)
+        add("products", offer.products.map(\.rawValue).joined(separator: ", "))
+        add("paymentMode", offer.paymentMode.rawValue)
+        add("period", offer.period.description)
+        add("periodCount", String(offer.periodCount))
+        add("price", offer.price?.description)
+        add("status", offer.status.rawValue)
+        add("starts", offer.starts?.description)
+        add("ends", offer.ends?.description)
+        add("priority", String(offer.priority))
+        add("tags", offer.tags.joined(separator: ", "))
+        add("environments", offer.environments.map(\.rawValue).sorted().joined(separator: ", "))
+        add("availableFor", offer.availableFor?.description)
+        add("limits", offer.limits.map(text).joined(separator: "; "))
+        add("coolDown", offer.coolDown?.description)
+        add("excludes", offer.excludes.map(\.rawValue).joined(separator: ", "))
+        add("rollout", offer.rollout.map { "percent \($0.percent), holdout \($0.holdout), salt \($0.salt ?? "–")" })
+        add("formats", offer.formats.map(\.rawValue).joined(separator: ", "))
+        add("signaturesPerOffer", String(offer.signaturesPerOffer))
+        addWinBack(offer.winBackTerms, add)
+        if let eligibility = offer.eligibility { addRule(eligibility, at: "eligibility", add) }
+        return fields
+    }
+
+    private static func addWinBack(_ terms: WinBackTerms?, _ add: (String, String?) -> Void) {
+        guard let terms else { return }
+        add("paidSubscriptionDurationInMonths", terms.paidSubscriptionDurationInMonths.map(String.init))
+        add(
+            "timeSinceLastSubscribedInMonths",
+            terms.timeSinceLastSubscribedInMonths.map { "\($0.lowerBound) to \($0.upperBound)" })
+        add("waitBetweenOffersInMonths", terms.waitBetweenOffersInMonths.map(String.init))
+    }
+
+    private static func addRule(_ node: RuleNode, at path: String, _ add: (String, String?) -> Void) {
+        switch node {
+        case .all(let children):
+            for (index, child) in children.enumerated() { addRule(child, at: "\(path).all[\(index)]", add) }
+        case .any(let children):
+            for (index, child) in children.enumerated() { addRule(child, at: "\(path).any[\(index)]", add) }
+        case .not(let child):
+            addRule(child, at: "\(path).not", add)
+        case .comparison(let comparison):
+            let operands = comparison.operands.map(\.description).joined(separator: ", ")
+            add(path, "\(comparison.fact) \(comparison.comparisonOperator.rawValue) \(operands)")
+        }
+    }
+
+    private static func text(_ limit: Limit) -> String {
+        switch limit {
+        case .perCustomer(let count, let window, let across):
+            "\(count) per customer" + (window.map { " in \($0)" } ?? "") + text(across)
+        case .total(let count): "\(count) in all"
+        case .budget(let money): "\(money) in all"
+        }
+    }
+
+    private static func text(_ across: Limit.Across) -> String {
+        switch across {
+        case .thisOffer: ""
+        case .all: " across all offers"
+        case .tag(let tag): " across tag `\(tag)`"
+        }
     }
 }

@@ -1,47 +1,32 @@
 import OfferCatalog
 import OfferEligibility
-import OfferModel
+public import OfferModel
 import OfferStore
 
 /// Catalogs as marketing applies them: one document a revision, never edited.
 public struct CatalogRevisions: Sendable {
     let database: Ledger
-    private let digest: any Digest
-    private let clock: RequestClock
-
-    init(database: Ledger, digest: any Digest, clock: RequestClock) {
-        self.database = database
-        self.digest = digest
-        self.clock = clock
-    }
+    let digest: any Digest
+    let clock: RequestClock
 
     /// The document in force, as it was applied; revision 0 and an empty text if there is none.
-    ///
-    /// - Throws: what the store throws.
     public func current(caller: Caller) async throws -> CatalogDocument {
         let stored = try await database.read { transaction -> CatalogRevision? in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
             return try CatalogStore(transaction).current(in: number)
         }
-        guard let stored else { return CatalogDocument(revision: 0, text: "", format: .yaml) }
-        return CatalogDocument(
-            revision: Int(stored.revision), text: stored.document, format: stored.format == .yaml ? .yaml : .json)
+        return stored.map(CatalogDocument.init) ?? CatalogDocument(revision: 0, text: "", format: .yaml)
     }
 
     /// Puts a document in force, if it is valid and made from the revision in force.
     ///
-    /// - Parameters:
-    ///   - expectedRevision: the revision the change was made from.
-    ///   - dryRun: whether to tell only what would change.
     /// - Returns: the revision and the differences; the text in force applied again makes no new revision.
-    /// - Throws: ``RequestError/invalidCatalog(_:)``, ``RequestError/catalogChanged(current:)``, and what the store
-    ///   throws.
+    /// - Throws: `invalidCatalog`, `catalogChanged`.
     public func apply(
         _ text: String, format: CatalogDocument.Format, expectedRevision: Int, message: String?, dryRun: Bool,
         caller: Caller
     ) async throws -> CatalogApplied {
         let catalog = try CatalogDocument.catalog(text, for: caller.scope)
-        let clock = clock
         let digest = Hexadecimal.lowercase(digest.sha256(Array(text.utf8)))
         let body: @Sendable (any StoreTransaction) throws -> CatalogApplied = { transaction in
             let scopes = ScopeStore(transaction)
@@ -66,5 +51,141 @@ public struct CatalogRevisions: Sendable {
             return CatalogApplied(revision: Int(next.revision), changes: changes)
         }
         return try await dryRun ? database.read(body) : database.write(by: caller.author, body)
+    }
+}
+
+/// Who applied what, and when.
+public struct AppliedRevision: Sendable, Hashable {
+    public var document: CatalogDocument
+    public var actor: String
+    public var message: String?
+    public var createdAt: Instant
+}
+
+extension CatalogRevisions {
+    /// A page of the revisions, newest first.
+    public func page(
+        before: Int64?, limit: Int, caller: Caller
+    ) async throws -> (items: [AppliedRevision], next: Int64?) {
+        let found = try await database.read { transaction -> [CatalogRevision] in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return [] }
+            // One more than asked for tells whether there is another page.
+            return try CatalogStore(transaction).page(before: before, limit: limit + 1, in: number)
+        }
+        let shown = found.prefix(limit)
+        return (shown.map(AppliedRevision.init), found.count > limit ? shown.last?.revision : nil)
+    }
+
+    /// One revision with its document.
+    ///
+    /// - Throws: `unknownRevision`.
+    public func revision(_ revision: Int, caller: Caller) async throws -> AppliedRevision {
+        let stored = try await database.read { transaction -> CatalogRevision? in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
+            return try CatalogStore(transaction).revision(Int64(revision), in: number)
+        }
+        guard let stored else { throw RequestError.unknownRevision(String(revision)) }
+        return AppliedRevision(stored)
+    }
+}
+
+extension AppliedRevision {
+    fileprivate init(_ stored: CatalogRevision) {
+        self.init(
+            document: CatalogDocument(stored), actor: stored.actor, message: stored.message,
+            createdAt: stored.createdAt)
+    }
+}
+
+extension CatalogDocument {
+    fileprivate init(_ stored: CatalogRevision) {
+        self.init(
+            revision: Int(stored.revision), text: stored.document, format: stored.format == .yaml ? .yaml : .json)
+    }
+}
+
+/// A catalog as it was applied: the text itself, comments and all.
+public struct CatalogDocument: Sendable, Hashable {
+    public enum Format: String, Sendable, Hashable, CaseIterable {
+        case yaml
+        case json
+    }
+
+    /// The revision; 0 is the empty catalog before the first is applied.
+    public var revision: Int
+    public var text: String
+    public var format: Format
+}
+
+public struct CatalogApplied: Sendable, Hashable {
+    /// The revision now in force; a document equal to the one in force makes no new one.
+    public var revision: Int
+    public var changes: [CatalogChange]
+}
+
+public struct CatalogChange: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case added
+        case changed
+        case removed
+    }
+
+    public var offerId: OfferId?
+    public var kind: Kind
+    public var path: String?
+    public var from: String?
+    public var to: String?
+}
+
+extension CatalogDocument {
+    /// Reads a document that is meant for an app.
+    ///
+    /// - Throws: `invalidCatalog` with everything that is wrong with it.
+    static func catalog(_ text: String, for scope: Scope) throws(RequestError) -> Catalog {
+        let catalog: Catalog
+        do throws(InvalidDocument) {
+            catalog = try CatalogReader.read(text).value
+        } catch {
+            throw .invalidCatalog(error.errors)
+        }
+        guard catalog.bundleId == scope.bundleId else {
+            throw .invalidCatalog([
+                DocumentIssue(
+                    code: .wrongApp, path: "bundleId", in: text,
+                    detail: "the catalog is for `\(catalog.bundleId)`, the API key for `\(scope.bundleId)`",
+                    hint: "use an API key of that app")
+            ])
+        }
+        return catalog
+    }
+}
+
+/// What may no longer change once an offer was issued: its kind and Apple's name of it, because its slots, limits and
+/// redemptions are found by them (docs/catalog.md).
+enum FrozenOffers {
+    /// Holds a new catalog to the offers issued so far.
+    ///
+    /// - Throws: `invalidCatalog` naming every offer that differs.
+    static func check(_ catalog: Catalog, text: String, in scope: ScopeNumber, _ transaction: any StoreTransaction)
+        throws
+    {
+        var issues: [DocumentIssue] = []
+        for (index, offer) in catalog.offers.enumerated() {
+            guard let issued = try SlotStore(transaction).firstIssued(of: offer.id, in: scope)?.slot else { continue }
+            let fields: [(name: String, was: String?, now: String?)] = [
+                ("type", issued.offerType.rawValue, offer.type.rawValue),
+                ("offerIdentifier", issued.offerIdentifier?.rawValue, offer.offerIdentifier?.rawValue),
+            ]
+            for (field, was, now) in fields where was != now {
+                issues.append(
+                    DocumentIssue(
+                        code: .frozenOnceIssued, path: "offers[\(index)].\(field)", in: text,
+                        detail:
+                            "`\(field)` of offer `\(offer.id)` was `\(was ?? "")` when it was first issued and is now "
+                            + "`\(now ?? "")`",
+                        hint: "archive this offer and add a new one under another id"))
+            }
+        }
+        guard issues.isEmpty else { throw RequestError.invalidCatalog(issues) }
     }
 }

@@ -4,7 +4,7 @@ import OfferModel
 import OfferStore
 import Synchronization
 
-/// Catalogs by scope and revision, parsed and made ready to decide about. A revision that was committed never changes, so an
+/// Catalogs by scope and revision, parsed and compiled. A committed revision never changes, so an
 /// entry is never stale; it only makes room.
 final class CompiledCatalogs: Sendable {
     private struct Key: Hashable {
@@ -38,8 +38,6 @@ final class CompiledCatalogs: Sendable {
     }
 
     /// The offers of the catalog in force; none where this version cannot read it.
-    ///
-    /// - Throws: `StoreError`.
     func offersInForce(
         of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
     ) throws -> [Offer] {
@@ -48,6 +46,71 @@ final class CompiledCatalogs: Sendable {
             return try catalog(revision, of: number, in: scope, transaction).catalog.offers
         } catch is InvalidDocument {
             return []
+        }
+    }
+
+    /// The offers that an earlier revision of a catalog had and this one has not, by id: removing an offer archives it
+    /// (docs/catalog.md). Each is archived, or as it is in force if it came back after that catalog or was new.
+    ///
+    /// Known are those that were ever evaluated for a customer, as the catalog had them then; of others nothing is left to
+    /// look up. A known offer stays known, so pages of an earlier catalog's list find it too.
+    func removedOffers(
+        missingIn catalog: Catalog, of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
+    ) throws -> [Offer] {
+        let inForce = try offersInForce(of: number, in: scope, transaction)
+        return try EvaluationStore(transaction).offers(in: number).sorted().compactMap { id in
+            guard catalog.offer(id) == nil else { return nil }
+            if let offer = inForce.first(where: { $0.id == id }) { return offer }
+            do {
+                guard var offer = try lastEvaluated(id, of: number, in: scope, transaction)?.offer(id) else {
+                    return nil
+                }
+                offer.status = .archived
+                return offer
+            } catch is InvalidDocument {
+                // One that this version can no longer read must not hide those in force.
+                return nil
+            }
+        }
+    }
+
+    /// An offer with the group of its products.
+    struct ReportedOffer {
+        var offer: Offer
+        var group: SubscriptionGroupId?
+    }
+
+    /// The offers that a report is about: those of the catalog in force, and those that were ever evaluated, as the
+    /// catalog last had them; by id.
+    ///
+    /// - Throws: `unknownOffer` for one that no catalog in force had when it was requested.
+    func reportedOffers(
+        _ only: OfferId?, of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
+    ) throws -> [ReportedOffer] {
+        let current = try catalog(
+            try CatalogStore(transaction).currentNumber(in: number), of: number, in: scope, transaction
+        ).catalog
+        func find(_ id: OfferId) throws -> ReportedOffer? {
+            let has = current.offer(id) != nil
+            guard let catalog = try has ? current : lastEvaluated(id, of: number, in: scope, transaction),
+                let offer = catalog.offer(id)
+            else { return nil }
+            return ReportedOffer(offer: offer, group: catalog.offerGroups[id])
+        }
+        if let only {
+            guard let reported = try find(only) else { throw RequestError.unknownOffer(only) }
+            return [reported]
+        }
+        let evaluated = try EvaluationStore(transaction).offers(in: number)
+        return try Set(current.offers.map(\.id) + evaluated).sorted().compactMap(find)
+    }
+
+    /// The catalog that an offer was last evaluated by; `nil` if it never was.
+    private func lastEvaluated(
+        _ id: OfferId, of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
+    ) throws -> Catalog? {
+        try EvaluationStore(transaction).catalogRevision(of: id, in: number).map {
+            try catalog($0, of: number, in: scope, transaction).catalog
         }
     }
 }

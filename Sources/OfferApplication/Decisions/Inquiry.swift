@@ -3,63 +3,96 @@ public import OfferModel
 
 /// A dry-run: what would be decided, without a trace (invariant 4).
 public struct Inquiry: Sendable, Hashable {
-    /// The customer; nobody known where a supplied history is all there is.
+    /// The customer; empty where a supplied history is all there is.
     public var customer: CustomerIdentifiers
     /// The offers to decide; every offer of the catalog that is not archived if absent.
     public var offerIds: [OfferId]?
     /// The product; every offer's first if absent.
     public var productId: ProductId?
-    /// What the backend says about the customer.
     public var signals: [String: FactValue]
-    /// What is said of the device that asks.
     public var request: DeviceRequest
-    /// What is supposed instead of what is the case.
-    public var supposition: Supposition
+    public var whatIf: WhatIf
 
-    /// An inquiry by its parts.
     public init(
         customer: CustomerIdentifiers, offerIds: [OfferId]? = nil, productId: ProductId? = nil,
         signals: [String: FactValue] = [:], request: DeviceRequest = DeviceRequest(),
-        supposition: Supposition = Supposition()
+        whatIf: WhatIf = WhatIf()
     ) {
         self.customer = customer
         self.offerIds = offerIds
         self.productId = productId
         self.signals = signals
         self.request = request
-        self.supposition = supposition
+        self.whatIf = whatIf
     }
 }
 
-/// The answer to an inquiry.
 public struct InquiryAnswer: Sendable, Hashable {
     /// One decision an offer, in the catalog's order.
     public var decisions: [OfferDecision]
     /// The best of the eligible offers; absent if none is.
     public var choice: Choice?
-    /// The offer chosen.
     public var best: OfferId? { choice?.offerId }
 
-    /// An answer by its parts.
     public init(decisions: [OfferDecision], choice: Choice?) {
         self.decisions = decisions
         self.choice = choice
     }
 }
 
-/// The decision on one offer.
 public struct OfferDecision: Sendable, Hashable {
-    /// The offer as the catalog has it.
     public var offer: Offer
-    /// The decision.
     public var decision: Decision
-    /// When it changes by itself.
     public var outlook: Outlook
 
-    /// A decision by its parts.
     public init(offer: Offer, decision: Decision, outlook: Outlook) {
         self.offer = offer
         self.decision = decision
         self.outlook = outlook
+    }
+}
+
+/// What a dry-run supposes instead of what is the case; nothing of it is kept (invariant 4).
+public struct WhatIf: Sendable, Hashable {
+    public enum Catalog: Sendable, Hashable {
+        /// A document, YAML or JSON, that need never have been applied.
+        case document(String)
+        case revision(Int)
+    }
+
+    /// The instant to decide at, past or to come: what was signed, bought or issued after it is not known (docs/design.md#history-and-state).
+    public var asOf: Instant?
+    /// Replaces the stored history.
+    public var history: SuppliedHistory?
+    /// Replaces the catalog in force at that instant.
+    public var catalog: Catalog?
+
+    var isEmpty: Bool { asOf == nil && history == nil && catalog == nil }
+
+    /// Nothing is supposed without any part.
+    public init(asOf: Instant? = nil, history: SuppliedHistory? = nil, catalog: Catalog? = nil) {
+        self.asOf = asOf
+        self.history = history
+        self.catalog = catalog
+    }
+}
+
+extension Question {
+    /// The question about one offer of a catalog: for issuing, dry-run and replay alike the catalog says the same about the
+    /// offer's group and about its other offers (invariant 4).
+    init(
+        _ offer: Offer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant, pause: Pause,
+        signals: [String: FactValue], request: DeviceRequest, signUp: SignUp, needsNewSigning: Bool,
+        formats: Set<SignatureFormat>, takesHistoryAsProven: Bool
+    ) {
+        let group = compiled.group(of: productId)
+        self.init(
+            now: now, scope: scope, offer: compiled.compiledOffer(offer.id) ?? CompiledOffer(offer),
+            productId: productId,
+            subscriptionGroupIdentifier: group?.id, catalog: compiled, pause: pause, signals: signals,
+            needsNewSigning: needsNewSigning, takesHistoryAsProven: takesHistoryAsProven,
+            groupProducts: group?.productIds ?? [], products: group?.products ?? [], request: request)
+        self.signUp = signUp
+        self.formats = formats
     }
 }

@@ -5,67 +5,52 @@ import OfferStore
 /// Decides without a trace: the dry-run. It reads one snapshot, calls the same function as issuing does and writes
 /// nothing (invariant 4).
 public struct OfferDecisions: Sendable {
-    private let registry: AppRegistry
-    private let database: any StoreDatabase
-    private let catalogs: CompiledCatalogs
-    private let policy: Policy
-    private let clock: RequestClock
-    private let rates: RequestRates
-    private let turns = Turns(supposedAtOnce, waiting: supposingWaiting)
+    let registry: AppRegistry
+    let database: any StoreDatabase
+    let catalogs: CompiledCatalogs
+    let policy: Policy
+    let clock: RequestClock
+    let rates: RequestRates
+    private let turns = AsyncSemaphore(supposedAtOnce, waiting: supposingWaiting)
 
     /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two megabytes,
-    /// and a past instant has all slots read: seconds of a core each, in which nobody may be kept from issuing.
+    /// and a past instant has all slots read: seconds of a core each, which must not keep others from issuing.
     static let supposedAtOnce = 2
     /// How many offers are decided before others have the thread.
     private static let offersInATurn = 16
     /// How many more wait for their turn before the next is told to come back.
     static let supposingWaiting = 30
 
-    init(
-        registry: AppRegistry, database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy,
-        clock: RequestClock, rates: RequestRates
-    ) {
-        self.registry = registry
-        self.database = database
-        self.catalogs = catalogs
-        self.policy = policy
-        self.clock = clock
-        self.rates = rates
-    }
-
     /// Decides the offers asked for.
     ///
-    /// - Throws: ``RequestError``, ``RequestError/busy`` among them where ``supposingWaiting`` others wait to suppose
-    ///   something too, and what the store throws.
+    /// - Throws: ``RequestError``, `busy` among them where ``supposingWaiting`` others wait to suppose something too.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         try rates.take(inquiry.customer, by: caller)
-        guard !inquiry.supposition.isEmpty else { return try await answer(inquiry, caller: caller) }
+        guard !inquiry.whatIf.isEmpty else { return try await answer(inquiry, caller: caller) }
         return try await turns.run { try await answer(inquiry, caller: caller) }
     }
 
     private func answer(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         let formats = try registry.app(for: caller.scope).formats(in: caller.scope.environment)
-        let supposition = try ReadSupposition(inquiry.supposition, scope: caller.scope)
-        let clock = clock
-        let (catalogs, policy) = (catalogs, policy)
+        let whatIf = try ResolvedWhatIf(inquiry.whatIf, scope: caller.scope)
         let read = { @Sendable (transaction: any StoreTransaction) in
             var snapshot = try Snapshot.read(
                 inquiry.customer, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: inquiry.offerIds, transaction
             ).supposing(
-                supposition, scope: caller.scope, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
+                whatIf, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
                 transaction)
             // Issuing would refuse it too.
-            if let number = snapshot.scope {
+            if let number = snapshot.number {
                 try snapshot.subject.requireOwn(inquiry.customer.aliases, in: number, transaction)
             }
             try snapshot.readCounters(
                 of: try Self.offers(inquiry, snapshot.catalog).map { ($0, try Self.product(inquiry, $0)) },
-                scope: caller.scope, transaction)
+                transaction)
             return snapshot
         }
         // What is supposed may take every row there is.
-        let isQuick = inquiry.supposition.isEmpty
+        let isQuick = inquiry.whatIf.isEmpty
         let snapshot = try await isQuick ? database.look(read) : database.read(read)
         try rates.take(snapshot.subject.customers, by: caller)
         let subject = PreparedSubject(snapshot.facts, policy: policy)
@@ -76,7 +61,7 @@ public struct OfferDecisions: Sendable {
             if decisions.count % Self.offersInATurn == Self.offersInATurn - 1 { await Task.yield() }
             let product = try Self.product(inquiry, offer)
             let question = snapshot.question(
-                offer, productId: product, scope: caller.scope, signals: inquiry.signals, request: inquiry.request,
+                offer, productId: product, signals: inquiry.signals, request: inquiry.request,
                 needsNewSigning: try needsNewSigning(
                     offer, productId: product, inquiry, snapshot, formats: formats, about: subject),
                 formats: formats)
@@ -113,15 +98,15 @@ public struct OfferDecisions: Sendable {
         formats: Set<SignatureFormat>, about subject: PreparedSubject
     ) throws -> Bool {
         if snapshot.takesHistoryAsProven {
-            // Nothing signed stands behind a supposed slot or transaction, so asking again means: for the same again.
+            // A supposed slot or transaction has no signatures to compare, so a repeated request counts as the same again.
             let open = subject.openSlot(of: offer, at: snapshot.now, takesHistoryAsProven: true)
             let life = open?.expiresAt.milliseconds(since: snapshot.now) ?? 0
             return life < policy.storedSignatureMinimumLife
         }
         guard let open = snapshot.open(offer, about: subject) else { return true }
-        let order = IssueOrder(offerId: offer.id, productId: productId, customer: inquiry.customer)
+        let request = IssueRequest(offerId: offer.id, productId: productId, customer: inquiry.customer)
         let plan = try SigningPlan(
-            offer, productId: productId, order: order, formats: formats, history: snapshot.facts.history)
+            offer, productId: productId, request: request, formats: formats, history: snapshot.facts.history)
         return !open.answers(plan, fresh: false, at: snapshot.now, policy)
     }
 }

@@ -6,34 +6,25 @@ import OfferStore
 
 /// Takes signed purchase data in: `POST /v1/transactions`, and the first step of issuing.
 public struct HistoryIngestion: Sendable {
-    private let registry: AppRegistry
-    private let database: Ledger
-    private let catalogs: CompiledCatalogs
-    private let clock: RequestClock
-    private let rates: RequestRates
+    let registry: AppRegistry
+    let database: Ledger
+    let catalogs: CompiledCatalogs
+    let clock: RequestClock
+    let rates: RequestRates
 
-    init(
-        registry: AppRegistry, database: Ledger, catalogs: CompiledCatalogs, clock: RequestClock, rates: RequestRates
-    ) {
-        self.registry = registry
-        self.database = database
-        self.catalogs = catalogs
-        self.clock = clock
-        self.rates = rates
-    }
-
-    /// Verifies every JWS, keeps the verified ones, attaches the aliases to whom they prove, and tells what became of
-    /// each.
+    /// Verifies every JWS, keeps the verified ones, attaches the aliases to the customers they prove, and reports the
+    /// outcome of each.
     ///
-    /// - Throws: ``RequestError/signedDataRefused(_:)`` if every JWS was refused, and what the store throws.
+    /// - Throws: `signedDataRefused` if every JWS was refused.
     public func ingest(
         _ delivery: SignedDelivery, aliases: CustomerIdentifiers, caller: Caller
     ) async throws -> IngestReport {
-        let speaksOfSomebody =
+        let namesCustomer =
             !aliases.proven.isEmpty || (delivery.historyComplete && !aliases.aliases.isEmpty)
-        guard delivery.count > 0 || speaksOfSomebody else {
+        guard delivery.count > 0 || namesCustomer else {
             throw RequestError.invalidRequest(
-                pointer: "/signedTransactions", detail: "the request brings no signed data and says nothing of anybody",
+                pointer: "/signedTransactions",
+                detail: "the request has no signed data and states nothing about a customer",
                 hint: "send signed data, or `historyComplete: true` with a `customer`")
         }
         try rates.take(aliases, by: caller)
@@ -46,7 +37,7 @@ public struct HistoryIngestion: Sendable {
         return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))
     }
 
-    /// Whom a report names, as the transaction that keeps the data sees them.
+    /// The customers that a report names, as the transaction that keeps the data sees them.
     private static func customers(
         of verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, in scope: ScopeNumber,
         _ transaction: any StoreTransaction
@@ -60,7 +51,7 @@ public struct HistoryIngestion: Sendable {
     /// Checks every JWS of a delivery against the caller's app and environment.
     ///
     /// - Parameter stopsAtRefusal: whether one that is refused refuses the request, so that no more work is done for it.
-    /// - Throws: ``RequestError/clockBehind(_:)`` if data seems to come from the future and it is the clock that is wrong.
+    /// - Throws: `clockBehind` if data seems to come from the future and it is the clock that is wrong.
     func verify(
         _ delivery: SignedDelivery, caller: Caller, stopsAtRefusal: Bool = false
     ) async throws -> VerifiedDelivery {
@@ -71,30 +62,28 @@ public struct HistoryIngestion: Sendable {
         let verified = await VerifiedDelivery(
             delivery, reader: reader, now: clock.wallClock(), stopsAtRefusal: stopsAtRefusal)
         if verified.refused.contains(where: { $0.refusal.code == .signedInFuture }) {
-            let clock = clock
             _ = try await database.look { try clock.instant($0) }
         }
         return verified
     }
 
-    /// What became of verified payloads.
     struct Kept: Sendable {
         /// One outcome a payload.
         var outcomes: [IngestOutcome]
         /// Set if the request names customers who cannot be one; the payloads are kept all the same. A request that states an
         /// alias of another customer keeps nothing.
         var ambiguity: RequestError?
-        /// Everyone whom the data or the aliases name, if they are wanted.
+        /// The customers that the data or the aliases name, if they are wanted.
         var customers: [KnownIdentifiers] = []
         /// Whose the data was found to be; absent if nothing was looked at.
-        var subject: SeenSubject?
+        var subject: NamedCustomers?
     }
 
     /// Keeps what was verified, unless the customers it is of are asked about too fast. Data that is all known already, with nothing else to note, costs no durable commit.
     ///
     /// - Parameters:
-    ///   - isRefused: whether the request will be refused for its signed data: then it binds no alias to anybody, because
-    ///     nobody can take that back (docs/decisions/0028).
+    ///   - isRefused: whether the request will be refused for its signed data: then it binds no alias, because
+    ///     that cannot be undone (docs/decisions/0028).
     ///   - namesCustomers: whether it is wanted whose the data is.
     func keep(
         _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, caller: Caller, isRefused: Bool = false,
@@ -105,15 +94,16 @@ public struct HistoryIngestion: Sendable {
         guard !verified.entries.isEmpty || verified.isComplete || !aliases.isEmpty || namesCustomers else {
             return Kept(outcomes: [])
         }
-        let clock = clock
         let (owners, known) = try await database.look { transaction -> ([CustomerNumber], Kept?) in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).number(of: caller.scope)
-            let subject: Subject
+            let subject: NamedCustomers
             do {
                 subject =
-                    try scope.map { try Subject.resolve(identifiers, signed: verified.proven, in: $0, transaction) }
-                    ?? Subject(customers: [])
+                    try scope.map {
+                        try NamedCustomers.resolve(identifiers, signed: verified.proven, in: $0, transaction)
+                    }
+                    ?? NamedCustomers(customers: [])
             } catch let ambiguity as RequestError {
                 // What is new is kept all the same.
                 guard let scope, try HistoryStore(transaction).missing(verified.payloads, in: scope).isEmpty else {
@@ -127,7 +117,8 @@ public struct HistoryIngestion: Sendable {
                 return (subject.customers, nil)
             }
             var kept = Kept(outcomes: verified.payloads.map { _ in .unchanged })
-            kept.subject = try SeenSubject(subject, transaction)
+            kept.subject = NamedCustomers(
+                customers: subject.customers, seenAt: try StoreClock(transaction).newestSequence())
             if namesCustomers, let scope {
                 kept.customers = try Self.customers(of: verified, identifiers, in: scope, transaction)
             }
@@ -143,7 +134,6 @@ public struct HistoryIngestion: Sendable {
         _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
         caller: Caller, namesCustomers: Bool
     ) async throws -> Kept {
-        let (clock, catalogs) = (clock, catalogs)
         return try await database.write(by: caller.author) { transaction in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).findOrAdd(caller.scope)
@@ -156,7 +146,8 @@ public struct HistoryIngestion: Sendable {
             var kept = Kept(outcomes: ingested.map(\.outcome))
             var owners: [CustomerNumber]
             do {
-                owners = try Subject.resolve(identifiers, signed: verified.proven, in: scope, transaction).customers
+                owners = try NamedCustomers.resolve(identifiers, signed: verified.proven, in: scope, transaction)
+                    .customers
             } catch let ambiguity as RequestError {
                 kept.ambiguity = ambiguity
                 return kept
@@ -166,8 +157,9 @@ public struct HistoryIngestion: Sendable {
                 owners = [try customers.add(under: identifiers.aliases, at: now, in: scope)]
             }
             // Thrown, so that nothing of the request is kept: it mixes up two customers.
-            try Subject.require(try customers.state(aliases, of: owners, at: now, in: scope))
-            kept.subject = try SeenSubject(Subject(customers: owners), transaction)
+            try NamedCustomers.require(try customers.state(aliases, of: owners, at: now, in: scope))
+            kept.subject = NamedCustomers(
+                customers: owners, seenAt: try StoreClock(transaction).newestSequence())
             if verified.isComplete {
                 try CoverageStore(transaction).stateComplete(
                     try Self.unstated(owners, at: now, transaction), asOf: now, provenance: .caller, at: now,
@@ -180,7 +172,7 @@ public struct HistoryIngestion: Sendable {
 
     /// Whether all of the data is known already, with nothing else to note.
     private static func isKnown(
-        _ verified: VerifiedDelivery, of subject: Subject, attaching aliases: [CustomerAlias], at now: Instant,
+        _ verified: VerifiedDelivery, of subject: NamedCustomers, attaching aliases: [CustomerAlias], at now: Instant,
         in scope: ScopeNumber?, _ transaction: any StoreTransaction
     ) throws -> Bool {
         guard let scope else { return verified.payloads.isEmpty && !verified.isComplete }
@@ -191,7 +183,7 @@ public struct HistoryIngestion: Sendable {
             }
         }
         let statement = try CustomerStore(transaction).statement(of: aliases, for: subject.customers, in: scope)
-        try Subject.require(statement.foreign)
+        try NamedCustomers.require(statement.foreign)
         return statement.isKnown
     }
 

@@ -1,17 +1,15 @@
+import AppStoreData
 public import OfferModel
+import OfferSigning
+import OfferStore
 
-/// Signed data as a request brings it, not yet believed.
+/// Signed data as a request brings it, not yet verified.
 public struct SignedDelivery: Sendable, Hashable {
-    /// Transactions as compact JWS.
     public var signedTransactions: [String]
-    /// Renewal info as compact JWS.
     public var signedRenewalInfo: [String]
-    /// The app transaction as compact JWS.
     public var signedAppTransaction: String?
-    /// Whether the backend vouches that nothing is missing.
     public var historyComplete: Bool
 
-    /// A delivery by its parts.
     public init(
         signedTransactions: [String] = [], signedRenewalInfo: [String] = [], signedAppTransaction: String? = nil,
         historyComplete: Bool = false
@@ -31,33 +29,156 @@ public struct SignedDelivery: Sendable, Hashable {
     public static let maximumCount = 200
 }
 
-/// What became of a delivery.
 public struct IngestReport: Sendable, Hashable {
     /// The customers it belongs to, as far as proven.
     public var customers: [KnownIdentifiers]
     /// One result a JWS, in the order of the request.
     public var results: [IngestResult]
-
-    /// A report by its parts.
-    public init(customers: [KnownIdentifiers], results: [IngestResult]) {
-        self.customers = customers
-        self.results = results
-    }
 }
 
-/// What became of one JWS.
 public struct IngestResult: Sendable, Hashable {
     /// Where it stands in the request, as a JSON pointer.
     public var pointer: String
-    /// What became of it.
     public var outcome: IngestOutcome
-    /// Why it was refused.
     public var refusal: RefusedData?
+}
 
-    /// A result by its parts.
-    public init(pointer: String, outcome: IngestOutcome, refusal: RefusedData? = nil) {
-        self.pointer = pointer
-        self.outcome = outcome
-        self.refusal = refusal
+/// A delivery after every JWS in it was checked.
+struct VerifiedDelivery: Sendable {
+    struct Entry: Sendable {
+        var pointer: String
+        var result: Result<HistoryPayload, SignedDataRefusal>
+    }
+
+    /// One entry a JWS, in the order of the request; none for what was not looked at after a refusal.
+    var entries: [Entry]
+
+    private let isVouchedFor: Bool
+
+    /// Whether the backend vouches that nothing is missing and nothing was refused: what was refused would be a gap, in
+    /// which an absence proves nothing (invariant 3).
+    var isComplete: Bool { isVouchedFor && refused.isEmpty }
+
+    var payloads: [HistoryPayload] {
+        entries.compactMap { try? $0.result.get() }
+    }
+
+    var refused: [RefusedData] {
+        entries.compactMap { entry in
+            guard case .failure(let refusal) = entry.result else { return nil }
+            return RefusedData(pointer: entry.pointer, refusal: refusal)
+        }
+    }
+
+    /// The identifiers that the payloads prove. Renewal info names no app, so it proves no customer by itself.
+    var proven: [ProvenIdentifier] {
+        payloads.flatMap { payload -> [ProvenIdentifier] in
+            switch payload.content {
+            case .transaction(let transaction):
+                [.originalTransactionId(transaction.originalTransactionId)]
+            case .renewalInfo(let info):
+                [.originalTransactionId(info.originalTransactionId)]
+            case .appTransaction(let transaction):
+                transaction.appTransactionId.map { [.appTransactionId($0)] } ?? []
+            }
+        }
+    }
+
+    /// The newest date of what was verified to Apple's own root: its clock showed that, so ours must not be far behind.
+    let newestDateOfApple: Instant?
+
+    /// What is left to do for a JWS that was examined: the payload to keep, and its date if it was verified to Apple's own root.
+    private typealias Rest = () throws(SignedDataRefusal) -> (payload: HistoryPayload, dateOfApple: Instant?)
+
+    /// Checks the JWS of a delivery: first what costs little of each, then the signatures. Other tasks get their turn after
+    /// each.
+    ///
+    /// - Parameters:
+    ///   - stopsAtRefusal: whether one that is refused refuses the request: then those after it are not verified. Otherwise
+    ///     it does not keep the others from being checked.
+    init(
+        _ delivery: SignedDelivery, reader: SignedDataReader, now: Instant, provenance: Provenance = .client,
+        stopsAtRefusal: Bool = false
+    ) async {
+        isVouchedFor = delivery.historyComplete
+        var newest: Instant?
+        var (entries, isRefused) = ([Entry](), false)
+        for (pointer, examined) in await Self.examine(
+            delivery, reader: reader, now: now, provenance: provenance)
+        {
+            do throws(SignedDataRefusal) {
+                let rest = try examined.get()
+                if stopsAtRefusal, isRefused { continue }
+                await Task.yield()
+                let (payload, date) = try rest()
+                if let date { newest = max(newest ?? date, date) }
+                entries.append(Entry(pointer: pointer, result: .success(payload)))
+            } catch {
+                isRefused = true
+                entries.append(Entry(pointer: pointer, result: .failure(error)))
+            }
+        }
+        self.entries = entries
+        newestDateOfApple = newest
+    }
+
+    private static func examine(
+        _ delivery: SignedDelivery, reader: SignedDataReader, now: Instant, provenance: Provenance
+    ) async -> [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] {
+        func rest<Payload>(
+            _ verified: Verified<Payload>, _ content: HistoryPayload.Content
+        ) -> (payload: HistoryPayload, dateOfApple: Instant?) {
+            (
+                HistoryPayload(content, bytes: verified.payloadBytes, provenance: provenance),
+                verified.anchor == .apple ? verified.signedDate : nil
+            )
+        }
+        var examined: [(pointer: String, examined: Result<Rest, SignedDataRefusal>)] = []
+        for (index, jws) in delivery.signedTransactions.enumerated() {
+            await Task.yield()
+            let result = Self.result { () throws(SignedDataRefusal) in
+                let data = try reader.examine(transaction: jws, now: now)
+                return { () throws(SignedDataRefusal) in
+                    let verified = try data.verify()
+                    return rest(verified, .transaction(verified.payload))
+                }
+            }
+            examined.append(("/signedTransactions/\(index)", result))
+        }
+        for (index, jws) in delivery.signedRenewalInfo.enumerated() {
+            await Task.yield()
+            let result = Self.result { () throws(SignedDataRefusal) in
+                let data = try reader.examine(renewalInfo: jws, now: now)
+                return { () throws(SignedDataRefusal) in
+                    let verified = try data.verify()
+                    return rest(verified, .renewalInfo(verified.payload))
+                }
+            }
+            examined.append(("/signedRenewalInfo/\(index)", result))
+        }
+        if let jws = delivery.signedAppTransaction {
+            let result = Self.result { () throws(SignedDataRefusal) in
+                let data = try reader.examine(appTransaction: jws, now: now)
+                return { () throws(SignedDataRefusal) in
+                    let verified = try data.verify()
+                    guard verified.payload.appTransactionId != nil else {
+                        throw SignedDataRefusal(
+                            .malformedPayload,
+                            "the app transaction has no `appTransactionId`, so it identifies no customer")
+                    }
+                    return rest(verified, .appTransaction(verified.payload))
+                }
+            }
+            examined.append(("/signedAppTransaction", result))
+        }
+        return examined
+    }
+
+    private static func result(_ examine: () throws(SignedDataRefusal) -> Rest) -> Result<Rest, SignedDataRefusal> {
+        do throws(SignedDataRefusal) {
+            return .success(try examine())
+        } catch {
+            return .failure(error)
+        }
     }
 }

@@ -1,4 +1,6 @@
+import AppStoreData
 import OfferModel
+import OfferSigning
 import OfferStore
 
 extension HistoryImport {
@@ -21,7 +23,6 @@ extension HistoryImport {
         return try await move(run, to: run.terms.completeAsOf == nil || run.counts.gaps > 0 ? .closing : .stating)
     }
 
-    /// Notes that a stage is done.
     func move(_ run: ImportRun, to stage: ImportStage) async throws -> ImportRun {
         var moved = run
         moved.stage = stage
@@ -33,7 +34,7 @@ extension HistoryImport {
 
     /// The next subscriptions, each with all that is staged of it.
     ///
-    /// Only one with thousands of payloads comes in parts: no purchase history has so many, and a transaction must not
+    /// Only one with thousands of payloads comes in parts: no purchase history is that long, and a transaction must not
     /// last long.
     private func staged(of run: ImportRun, after cursor: ImportCursor) async throws -> [StagedSubscription] {
         var limit = pace.payloads
@@ -51,7 +52,6 @@ extension HistoryImport {
     private static let mostOfOne = 2_000
 
     private func write(_ subscriptions: [StagedSubscription], from before: ImportRun) async throws -> ImportRun {
-        let (scope, catalogs, clock) = (scope, catalogs, clock)
         return try await ledger.write(by: author) { transaction in
             let now = try clock.instant(transaction)
             try StoreClock(transaction).advance(to: now)
@@ -65,6 +65,141 @@ extension HistoryImport {
             }
             try ImportStore(transaction).update(run, from: before)
             return run
+        }
+    }
+}
+
+/// What is staged of one subscription, taken apart and ready to be applied.
+struct StagedSubscription: Sendable {
+    private struct Alias: Hashable {
+        var customer: CustomerNumber
+        var alias: CustomerAlias
+    }
+
+    private var payloads: [HistoryPayload] = []
+    private var aliases: [[CustomerAlias]] = []
+    private(set) var end: ImportCursor
+
+    /// Payloads of one key after the other.
+    ///
+    /// - Throws: `StoreError.corrupt` for a payload that cannot be read back.
+    static func grouped(_ rows: [StagedRow], provenance: Provenance) throws -> [StagedSubscription] {
+        var groups: [StagedSubscription] = []
+        for row in rows {
+            let content = try HistoryPayload.Content(staged: row.staged)
+            if groups.last?.end.key != row.cursor.key { groups.append(StagedSubscription(end: row.cursor)) }
+            let place = groups.count - 1
+            groups[place].payloads.append(
+                HistoryPayload(content, bytes: row.staged.payload, provenance: provenance))
+            groups[place].aliases.append(row.staged.aliases)
+            groups[place].end = row.cursor
+        }
+        return groups
+    }
+
+    /// Keeps the payloads, gives their customers their aliases, counts the outcomes, and records them in the audit.
+    func apply(
+        to run: inout ImportRun, offers: [Offer], at now: Instant, in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws {
+        let before = try StoreClock(transaction).newestSequence()
+        let results = try HistoryStore(transaction).ingest(payloads, offers: offers, at: now, in: scope)
+        try attach(results, run.terms.provenance, at: now, in: scope, transaction)
+        if run.terms.completeAsOf != nil { try remember(results, of: run, transaction) }
+        let counts = count(results, into: &run.counts)
+        run.cursor = end
+        guard try StoreClock(transaction).newestSequence() > before else { return }
+        try AuditLog(transaction).record(
+            .imported, at: now, in: scope,
+            after: [
+                "import": run.number, "customer": results.lazy.compactMap(\.customer).first, "added": counts.added,
+                "updated": counts.updated,
+            ])
+    }
+
+    private func attach(
+        _ results: [IngestedPayload], _ provenance: Provenance, at now: Instant, in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws {
+        var attached = Set<Alias>()
+        for (aliases, result) in zip(aliases, results) {
+            guard let customer = result.customer else { continue }
+            let new = aliases.filter { attached.insert(Alias(customer: customer, alias: $0)).inserted }
+            // One that Apple's data names for another customer is left out: the file mixes up two.
+            try CustomerStore(transaction).state(new, of: [customer], provenance: provenance, at: now, in: scope)
+        }
+    }
+
+    private func remember(
+        _ results: [IngestedPayload], of run: ImportRun, _ transaction: any StoreTransaction
+    ) throws {
+        let accounts = Set(payloads.compactMap(\.content.appTransactionId)).sorted()
+        for customer in Set(results.compactMap(\.customer)).sorted() {
+            try ImportStore(transaction).remember(customer, accounts: accounts, of: run)
+        }
+    }
+
+    /// Of payloads with one id the first is counted by its outcome, the others as repeated: so a rehearsal, which
+    /// keeps none of them, counts the same.
+    private func count(
+        _ results: [IngestedPayload], into total: inout ImportCounts
+    ) -> (added: Int64, updated: Int64) {
+        var seen = Set<String>()
+        var counts = ImportCounts()
+        for (payload, result) in zip(payloads, results) {
+            counts.count(result.outcome, isRepeated: !seen.insert(payload.content.viewName).inserted)
+        }
+        total.applied += Int64(payloads.count)
+        total.subscriptions += 1
+        total.added += counts.added
+        total.updated += counts.updated
+        total.unchanged += counts.unchanged
+        total.repeated += counts.repeated
+        return (counts.added, counts.updated)
+    }
+}
+
+extension ImportCounts {
+    mutating func count(_ outcome: IngestOutcome, isRepeated: Bool) {
+        switch outcome {
+        case _ where isRepeated: repeated += 1
+        case .added: added += 1
+        case .updated: updated += 1
+        case .unchanged, .refused: unchanged += 1
+        }
+    }
+}
+
+extension HistoryPayload.Content {
+    /// What a line was staged as.
+    ///
+    /// - Throws: `StoreError.corrupt` if it is not what this version stages.
+    init(staged: StagedPayload) throws(StoreError) {
+        do throws(SignedDataRefusal) {
+            switch staged.kind {
+            case .transaction: self = .transaction(try Transaction(payload: staged.payload))
+            case .renewalInfo: self = .renewalInfo(try RenewalInfo(payload: staged.payload))
+            case .appTransaction: self = .appTransaction(try AppTransaction(payload: staged.payload))
+            }
+        } catch {
+            throw .corrupt("a staged payload cannot be read: \(error.detail)")
+        }
+    }
+
+    /// What two views of the same thing have in common.
+    var viewName: String {
+        switch self {
+        case .transaction(let transaction): "t\(transaction.transactionId)"
+        case .renewalInfo(let info): "r\(info.originalTransactionId)"
+        case .appTransaction(let transaction): "a\(transaction.appTransactionId?.rawValue ?? "")"
+        }
+    }
+
+    var appTransactionId: AppTransactionId? {
+        switch self {
+        case .transaction(let transaction): transaction.appTransactionId
+        case .renewalInfo(let info): info.appTransactionId
+        case .appTransaction(let transaction): transaction.appTransactionId
         }
     }
 }

@@ -1,7 +1,7 @@
 public import OfferModel
 public import OfferStore
 
-/// Brings history in that nobody has signed, from a source of any size (docs/import.md).
+/// Imports unsigned history from a source of any size (docs/import.md).
 ///
 /// The source is read into a staging table first, and its payloads are then applied subscription by subscription in the
 /// order of their ids: all of one in one transaction, so that its redemptions are counted once. Both steps note how far they are in the
@@ -9,7 +9,7 @@ public import OfferStore
 /// is given again, and comes to the same state (invariant 7). Transactions are small, and rest in between, so that a
 /// server on the same database hardly notices.
 ///
-/// What is imported is not proven: it merges nobody and never outranks what Apple has signed (docs/design.md#history-and-state, docs/design.md#identity).
+/// What is imported is not proven: it merges no customers and never outranks what Apple has signed (docs/design.md#history-and-state, docs/design.md#identity).
 ///
 /// Another kind of source is another ``ImportSource`` and other ``ImportTerms``:
 ///
@@ -26,11 +26,10 @@ public struct HistoryImport: Sendable {
 
     /// How much one transaction does, and how long others have the writer for themselves in between.
     public struct Pace: Sendable {
-        /// At most so many lines are staged at once.
+        /// The most lines staged in one transaction.
         public var lines: Int
-        /// About so many payloads are applied at once; the customers among them are whole.
+        /// The payloads applied in one transaction, roughly: subscriptions are not split.
         public var payloads: Int
-        /// The pause between two transactions.
         public var rest: Duration
 
         /// 1,000 lines, 250 payloads and 2 ms, unless told otherwise.
@@ -41,7 +40,7 @@ public struct HistoryImport: Sendable {
         }
     }
 
-    /// Imports into the history of one app in one environment, told of in the audit.
+    /// Imports into the history of one app in one environment, recorded in the audit.
     public init(
         ledger: Ledger, scope: Scope, author: AuditAuthor, pace: Pace = Pace(),
         clock: @escaping @Sendable () -> Instant
@@ -58,12 +57,11 @@ public struct HistoryImport: Sendable {
     /// - Parameters:
     ///   - source: what is read; it is taken up behind what was staged before.
     ///   - terms: what it is; a source with an open import of the same terms goes on.
-    ///   - progress: told after each transaction.
     ///   - refusals: given every refused line in order, after everything is applied. If it throws, giving the same source
     ///     again gives them again.
     ///   - reported: told when all of them were given, while they still could be given again.
-    /// - Throws: ``ImportError/anotherIsOpen(_:)``, ``RequestError/clockBehind(_:)``, `CancellationError`, what the
-    ///   source, the closures or the store throw; what was committed stays.
+    /// - Throws: ``ImportError/anotherIsOpen(_:)``, `clockBehind`, `CancellationError`, what the source, the closures
+    ///   or the store throw; what was committed stays.
     public func run(
         _ source: some ImportSource, _ terms: ImportTerms, progress: (ImportProgress) -> Void = { _ in },
         refusals: ([RefusedLine]) throws -> Void = { _ in }, reported: () throws -> Void = {}
@@ -82,7 +80,6 @@ public struct HistoryImport: Sendable {
     ///
     /// - Parameter source: the kind of source, as in ``ImportTerms/source``.
     /// - Returns: what it had done; `nil` if none is open.
-    /// - Throws: what the store throws.
     public func discard(source: String) async throws -> ImportCounts? {
         guard let run = try await open(source) else { return nil }
         // First of all: what goes on with it would take what is missing from here on for done.
@@ -91,9 +88,7 @@ public struct HistoryImport: Sendable {
         return run.counts
     }
 
-    /// The open import of a kind of source.
     private func open(_ source: String) async throws -> ImportRun? {
-        let scope = scope
         return try await ledger.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: scope) else { return nil }
             return try ImportStore(transaction).open(source: source, in: number)
@@ -105,7 +100,6 @@ public struct HistoryImport: Sendable {
             guard open.terms == terms else { throw ImportError.anotherIsOpen(open) }
             return (open, true)
         }
-        let (scope, clock) = (scope, clock)
         let run = try await ledger.write(by: author) { transaction in
             let now = try clock.instant(transaction)
             try StoreClock(transaction).advance(to: now)
@@ -131,7 +125,6 @@ public struct HistoryImport: Sendable {
     }
 
     private func close(_ run: ImportRun, isDiscarded: Bool = false) async throws {
-        let (scope, clock) = (scope, clock)
         let isClear = { @Sendable (transaction: any StoreTransaction) in
             try ImportStore(transaction).clear(run, limit: 1_000)
         }
@@ -143,4 +136,78 @@ public struct HistoryImport: Sendable {
                 run, isDiscarded: isDiscarded, at: now, in: try ScopeStore(transaction).findOrAdd(scope))
         }
     }
+}
+
+extension HistoryImport {
+    /// Notes the operator's word that nothing is missing, for each customer for whom it can hold.
+    ///
+    /// Only after everything is applied: half an import is no complete history. And not of a customer who shares an alias
+    /// or an unproven Apple Account with another: they may be one person, and what is known of one alone would lack what
+    /// the other bought (invariant 3).
+    func state(_ begun: ImportRun, _ progress: (ImportProgress) -> Void) async throws -> ImportRun {
+        guard let asOf = begun.terms.completeAsOf else { return try await move(begun, to: .closing) }
+        var run = begun
+        while true {
+            let (before, scope, clock) = (run, scope, clock)
+            let next = try await ledger.write(by: author) { transaction in
+                let now = try clock.instant(transaction)
+                try StoreClock(transaction).advance(to: now)
+                return try Self.state(before, asOf: asOf, at: now, in: scope, transaction)
+            }
+            guard let next else { return try await move(run, to: .closing) }
+            run = next
+            progress(
+                ImportProgress(
+                    stage: .stating, done: run.counts.stated, total: run.counts.subscriptions,
+                    items: run.counts.stated - begun.counts.stated))
+            try await Task.sleep(for: pace.rest)
+        }
+    }
+
+    private static func state(
+        _ before: ImportRun, asOf: Instant, at now: Instant, in scope: Scope, _ transaction: any StoreTransaction
+    ) throws -> ImportRun? {
+        let imports = ImportStore(transaction)
+        let customers = try imports.remembered(of: before, after: before.cursor.row, limit: 200)
+        guard let last = customers.last else { return nil }
+        let survivors = try CustomerStore(transaction).survivors(of: customers)
+        let whole = try customers.filter { customer in
+            // Of who was erased since it began some lines may be gone.
+            try survivors[customer] == customer && !imports.mayBeSomebodyElse(customer, of: before)
+                && !ErasureStore(transaction).isErased(customer, since: before.beganAt)
+        }
+        try CoverageStore(transaction).stateComplete(
+            whole, asOf: asOf, provenance: .operator, at: now, in: try ScopeStore(transaction).findOrAdd(scope))
+        var run = before
+        run.cursor = ImportCursor(key: "", row: last.rawValue)
+        run.counts.stated += Int64(whole.count)
+        try imports.update(run, from: before)
+        return run
+    }
+}
+
+/// The progress of an import.
+public struct ImportProgress: Sendable, Hashable {
+    public var stage: ImportStage
+    /// How much of the stage is done, of ``total``.
+    public var done: Int64
+    /// How much there is: units of the source while it is read, payloads while they are applied.
+    public var total: Int64
+    /// Lines read or payloads applied since this process began with the stage.
+    public var items: Int64
+}
+
+/// What an import, or its rehearsal, came to.
+public struct ImportReport: Sendable, Hashable {
+    /// What was done; of a rehearsal what would be.
+    public var counts: ImportCounts
+    public var refused: [String: Int64] = [:]
+    /// Whether an interrupted import was taken up.
+    public var isResumed = false
+}
+
+/// Why an import does not begin.
+public enum ImportError: Error, Sendable, Hashable {
+    /// Another source of the same kind was begun and not finished.
+    case anotherIsOpen(ImportRun)
 }

@@ -6,12 +6,10 @@ import OfferStore
 struct ImportAdmission: Sendable {
     /// The app and environment that history is imported for.
     let scope: Scope
-    /// The wall clock.
     let now: Instant
     /// The catalog in force: it knows the group of a product where a line does not.
     let catalog: Catalog
 
-    /// The payloads of a line.
     func staged(_ line: ImportLine) -> Result<[StagedPayload], ImportRefusal> {
         do throws(ImportRefusal) {
             return .success(try payloads(of: try line.content.get(), line: line.number))
@@ -44,7 +42,7 @@ struct ImportAdmission: Sendable {
             let id = try admittedId(of: transaction)
             try add(.appTransaction, key: id.rawValue, transaction.payloadText)
         }
-        guard !payloads.isEmpty else { throw ImportRefusal(.noPurchase, "the line tells of no purchase") }
+        guard !payloads.isEmpty else { throw ImportRefusal(.noPurchase, "the line has no purchase") }
         return payloads
     }
 
@@ -81,7 +79,7 @@ struct ImportAdmission: Sendable {
         try check(bundleId: transaction.bundleId)
         try check(environment: transaction.receiptType)
         guard let id = transaction.appTransactionId else {
-            throw ImportRefusal(.invalidValue, "the app transaction has no `appTransactionId`, so it names nobody")
+            throw ImportRefusal(.invalidValue, "the app transaction has no `appTransactionId`, so it names no customer")
         }
         try ImportedText.check(id.rawValue, of: "appTransactionId")
         try ImportedDates(now: now).check(transaction)
@@ -108,6 +106,89 @@ struct ImportAdmission: Sendable {
             "`environment` is \(ImportRefusal.quoted(environment)) and not `\(scope.environment.rawValue)`")
     }
 
-    /// As long as a signed payload may be.
     private static let longestPayload = 65_536
+}
+
+/// Which dates a purchase can have. Exports often have other units than Apple's milliseconds.
+struct ImportedDates {
+    let now: Instant
+
+    func check(_ transaction: Transaction) throws(ImportRefusal) {
+        // Apple charges for a renewal up to a day before it begins.
+        try check(transaction.purchaseDate, "purchaseDate", latest: now.adding(milliseconds: 2 * Instant.Duration.day))
+        try check(transaction.originalPurchaseDate, "originalPurchaseDate", latest: happened)
+        try check(transaction.expiresDate, "expiresDate", latest: horizon)
+        try check(transaction.revocationDate, "revocationDate", latest: happened)
+        try check(transaction.signedDate, "signedDate", latest: happened)
+    }
+
+    func check(_ info: RenewalInfo) throws(ImportRefusal) {
+        try check(info.renewalDate, "renewalDate", latest: horizon)
+        try check(info.gracePeriodExpiresDate, "gracePeriodExpiresDate", latest: horizon)
+        try check(info.recentSubscriptionStartDate, "recentSubscriptionStartDate", latest: horizon)
+        try check(info.signedDate, "signedDate", latest: happened)
+    }
+
+    func check(_ transaction: AppTransaction) throws(ImportRefusal) {
+        try check(transaction.originalPurchaseDate, "originalPurchaseDate", latest: happened)
+        try check(transaction.receiptCreationDate, "receiptCreationDate", latest: happened)
+    }
+
+    /// What has happened is not ahead of the clock, as far as two clocks agree.
+    private var happened: Instant { now.adding(milliseconds: RequestClock.tolerance) }
+
+    /// No subscription is bought for longer than ten years.
+    private var horizon: Instant { now.adding(milliseconds: 3_660 * Instant.Duration.day) }
+
+    /// The App Store opened on 10 July 2008.
+    private static let earliest = Instant(milliseconds: 1_215_648_000_000)
+
+    private func check(_ date: Instant?, _ name: String, latest: Instant) throws(ImportRefusal) {
+        guard let date else { return }
+        if date < Self.earliest {
+            let looksLikeSeconds =
+                date.milliseconds >= Self.earliest.seconds && date.milliseconds <= horizon.seconds
+            throw ImportRefusal(
+                .implausibleDate,
+                "`\(name)` is `\(date.milliseconds)`, which is \(date), before the App Store"
+                    + (looksLikeSeconds ? "; it looks like seconds and must be milliseconds" : ""))
+        }
+        guard date <= latest else {
+            throw ImportRefusal(
+                .implausibleDate, "`\(name)` is `\(date.milliseconds)`, which is \(date), too far ahead of the clock")
+        }
+    }
+}
+
+/// Texts that can be identifiers: not empty, without control characters, no longer than any of Apple's.
+enum ImportedText {
+    static func check(_ transaction: Transaction) throws(ImportRefusal) {
+        try check(transaction.transactionId.rawValue, of: "transactionId")
+        try check(transaction.originalTransactionId.rawValue, of: "originalTransactionId")
+        try check(transaction.productId.rawValue, of: "productId")
+        try check(transaction.subscriptionGroupIdentifier?.rawValue, of: "subscriptionGroupIdentifier")
+        try check(transaction.appTransactionId?.rawValue, of: "appTransactionId")
+        try check(transaction.offerIdentifier?.rawValue, of: "offerIdentifier")
+    }
+
+    static func check(_ info: RenewalInfo) throws(ImportRefusal) {
+        try check(info.originalTransactionId.rawValue, of: "originalTransactionId")
+        try check(info.productId.rawValue, of: "productId")
+        try check(info.autoRenewProductId?.rawValue, of: "autoRenewProductId")
+        try check(info.appTransactionId?.rawValue, of: "appTransactionId")
+        try check(info.offerIdentifier?.rawValue, of: "offerIdentifier")
+    }
+
+    static func check(_ text: String?, of name: String) throws(ImportRefusal) {
+        guard let text else { return }
+        guard !text.isEmpty else { throw ImportRefusal(.invalidValue, "`\(name)` is empty") }
+        guard text.utf8.count <= longest else {
+            throw ImportRefusal(.tooLong, "`\(name)` has \(text.utf8.count) bytes, more than \(longest)")
+        }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw ImportRefusal(.invalidValue, "`\(name)` holds a control character")
+        }
+    }
+
+    private static let longest = 512
 }

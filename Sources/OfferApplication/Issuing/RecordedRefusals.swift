@@ -1,5 +1,7 @@
+import OfferEligibility
 import OfferModel
 import OfferSigning
+import OfferStore
 import Synchronization
 
 /// Refusals that this process recorded, by the fingerprint of all that the answer depends on, so that an identical one is
@@ -13,6 +15,13 @@ final class RecordedRefusals: Sendable {
         var decidedAt: Instant
         /// The statement that blocks the introductory offer, if one was signed.
         var introductoryEligibility: IntroductoryOfferEligibilitySignature?
+
+        /// The answer to a request that this decision refuses.
+        func refusal(_ decision: Decision, _ outlook: Outlook) -> IssueRefusal {
+            IssueRefusal(
+                decisionId: decisionId, decision: decision, outlook: outlook,
+                introductoryEligibility: introductoryEligibility)
+        }
     }
 
     /// Some 100 bytes an entry, and 1 KB more where something was signed.
@@ -33,7 +42,6 @@ final class RecordedRefusals: Sendable {
 
     private let generations = Mutex(Generations())
 
-    /// How many are remembered.
     var count: Int { generations.withLock { $0.young.count + $0.old.count } }
 
     func entry(_ fingerprint: [UInt8]) -> Entry? {
@@ -48,5 +56,58 @@ final class RecordedRefusals: Sendable {
     /// To be called once the decision is durable.
     func remember(_ entry: Entry, _ fingerprint: [UInt8]) {
         generations.withLock { $0.put(entry, fingerprint) }
+    }
+}
+
+extension Issuance {
+    /// The SHA-256 of all that a refusal depends on and says, but for its instant: two requests with the same fingerprint
+    /// are refused for the same reasons until the same turning point, and are the same record.
+    ///
+    /// Left out is what moves by itself without changing the answer: the instant, the newest row, until when the history is
+    /// complete, and counters that everyone shares. Where they do change the answer, a finding differs.
+    ///
+    /// - Parameters:
+    ///   - record: the packed record.
+    ///   - moving: the places of that in it.
+    func fingerprint(
+        of record: [UInt8], without moving: [Range<Int>], _ outlook: Outlook, _ digest: any Digest
+    ) -> [UInt8] {
+        var writer = PackedWriter(capacity: 1_024)
+        let scope = caller.scope
+        for text in [
+            scope.bundleId.rawValue, scope.environment.rawValue, caller.author.actor, question.offer.id.rawValue,
+        ] {
+            writer.append(text)
+        }
+        var rest = 0
+        for range in moving {
+            writer.append(each: record[rest..<range.lowerBound]) { $0.append($1) }
+            rest = range.upperBound
+        }
+        writer.append(each: record[rest...]) { $0.append($1) }
+        writer.append(snapshot.generation)
+        writer.append(each: snapshot.version.customers) { writer, customer in
+            writer.append(snapshot.version.changes[customer] ?? 0)
+        }
+        writer.append(plan.transactionId?.rawValue) { $0.append($1) }
+        Self.append(decision.findings, to: &writer)
+        writer.append(outlook.changesAt) { $0.append($1) }
+        writer.append(outlook.notBefore) { $0.append($1) }
+        writer.append(each: outlook.events) { $0.append($1.rawValue) }
+        writer.append(outlook.isFinal)
+        return digest.sha256(writer.bytes)
+    }
+
+    private static func append(_ findings: [Finding], to writer: inout PackedWriter) {
+        writer.append(each: findings) { writer, finding in
+            writer.append(finding.verdict.rawValue)
+            writer.append(finding.reason.rawValue)
+            switch finding.turningPoint {
+            case .at(let instant): writer.append(instant.milliseconds as Int64?) { $0.append($1) }
+            case .event(let event): writer.append(event.rawValue)
+            case nil: writer.append(false)
+            }
+            append(finding.children ?? [], to: &writer)
+        }
     }
 }

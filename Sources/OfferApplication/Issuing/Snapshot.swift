@@ -5,10 +5,10 @@ import OfferStore
 
 /// Everything one decision is made from, read in one transaction (docs/design.md#issuing step 2).
 struct Snapshot: Sendable {
+    var scope: Scope
     /// The store's number of the scope; absent if nothing was ever stored in it.
-    var scope: ScopeNumber?
-    /// Whom the request names.
-    var subject: Subject
+    var number: ScopeNumber?
+    var subject: NamedCustomers
     /// What moves when anything of the subject changes.
     var version: SubjectVersion
     /// What moves when the catalog, the pauses or the keys change.
@@ -19,22 +19,17 @@ struct Snapshot: Sendable {
     var present: Instant
     /// The newest event that was seen.
     var sequence: Int64
-    /// The catalog in force.
     var catalogRevision: Int
-    /// The same, made ready to decide about.
     var compiledCatalog: CompiledCatalog
-    /// The pauses in force.
     var pauses: [ActivePause]
-    /// History and slots.
     var facts: SubjectFacts
     /// The slots of the offers asked about that may be open, by id.
     var openSlots: [LowercaseUUID: OpenSlot]
-    /// The app's account that the request names.
     var signUp: SignUp
     /// Whether the history was supplied for a "what if"; never where something is signed.
     var takesHistoryAsProven = false
 
-    /// Reads a snapshot of whom the identifiers name.
+    /// Reads a snapshot of the customers that the identifiers name.
     ///
     /// - Parameter offers: the offers whose open slots are wanted; every offer's if absent.
     static func read(
@@ -46,23 +41,24 @@ struct Snapshot: Sendable {
         let customers = CustomerStore(transaction)
         guard let present = state.scope else {
             return Snapshot(
-                scope: nil, subject: Subject(customers: []), version: try customers.overview(of: []).version,
-                generation: 0,
-                now: now, present: now, sequence: 0, catalogRevision: 0,
+                scope: scope, number: nil, subject: NamedCustomers(customers: []),
+                version: try customers.overview(of: []).version, generation: 0, now: now, present: now, sequence: 0,
+                catalogRevision: 0,
                 compiledCatalog: CompiledCatalog(Catalog(bundleId: scope.bundleId)), pauses: [],
                 facts: SubjectFacts(rolloutKey: identifiers.rolloutKey), openSlots: [:], signUp: identifiers.signUp)
         }
         let number = present.number
-        let subject = try Subject.resolve(identifiers, signed: signed, in: number, transaction)
+        var subject = try NamedCustomers.resolve(identifiers, signed: signed, in: number, transaction)
+        subject.seenAt = state.newestSequence
         let overview = try customers.overview(of: subject.customers)
         let facts = try SubjectFacts.read(subject.customers, overview, named: identifiers, transaction)
         return Snapshot(
-            scope: number, subject: subject, version: overview.version, generation: present.generation, now: now,
-            present: now, sequence: state.newestSequence, catalogRevision: Int(present.catalogRevision),
+            scope: scope, number: number, subject: subject, version: overview.version,
+            generation: present.generation, now: now, present: now, sequence: state.newestSequence,
+            catalogRevision: Int(present.catalogRevision),
             compiledCatalog: try catalogs.catalog(present.catalogRevision, of: number, in: scope, transaction),
             pauses: present.hasPauses ? try PauseStore(transaction).active(in: number) : [],
-            facts: facts,
-            openSlots: try openSlots(among: facts.slots, of: offers, at: now, in: number, transaction),
+            facts: facts, openSlots: try openSlots(among: facts.slots, of: offers, at: now, in: number, transaction),
             signUp: identifiers.signUp)
     }
 
@@ -81,7 +77,6 @@ struct Snapshot: Sendable {
         return open
     }
 
-    /// The catalog in force.
     var catalog: Catalog { compiledCatalog.catalog }
 
     /// The slot of an offer that asking again would use.
@@ -98,20 +93,18 @@ struct Snapshot: Sendable {
         let customers =
             subject.isProvenWhole
             ? subject.customers
-            : try Subject.resolve(identifiers, signed: signed, in: number, transaction).customers
+            : try NamedCustomers.resolve(identifiers, signed: signed, in: number, transaction).customers
         return try CustomerStore(transaction).version(of: customers) == version
     }
 
-    /// The pause that is on an offer.
     func pause(of offer: OfferId) -> Pause {
         if pauses.contains(where: { $0.offerId == nil }) { return .everyOffer }
         return pauses.contains { $0.offerId == offer } ? .offer : .none
     }
 
-    /// The question whether the subject may have the offer.
     func question(
-        _ offer: Offer, productId: ProductId, scope: Scope, signals: [String: FactValue],
-        request: DeviceRequest, needsNewSigning: Bool, formats: Set<SignatureFormat> = Set(SignatureFormat.allCases)
+        _ offer: Offer, productId: ProductId, signals: [String: FactValue], request: DeviceRequest,
+        needsNewSigning: Bool, formats: Set<SignatureFormat> = Set(SignatureFormat.allCases)
     ) -> Question {
         Question(
             offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer.id),

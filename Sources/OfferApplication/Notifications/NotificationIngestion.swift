@@ -6,33 +6,20 @@ public import OfferStore
 /// Takes App Store Server Notifications into the history, however they reach us: sent by the App Store, or fetched from
 /// its notification history after an outage.
 public struct NotificationIngestion: Sendable {
-    private let registry: AppRegistry
-    private let database: Ledger
-    private let catalogs: CompiledCatalogs
-    private let clock: RequestClock
+    let registry: AppRegistry
+    let database: Ledger
+    let catalogs: CompiledCatalogs
+    let clock: RequestClock
     private let check = NotificationCheck()
-
-    init(registry: AppRegistry, database: Ledger, catalogs: CompiledCatalogs, clock: RequestClock) {
-        self.registry = registry
-        self.database = database
-        self.catalogs = catalogs
-        self.clock = clock
-    }
 
     /// Verifies a notification and everything signed in it, and keeps it with its history in one durable commit.
     ///
     /// The same notification again, known by its `notificationUUID`, is kept once. Its history is looked at each time:
-    /// should Apple sign it anew inside, what is new counts whichever came first (invariant 7). Only what was erased
+    /// if Apple signs it again inside, what is new counts whichever came first (invariant 7). Only what was erased
     /// stays so. A repeat with nothing new costs no commit.
     ///
-    /// - Parameters:
-    ///   - signedPayload: the compact JWS.
-    ///   - scope: the app and environment it must be of.
-    ///   - source: how it reached us.
-    ///   - author: who answers for it in the audit.
-    /// - Throws: ``RequestError/unknownScope(_:)`` if `keys.yaml` has no such app and environment,
-    ///   ``RequestError/signedDataRefused(_:)`` with the pointer `/signedPayload`, ``RequestError/clockBehind(_:)``,
-    ///   `CancellationError`, and what the store throws.
+    /// - Throws: `unknownScope` if `keys.yaml` has no such app and environment, `signedDataRefused` with the pointer
+    ///   `/signedPayload`, `clockBehind`, `CancellationError`.
     public func ingest(
         _ signedPayload: String, of scope: Scope, source: NotificationSource, author: AuditAuthor
     ) async throws -> NotificationReceipt {
@@ -43,7 +30,7 @@ public struct NotificationIngestion: Sendable {
 
     /// Looks whether notifications of an app and environment are taken here at all.
     ///
-    /// - Throws: ``RequestError/unknownScope(_:)`` if `keys.yaml` has no such app and environment.
+    /// - Throws: `unknownScope` if `keys.yaml` has no such app and environment.
     public func require(_ scope: Scope) throws(RequestError) {
         guard registry[scope] != nil else { throw .unknownScope(scope) }
     }
@@ -57,7 +44,6 @@ public struct NotificationIngestion: Sendable {
         } catch let refusal as SignedDataRefusal {
             if refusal.code == .signedInFuture {
                 // What seems to come from the future may be right, and our clock wrong.
-                let clock = clock
                 _ = try await database.look { try clock.instant($0) }
             }
             throw RequestError.signedDataRefused([RefusedData(pointer: "/signedPayload", refusal: refusal)])
@@ -81,7 +67,6 @@ public struct NotificationIngestion: Sendable {
     private func keep(
         _ verified: VerifiedNotification, of scope: Scope, source: NotificationSource, author: AuditAuthor
     ) async throws -> NotificationReceipt {
-        let (clock, catalogs) = (clock, catalogs)
         return try await database.write(by: author) { transaction in
             let now = try clock.instant(transaction)
             let number = try ScopeStore(transaction).findOrAdd(scope)
@@ -110,19 +95,42 @@ public struct NotificationIngestion: Sendable {
     }
 }
 
-extension NotificationReceipt {
-    init(of notification: AppStoreNotification, isRepeat: Bool, outcome: NotificationOutcome) {
-        self.init(
-            notificationUUID: notification.notificationUUID, type: notification.notificationType,
-            subtype: notification.subtype, signedDate: notification.signedDate, isRepeat: isRepeat, outcome: outcome)
+extension AuditAuthor {
+    /// The App Store, whose notifications come without a key.
+    public static func appStore(requestId: LowercaseUUID?) -> AuditAuthor {
+        AuditAuthor(actor: "App Store notifications", requestId: requestId)
     }
 }
 
-extension AuditAuthor {
-    /// The App Store, whose notifications come without a key.
+/// Verifies notifications one at a time.
+///
+/// Any client may send to the notifications URL, and a chain with Apple's root in it costs public-key work before it proves
+/// false. One at a time leaves the other cores to callers with a key.
+actor NotificationCheck {
+    /// Checks a notification and all that is signed in it.
     ///
-    /// - Parameter requestId: the delivery.
-    public static func appStore(requestId: LowercaseUUID?) -> AuditAuthor {
-        AuditAuthor(actor: "App Store notifications", requestId: requestId)
+    /// - Throws: `SignedDataRefusal`; `CancellationError` if the request was cancelled.
+    func verify(_ jws: String, reader: SignedDataReader, now: Instant) throws -> VerifiedNotification {
+        try Task.checkCancellation()
+        return try VerifiedNotification(jws, reader: reader, now: now)
+    }
+}
+
+/// The outcome of a notification that is now stored.
+public struct NotificationReceipt: Sendable, Hashable {
+    public var notificationUUID: String
+    public var type: NotificationType
+    public var subtype: NotificationSubtype?
+    public var signedDate: Instant
+    public var isRepeat: Bool
+    /// What it meant for the history when it was stored first.
+    public var outcome: NotificationOutcome
+}
+
+extension NotificationReceipt {
+    fileprivate init(of notification: AppStoreNotification, isRepeat: Bool, outcome: NotificationOutcome) {
+        self.init(
+            notificationUUID: notification.notificationUUID, type: notification.notificationType,
+            subtype: notification.subtype, signedDate: notification.signedDate, isRepeat: isRepeat, outcome: outcome)
     }
 }

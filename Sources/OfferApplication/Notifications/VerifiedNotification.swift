@@ -8,17 +8,13 @@ import OfferStore
 /// What it means for the history is what these texts say, whatever its type (docs/notifications.md).
 struct VerifiedNotification: Sendable {
     let notification: AppStoreNotification
-    /// What belongs to the history.
     private(set) var payloads: [HistoryPayload] = []
-    /// Whom it is about; `nil` if it names nobody.
+    /// The customer it is about; `nil` if it names none.
     private(set) var identifier: ProvenIdentifier?
-    /// The transaction it is about.
     private(set) var transactionId: TransactionId?
-    /// The product it is about.
     private(set) var productId: ProductId?
     /// The newest date of what was verified to Apple's own root.
     private(set) var newestDateOfApple: Instant?
-    /// The notification as it came.
     let jws: String
 
     /// Checks a notification, from the outside in; the first that is refused refuses all of it.
@@ -28,22 +24,19 @@ struct VerifiedNotification: Sendable {
         self.jws = jws
         note(verified)
         if let text = notification.data?.signedRenewalInfo {
-            add(
-                try Self.within("data.signedRenewalInfo") { () throws(SignedDataRefusal) in
-                    try reader.renewalInfo(text, now: now)
-                })
+            try within("data.signedRenewalInfo") { it throws(SignedDataRefusal) in
+                it.add(try reader.renewalInfo(text, now: now))
+            }
         }
         if let text = notification.data?.signedTransactionInfo {
-            add(
-                try Self.within("data.signedTransactionInfo") { () throws(SignedDataRefusal) in
-                    try reader.transaction(text, now: now)
-                })
+            try within("data.signedTransactionInfo") { it throws(SignedDataRefusal) in
+                it.add(try reader.transaction(text, now: now))
+            }
         }
         if let text = notification.appData?.signedAppTransactionInfo {
-            add(
-                try Self.within("appData.signedAppTransactionInfo") { () throws(SignedDataRefusal) in
-                    try reader.appTransaction(text, now: now)
-                })
+            try within("appData.signedAppTransactionInfo") { it throws(SignedDataRefusal) in
+                it.add(try reader.appTransaction(text, now: now))
+            }
         }
         if productId == nil { productId = notification.summary?.productId }
     }
@@ -63,7 +56,7 @@ struct VerifiedNotification: Sendable {
         keep(.transaction(transaction.payload), transaction.payloadBytes)
     }
 
-    /// One without `appTransactionId` names nobody, so there is no history it could belong to.
+    /// One without `appTransactionId` names no customer, so there is no history it could belong to.
     private mutating func add(_ appTransaction: Verified<AppTransaction>) {
         note(appTransaction)
         guard let id = appTransaction.payload.appTransactionId else { return }
@@ -80,12 +73,12 @@ struct VerifiedNotification: Sendable {
         newestDateOfApple = max(newestDateOfApple ?? verified.signedDate, verified.signedDate)
     }
 
-    /// Says in which text something was refused.
-    private static func within<Payload>(
-        _ member: String, _ read: () throws(SignedDataRefusal) -> Verified<Payload>
-    ) throws(SignedDataRefusal) -> Verified<Payload> {
+    /// Names the text in which something was refused.
+    private mutating func within(
+        _ member: String, _ add: (inout Self) throws(SignedDataRefusal) -> Void
+    ) throws(SignedDataRefusal) {
         do throws(SignedDataRefusal) {
-            return try read()
+            try add(&self)
         } catch {
             let place = ([member] + (error.member.map { [$0] } ?? [])).joined(separator: ".")
             throw SignedDataRefusal(error.code, "in `\(member)`: \(error.detail)", member: place)

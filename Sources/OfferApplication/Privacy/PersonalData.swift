@@ -4,15 +4,13 @@ public import OfferStore
 
 /// What a customer may ask of their data: all of it, and that it be forgotten (docs/privacy.md).
 public struct PersonalData: Sendable {
-    /// Everything held about a person.
     public struct Held: Sendable, Hashable {
-        /// The instant it was read at.
         public var readAt: Instant
         /// The rows of each table, those without a row left out.
         public var tables: [String: [PersonalRow]]
     }
 
-    /// How often an erasure is begun anew when data about the customer arrives meanwhile.
+    /// How often an erasure is retried when data about the customer arrives meanwhile.
     private static let attempts = 5
 
     private let ledger: Ledger
@@ -23,10 +21,7 @@ public struct PersonalData: Sendable {
 
     /// The personal data in a ledger.
     ///
-    /// - Parameters:
-    ///   - digestKey: the key that the ledger takes its digests with; without one nothing is erased.
-    ///   - author: who answers for an erasure.
-    ///   - clock: the wall clock.
+    /// - Parameter digestKey: the key that the ledger takes its digests with; without one nothing is erased.
     public init(
         ledger: Ledger, digestKey: (any KeyedDigest)?, author: AuditAuthor,
         clock: @escaping @Sendable () -> Instant
@@ -37,11 +32,10 @@ public struct PersonalData: Sendable {
         self.clock = RequestClock(wallClock: clock)
     }
 
-    /// Everything held about whom the identifiers name.
+    /// Everything held about the customers that the identifiers name.
     ///
-    /// - Throws: ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and what the store throws.
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`.
     public func held(about identifiers: CustomerIdentifiers, in scope: Scope) async throws -> Held {
-        let clock = clock
         return try await ledger.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: scope) else { throw RequestError.unknownCustomer }
             let person = try NamedPerson(identifiers, in: number, transaction)
@@ -58,8 +52,7 @@ public struct PersonalData: Sendable {
 
     /// What an erasure would take away; nothing is written.
     ///
-    /// - Throws: ``ErasureRefusal``, ``RequestError/unknownCustomer``, ``RequestError/ambiguousCustomer(detail:)``, and
-    ///   what the store throws.
+    /// - Throws: ``ErasureRefusal``, `unknownCustomer`, `ambiguousCustomer`.
     public func plan(for identifiers: CustomerIdentifiers, in scope: Scope) async throws -> ErasurePlan {
         guard let key = digestKey?.name else { throw ErasureRefusal.noDigestKey }
         return try await ledger.read { transaction in
@@ -69,14 +62,13 @@ public struct PersonalData: Sendable {
         }
     }
 
-    /// Erases whom the identifiers name, in one transaction. The server may run meanwhile: what it does about the
+    /// Erases the customers that the identifiers name, in one transaction. The server may run meanwhile: what it does about the
     /// customer comes wholly before or wholly after.
     ///
-    /// - Throws: as ``plan(for:in:)``, ``ErasureRefusal/changing``, ``RequestError/clockBehind(_:)``.
+    /// - Throws: as ``plan(for:in:)``, ``ErasureRefusal/changing``, `clockBehind`.
     public func erase(
         _ identifiers: CustomerIdentifiers, in scope: Scope, reason: String
     ) async throws -> ErasureOutcome {
-        let (clock, catalogs, author) = (clock, catalogs, author)
         for _ in 0..<Self.attempts {
             let plan = try await plan(for: identifiers, in: scope)
             let outcome = try await ledger.write(by: author) { transaction -> ErasureOutcome? in
@@ -91,5 +83,41 @@ public struct PersonalData: Sendable {
             if let outcome { return outcome }
         }
         throw ErasureRefusal.changing
+    }
+}
+
+/// The person that the identifiers of a data request name. Stricter than for an offer request: giving out or erasing another
+/// person's data cannot be undone.
+struct NamedPerson {
+    let customers: [CustomerNumber]
+
+    /// Every identifier has to name the person; signed ones name one customer, aliases alone may name several of one
+    /// Apple account.
+    ///
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`.
+    init(_ identifiers: CustomerIdentifiers, in scope: ScopeNumber, _ transaction: any StoreTransaction) throws {
+        let store = CustomerStore(transaction)
+        let named =
+            try identifiers.proven.map { Set(try store.customers(proven: [$0], in: scope)) }
+            + identifiers.aliases.map { Set(try store.customers(aliases: [$0], in: scope)) }
+        guard let first = named.first, !named.contains(where: \.isEmpty) else { throw RequestError.unknownCustomer }
+        let common = named.dropFirst().reduce(first) { $0.intersection($1) }
+        guard !common.isEmpty else {
+            throw RequestError.ambiguousCustomer(detail: "the identifiers name different customers")
+        }
+        guard common.count <= NamedCustomers.maximumCustomers else {
+            throw RequestError.ambiguousCustomer(
+                detail: "the identifiers name more than \(NamedCustomers.maximumCustomers) customers")
+        }
+        // Subscriptions of one account that are not proven to be so may as well be of two.
+        let signed = try store.customers(common.sorted()).count {
+            !$0.originalTransactionIds.isEmpty || !$0.appTransactionIds.isEmpty
+        }
+        guard signed <= 1 else {
+            throw RequestError.ambiguousCustomer(
+                detail:
+                    "the identifiers name \(signed) customers with purchases of their own, who may be different people")
+        }
+        customers = common.sorted()
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 public final class RequestRates: Sendable {
     /// What one bucket is for. Buckets are kept under its hash, which is keyed at random in each process: no caller can
     /// choose another's bucket.
-    private enum Subject: Hashable {
+    private enum Bucket: Hashable {
         case key(String)
         case proven(ProvenIdentifier, Scope, Role)
         case alias(CustomerAlias, Scope, Role)
@@ -35,25 +35,24 @@ public final class RequestRates: Sendable {
         self.clock = clock
     }
 
-    /// The present, in nanoseconds of the clock.
     var now: Int64 { clock() }
 
     /// Takes a token of a key that is known to be genuine.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``.
+    /// - Throws: `rateLimited`.
     func take(key id: String) throws {
-        try take(.key, CollectionOfOne(Subject.key(id).hashValue), from: keys)
+        try take(.key, CollectionOfOne(Bucket.key(id).hashValue), from: keys)
     }
 
     /// Rejects a request that names a key without a token left, before anything is looked up. Takes nothing: the caller
     /// has not proven to hold the key.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``.
+    /// - Throws: `rateLimited`.
     func requireToken(ofKey id: String) throws {
         let now = clock()
         let rejected = keys.withLock { buckets in
             buckets.flatMap { buckets in
-                RateLimited(.key, buckets.limit, wait: buckets.wait(for: Subject.key(id).hashValue, at: now))
+                RateLimited(.key, buckets.limit, wait: buckets.wait(for: Bucket.key(id).hashValue, at: now))
             }
         }
         if let rejected { throw RequestError.rateLimited(rejected) }
@@ -61,32 +60,32 @@ public final class RequestRates: Sendable {
 
     /// Takes a token of each identifier that a request names, before anything is verified or read.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``.
+    /// - Throws: `rateLimited`.
     func take(_ identifiers: CustomerIdentifiers, by caller: Caller) throws {
-        let proven = identifiers.proven.map { Subject.proven($0, caller.scope, caller.role).hashValue }
-        let aliases = identifiers.aliases.map { Subject.alias($0, caller.scope, caller.role).hashValue }
+        let proven = identifiers.proven.map { Bucket.proven($0, caller.scope, caller.role).hashValue }
+        let aliases = identifiers.aliases.map { Bucket.alias($0, caller.scope, caller.role).hashValue }
         try take(.customer, proven + aliases, from: customers)
     }
 
-    /// Takes a token of each customer whom a request was found to name, before anything is decided or written: other
+    /// Takes a token of each customer that a request was found to name, before anything is decided or written: other
     /// identifiers of the same customer do not multiply the rate.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)``.
+    /// - Throws: `rateLimited`.
     func take(_ found: [CustomerNumber], by caller: Caller) throws {
-        try take(.customer, found.map { Subject.customer($0, caller.role).hashValue }, from: customers)
+        try take(.customer, found.map { Bucket.customer($0, caller.role).hashValue }, from: customers)
     }
 
     /// Notes a failed authentication.
     ///
-    /// - Throws: ``RequestError/rateLimited(_:)`` if there were too many from the address.
+    /// - Throws: `rateLimited` if there were too many from the address.
     func noteFailure(from address: PeerAddress) throws {
-        try take(.authentication, CollectionOfOne(Subject.address(address).hashValue), from: addresses)
+        try take(.authentication, CollectionOfOne(Bucket.address(address).hashValue), from: addresses)
     }
 
     /// Whether too many authentications have failed from an address.
     func hasTooManyFailures(_ address: PeerAddress) -> Bool {
         let now = clock()
-        return addresses.withLock { ($0?.wait(for: Subject.address(address).hashValue, at: now) ?? 0) > 0 }
+        return addresses.withLock { ($0?.wait(for: Bucket.address(address).hashValue, at: now) ?? 0) > 0 }
     }
 
     private func take(
@@ -104,19 +103,13 @@ public final class RequestRates: Sendable {
 
 /// Why a request was rejected for its rate, and when the next will not be.
 public struct RateLimited: Sendable, Hashable {
-    /// What is limited.
     public enum Policy: String, Sendable, Hashable {
-        /// The requests of one API key.
         case key
-        /// The requests about one customer.
         case customer
-        /// Failed authentication from one address.
         case authentication
     }
 
-    /// What is limited.
     public let policy: Policy
-    /// The limit.
     public let limit: RateLimit
     /// Seconds until there is a token again; at least 1.
     public let secondsToWait: Int
@@ -138,5 +131,88 @@ public enum MonotonicClock {
     @Sendable public static func nanoseconds() -> Int64 {
         let (seconds, attoseconds) = (ContinuousClock.now - start).components
         return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+    }
+}
+
+/// The address that a connection comes from, as far as failed authentication is counted together: an IPv4 address, or the
+/// /64 of an IPv6 address, because one host can use all of that.
+public struct PeerAddress: Sendable, Hashable {
+    private let network: [UInt8]
+
+    /// A peer without an address, such as that of a local socket.
+    public static let unknown = PeerAddress(bytes: [])
+
+    /// - Parameter bytes: the address in network byte order: 4 or 16 bytes.
+    public init(bytes: [UInt8]) {
+        // ::ffff:0:0/96 is IPv4, as a socket for both shows it.
+        let isMapped = bytes.count == 16 && bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+        network = isMapped ? Array(bytes.suffix(4)) : Array(bytes.prefix(bytes.count == 16 ? 8 : 4))
+    }
+}
+
+/// Token buckets under hashed keys, in bounded memory.
+///
+/// A bucket is the instant at which it is full again, in nanoseconds of a monotonic clock. A bucket that is full needs no
+/// place.
+struct TokenBuckets: Sendable {
+    let limit: RateLimit
+    private let capacity: Int
+    private let interval: Int64
+    private let depth: Int64
+    private var buckets: [(key: Int, fullAt: Int64)] = []
+    private var places: [Int: Int] = [:]
+
+    var count: Int { buckets.count }
+
+    init(_ limit: RateLimit, capacity: Int) {
+        self.limit = limit
+        self.capacity = max(2, capacity)
+        // At most 10^9 × 10^6 by the range of a limit.
+        interval = 1_000_000_000 / Int64(limit.perSecond)
+        depth = interval * Int64(limit.burst)
+    }
+
+    /// Takes a token from each bucket, or none from any.
+    ///
+    /// - Returns: 0, or for how many nanoseconds one of them has no token yet.
+    mutating func take(_ keys: some Collection<Int>, at now: Int64) -> Int64 {
+        var wait: Int64 = 0
+        for key in keys { wait = max(wait, self.wait(for: key, at: now)) }
+        guard wait == 0 else { return wait }
+        for key in keys {
+            let place = place(of: key, at: now)
+            buckets[place].fullAt = max(buckets[place].fullAt, now) &+ interval
+        }
+        return 0
+    }
+
+    /// For how many nanoseconds a bucket has no token yet.
+    func wait(for key: Int, at now: Int64) -> Int64 {
+        guard let place = places[key] else { return 0 }
+        return max(0, buckets[place].fullAt &- now &+ interval &- depth)
+    }
+
+    /// The place of a bucket, which is full where it is new. Where there is no room it replaces the fullest of eight that are
+    /// picked at random: that costs the same however many there are, and an emptied bucket goes only where chance picks
+    /// seven others that are at least as empty.
+    private mutating func place(of key: Int, at now: Int64) -> Int {
+        if let place = places[key] { return place }
+        if buckets.count < capacity {
+            buckets.append((key, now))
+            places[key] = buckets.count - 1
+            return buckets.count - 1
+        }
+        let random = UInt64.random(in: .min ... .max)
+        var picked = Int(random & 0xFFFF_FFFF) % capacity
+        let step = 1 + Int(random >> 32) % (capacity - 1)
+        var place = picked
+        for _ in 1..<8 {
+            picked = (picked + step) % capacity
+            if buckets[picked].fullAt < buckets[place].fullAt { place = picked }
+        }
+        places[buckets[place].key] = nil
+        buckets[place] = (key, now)
+        places[key] = place
+        return place
     }
 }

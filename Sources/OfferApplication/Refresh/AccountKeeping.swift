@@ -13,7 +13,7 @@ struct AccountKeeping: Sendable {
     ///
     /// - Parameters:
     ///   - asOf: before Apple was asked: what was bought meanwhile may be missing.
-    ///   - recent: what Apple's data was found to be complete as of then or later is not stated anew.
+    ///   - recent: what Apple's data was found to be complete as of then or later is not stated again.
     func keep(
         _ fetched: FetchedAccount, of account: AskedAccount, asOf: Instant, recent: Instant, in scope: Scope,
         by author: AuditAuthor
@@ -24,7 +24,6 @@ struct AccountKeeping: Sendable {
             return try Self.known(fetched, of: account, recent: recent, in: scope, transaction)
         }
         if let known { return known }
-        let (clock, catalogs) = (clock, catalogs)
         return try await ledger.write(by: author) { transaction in
             try account.seen?.requireHeld(transaction)
             let now = try clock.instant(transaction)
@@ -66,7 +65,7 @@ struct AccountKeeping: Sendable {
 }
 
 extension KeptAccount {
-    /// Counts what became of the payloads, and looks whose they are and what is missing.
+    /// Counts the outcomes of the payloads, and finds their customers and what is missing.
     fileprivate init(
         _ fetched: FetchedAccount, of account: AskedAccount, outcomes: [IngestOutcome], in scope: ScopeNumber,
         _ transaction: any StoreTransaction

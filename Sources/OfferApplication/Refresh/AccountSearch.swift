@@ -12,7 +12,7 @@ struct AccountSearch: Sendable {
 
     /// Every account that a question means.
     ///
-    /// - Throws: ``RequestError`` if it means nobody, or somebody who cannot be one person; what the store throws.
+    /// - Throws: ``RequestError`` if it names no customer, or customers who cannot be one.
     func accounts(
         _ question: RefreshQuestion, _ client: AppStoreServerClient, _ scope: Scope
     ) async throws -> [AskedAccount] {
@@ -42,14 +42,14 @@ struct AccountSearch: Sendable {
         }
     }
 
-    /// Every customer the identifiers name, and the identifiers of Apple's that name nobody here yet.
+    /// Every customer the identifiers name, and the identifiers of Apple's that are unknown here.
     private func accounts(of identifiers: CustomerIdentifiers, _ scope: Scope) async throws -> [AskedAccount] {
         try await ledger.read { transaction in
             var accounts: [AskedAccount] = []
             var unknown = identifiers.proven
             if let number = try ScopeStore(transaction).number(of: scope) {
                 let store = CustomerStore(transaction)
-                let subject = try Subject.resolve(identifiers, signed: [], in: number, transaction)
+                let subject = try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction)
                 accounts = try store.customers(subject.customers).map {
                     try AskedAccount($0, first: nil, transaction)
                 }
@@ -57,7 +57,7 @@ struct AccountSearch: Sendable {
             }
             accounts += unknown.map { AskedAccount(ids: [$0.id]) }
             guard !accounts.isEmpty else { throw RequestError.unknownCustomer }
-            // Beside somebody whom Apple knows, a customer of aliases alone is no account that could be asked for.
+            // Beside a customer that Apple knows, one of aliases alone is no account to ask for.
             let asked = accounts.filter { !$0.ids.isEmpty }
             return asked.isEmpty ? Array(accounts.prefix(1)) : asked
         }
@@ -103,7 +103,7 @@ struct AccountSearch: Sendable {
 extension RequestClock {
     /// Data that seems to come from the future is the clock's fault if the clock is known to be behind.
     ///
-    /// - Throws: ``RequestError/clockBehind(_:)``, and what the store throws.
+    /// - Throws: `clockBehind`.
     func check(_ refused: [RefusedData], _ ledger: Ledger) async throws {
         guard refused.contains(where: { $0.refusal.code == .signedInFuture }) else { return }
         _ = try await ledger.read { try instant($0) }
@@ -113,13 +113,11 @@ extension RequestClock {
 extension AskedAccount {
     /// Everything by which a stored customer can be asked for; only what was read from signed data need not be asked for
     /// again.
-    ///
-    /// - Parameter first: what to begin with.
     fileprivate init(_ customer: StoredCustomer, first: String?, _ transaction: any StoreTransaction) throws {
         let known = customer.originalTransactionIds.map(\.rawValue) + customer.appTransactionIds.map(\.rawValue)
         ids = (first.map { [$0] } ?? []) + known.filter { $0 != first }
         subscriptions = Set(customer.originalTransactionIds)
-        seen = try SeenSubject(Subject(customers: [customer.number]), transaction)
+        seen = NamedCustomers(customers: [customer.number], seenAt: try StoreClock(transaction).newestSequence())
         appTransactionIds = Set(
             try HistoryStore(transaction).history(of: [customer.number]).appTransactions
                 .compactMap(\.payload.appTransactionId))

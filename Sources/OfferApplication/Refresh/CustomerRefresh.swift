@@ -1,6 +1,8 @@
-import AppStoreServer
+import AppStoreData
+public import AppStoreServer
 import OfferEligibility
 public import OfferModel
+import OfferSigning
 public import OfferStore
 
 /// Fetches customers' purchases from Apple: `POST /v1/customers/refresh`, and id by id for `offerd backfill`.
@@ -29,16 +31,14 @@ public struct CustomerRefresh: Sendable {
         keeping = AccountKeeping(ledger: ledger, catalogs: catalogs, clock: clock)
     }
 
-    /// Asks Apple for everything of whom the question names, keeps it, and tells what became of it.
+    /// Fetches everything Apple has of the customers, keeps it, and reports the outcome.
     ///
     /// Each Apple Account is kept in one durable transaction. If a later one fails, those before it stay: the next try
     /// finds them unchanged.
     ///
-    /// - Throws: ``RequestError/invalidRequest(pointer:detail:hint:)`` for an id by which Apple cannot be asked,
-    ///   ``RequestError/unknownCustomer``, ``RequestError/unknownToAppStore(detail:hint:)``,
-    ///   ``RequestError/ambiguousCustomer(detail:)``, ``RequestError/appStoreFailed(_:)``,
-    ///   ``RequestError/appStoreDataRefused(_:)`` if nothing was believed, ``RequestError/notReady(detail:hint:)`` where
-    ///   nobody can be asked, and what the store throws.
+    /// - Throws: `invalidRequest` for an id by which Apple cannot be asked, `unknownCustomer`, `unknownToAppStore`,
+    ///   `ambiguousCustomer`, `appStoreFailed`, `appStoreDataRefused` if none of the data could be verified, `notReady`
+    ///   without an App Store server.
     public func refresh(_ question: RefreshQuestion, caller: Caller) async throws -> RefreshReport {
         try question.check()
         if case .customer(let identifiers) = question { try rates.take(identifiers, by: caller) }
@@ -66,11 +66,9 @@ public struct CustomerRefresh: Sendable {
     /// Asks Apple by one id, be it of a transaction or of an app transaction, unless the customer of that id was asked
     /// for already.
     ///
-    /// - Parameters:
-    ///   - start: a customer whose history was fetched at this moment or later is not asked for again.
-    ///   - author: who answers for it.
+    /// - Parameter start: a customer whose history was fetched at this moment or later is not asked for again.
     /// - Returns: `nil` if the customer was not asked for again.
-    /// - Throws: as ``refresh(_:caller:)`` does, with as much time as a work has that nobody waits for.
+    /// - Throws: as ``refresh(_:caller:)`` does, with the time of a background job.
     public func refresh(
         id: String, since start: Instant, in scope: Scope, by author: AuditAuthor
     ) async throws -> RefreshReport? {
@@ -83,13 +81,12 @@ public struct CustomerRefresh: Sendable {
         return try await complete(report, of: kept.owners)
     }
 
-    /// - Parameter start: a history that was complete before this moment is stated anew, as is one that was so before
+    /// - Parameter start: a history that was complete before this moment is stated again, as is one that was so before
     ///   ``restated``.
     private func refresh(
         _ account: AskedAccount, _ client: AppStoreServerClient, since start: Instant?, in scope: Scope,
         by author: AuditAuthor
     ) async throws -> KeptAccount {
-        let clock = clock
         let asOf = try await ledger.read { try clock.instant($0) }
         let fetched = try await AccountFetch(
             client: client, reader: try registry.reader(for: scope), clock: clock
@@ -116,5 +113,73 @@ public struct CustomerRefresh: Sendable {
             report.coverage = try HistoryStore(transaction).history(of: numbers).coverage
             return report
         }
+    }
+}
+
+/// Whose purchases the App Store is asked for.
+public enum RefreshQuestion: Sendable, Hashable {
+    /// The customers that the identifiers name; Apple can be asked about an unknown one by an identifier of Apple's.
+    case customer(CustomerIdentifiers)
+    /// Who made an order, by the id on the customer's receipt, such as `MK5TTTVWJH`.
+    case order(String)
+}
+
+extension RefreshQuestion {
+    /// Checks the ids before Apple is asked.
+    ///
+    /// - Throws: `invalidRequest` naming the first id that is none.
+    func check() throws(RequestError) {
+        let ids: [(pointer: String, id: String)] =
+            switch self {
+            case .order(let id): [("/orderId", id)]
+            case .customer(let identifiers):
+                identifiers.proven.map { identifier in
+                    switch identifier {
+                    case .originalTransactionId(let id): ("/customer/originalTransactionId", id.rawValue)
+                    case .appTransactionId(let id): ("/customer/appTransactionId", id.rawValue)
+                    }
+                }
+            }
+        for (pointer, id) in ids where !AskableId.allows(id) {
+            throw .invalidRequest(
+                pointer: pointer, detail: "`\(OneLine.of(id, atMost: 100))` is no id of Apple's",
+                hint: "copy the id again from what the App Store says of the purchase")
+        }
+    }
+}
+
+/// One Apple Account as far as it is known before Apple is asked.
+struct AskedAccount: Sendable, Hashable {
+    /// What Apple is asked by, in this order until it knows one: ids of transactions, or an `appTransactionId`.
+    var ids: [String]
+    /// The subscriptions that are known; an answer without one of them is not all there is.
+    var subscriptions: Set<TransactionId> = []
+    /// The app transactions that are known; only others need be asked for.
+    var appTransactionIds: Set<AppTransactionId> = []
+    /// The customer it is stored as; absent if it is not known here.
+    var seen: NamedCustomers?
+}
+
+extension AppRegistry {
+    /// What turns signed data of a scope into payloads.
+    ///
+    /// - Throws: `notReady` as ``app(for:)`` does.
+    func reader(for scope: Scope) throws -> SignedDataReader {
+        let app = try app(for: scope)
+        return SignedDataReader(
+            verifier: app.verifier, bundleId: app.bundleId, appAppleId: app.appAppleId,
+            environment: scope.environment)
+    }
+
+    /// The App Store Server API of a scope.
+    ///
+    /// - Throws: `notReady` without one, and as ``app(for:)`` does.
+    public func appStoreServer(for scope: Scope) throws -> AppStoreServerClient {
+        guard let client = try app(for: scope).appStoreServers[scope.environment] else {
+            throw RequestError.notReady(
+                detail: "Apple's servers know no purchases of \(scope.environment.rawValue)",
+                hint: "name a server that answers in Apple's place as `appStoreServer` in offerd.yaml")
+        }
+        return client
     }
 }

@@ -1,19 +1,16 @@
 public import OfferEligibility
 public import OfferModel
 
-/// What became of the customers who were first evaluated for offers in a range of time (docs/reports.md).
+/// The offer funnel of the customers who were first evaluated in a range of time (docs/reports.md).
 public struct FunnelReport: Sendable, Hashable {
     /// The instant of the report: what happened later is not in it.
     public var asOf: Instant
-    /// When the customers were first evaluated.
     public var range: Range<Instant>
-    /// One funnel an offer, by id.
     public var offers: [OfferFunnel]
 }
 
 /// The funnel of one offer. Every number counts customers, each once, unless it says otherwise.
 public struct OfferFunnel: Sendable, Hashable {
-    /// The offer.
     public var offerId: OfferId
     /// Each stage counts members of the stage before.
     public var stages = FunnelStages()
@@ -31,7 +28,7 @@ public struct OfferFunnel: Sendable, Hashable {
     public var redemptionsByAnother = 0
     /// Uses of the offer by the evaluated that no slot led to: a number of redemptions.
     public var redemptionsWithoutSlot = 0
-    /// Requests refused to somebody unknown, who is no customer: a number of requests.
+    /// Requests refused to unknown customers: a number of requests.
     public var requestsOfUnknown = 0
     /// What the discount costs, by currency.
     public var discountCost: [String: DiscountCost] = [:]
@@ -45,10 +42,6 @@ public struct OfferFunnel: Sendable, Hashable {
     public var hasRemovedRefusals = false
     /// Of those redeemed after cancelling, how many stayed.
     public var saveRate = SaveRate()
-
-    init(_ offerId: OfferId) {
-        self.offerId = offerId
-    }
 
     /// The treated minus the held out, of whom the subscription is active; absent where a group is too small, or not all
     /// of the held out are known any more.
@@ -67,7 +60,6 @@ public struct FunnelStages: Sendable, Hashable {
     public var evaluated = 0
     /// Of these, those for whom every rule but the rollout held at least once.
     public var eligible = 0
-    /// Of these, those who were issued the offer.
     public var issued = 0
     /// Of these, those who used it at Apple.
     public var redeemed = 0
@@ -79,33 +71,18 @@ public struct FunnelStages: Sendable, Hashable {
 
 /// How often something stood in the way.
 public struct BlockingRuleCount: Sendable, Hashable {
-    /// Customers in whose way it stood.
     public var customers = 0
     /// Of these, those for whom it was the only thing.
     public var alone = 0
-
-    /// A count by its numbers.
-    public init(customers: Int = 0, alone: Int = 0) {
-        self.customers = customers
-        self.alone = alone
-    }
 }
 
 /// What discounts of one currency cost, nominally and in milliunits.
 public struct DiscountCost: Sendable, Hashable {
-    /// Of everything issued: what it may come to.
     public var issued: Int64 = 0
     /// Of what was redeemed, each redemption once.
     public var redeemed: Int64 = 0
     /// Of the redeemed, those of customers to whom Apple refunded a period of it.
     public var refunded: Int64 = 0
-
-    /// A cost by its sums.
-    public init(issued: Int64 = 0, redeemed: Int64 = 0, refunded: Int64 = 0) {
-        self.issued = issued
-        self.redeemed = redeemed
-        self.refunded = refunded
-    }
 
     /// With another slot; `nil` beyond any amount that can be counted.
     func adding(_ value: Int64, uses: Int64, isRefunded: Bool) -> DiscountCost? {
@@ -122,7 +99,6 @@ public struct DiscountCost: Sendable, Hashable {
 
 /// One side of the comparison with the holdout.
 public struct ComparedGroup: Sendable, Hashable {
-    /// The members.
     public var customers = 0
     /// Of these, those whose own subscription of the offer's group gives access.
     public var active = 0
@@ -143,4 +119,53 @@ public struct SaveRate: Sendable, Hashable {
     public var undetermined = 0
     /// Those whose days have not passed yet.
     public var pending = 0
+}
+
+public struct FunnelRequest: Sendable, Hashable {
+    /// Only this offer; every offer if absent.
+    public var offerId: OfferId?
+    /// Customers first evaluated from then on; 30 days before the end if absent.
+    public var from: Instant?
+    /// Customers first evaluated before; until now if absent.
+    public var to: Instant?
+
+    public init(offerId: OfferId? = nil, from: Instant? = nil, to: Instant? = nil) {
+        self.offerId = offerId
+        self.from = from
+        self.to = to
+    }
+}
+
+extension FunnelRequest {
+    /// The longest range of one report, in days.
+    static let longestDays: Int64 = 366
+    /// The range of a report that names no beginning, in days.
+    static let usualDays: Int64 = 30
+
+    /// The range asked for.
+    ///
+    /// - Throws: `unusableParameter` for a range that is empty, longer than a year or lies in the future: no report of
+    ///   it would say anything.
+    func range(at now: Instant) throws(RequestError) -> Range<Instant> {
+        // What was decided in this very millisecond is known too.
+        let to = to ?? now.adding(milliseconds: 1)
+        let from = from ?? to.adding(milliseconds: -Self.usualDays * Instant.Duration.day)
+        guard from <= now else {
+            throw .unusableParameter(
+                name: "from",
+                detail: "the range begins at `\(from)`, which is in the future: no customer was evaluated yet",
+                hint: nil)
+        }
+        guard from < to else {
+            throw .unusableParameter(
+                name: "to", detail: "the range ends at `\(to)`, which is not after its beginning, `\(from)`",
+                hint: "a range holds what was decided from `from` on and before `to`")
+        }
+        guard to.milliseconds(since: from) <= Self.longestDays * Instant.Duration.day else {
+            throw .unusableParameter(
+                name: "from", detail: "the range is longer than \(Self.longestDays) days",
+                hint: "ask for shorter ranges one after the other; each customer is in one of them")
+        }
+        return from..<to
+    }
 }

@@ -2,30 +2,20 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// Reports of what became of the customers whom issue requests asked about (docs/design.md#http).
+/// The offer funnel: evaluated, issued, redeemed, renewed (docs/design.md#http).
 public struct FunnelReports: Sendable {
-    private let database: any StoreDatabase
-    private let catalogs: CompiledCatalogs
-    private let policy: Policy
-    private let clock: RequestClock
-    private let turns = Turns(1, waiting: 0)
+    let database: any StoreDatabase
+    let catalogs: CompiledCatalogs
+    let policy: Policy
+    let clock: RequestClock
+    private let turns = AsyncSemaphore(1, waiting: 0)
 
-    init(
-        database: any StoreDatabase, catalogs: CompiledCatalogs, policy: Policy, clock: RequestClock
-    ) {
-        self.database = database
-        self.catalogs = catalogs
-        self.policy = policy
-        self.clock = clock
-    }
-
-    /// The funnel of one offer, or of every offer that the catalog has or anybody was evaluated for.
+    /// The funnel of one offer, or of every offer that is in the catalog or was ever evaluated.
     ///
     /// It reads one snapshot customer by customer, in memory that does not grow with them, and the writer never waits for
     /// it. A server makes one report at a time: each takes one of its few readers for as long as it lasts.
     ///
-    /// - Throws: ``RequestError/unknownOffer(_:)``, ``RequestError/unusableParameter(name:detail:hint:)``,
-    ///   ``RequestError/busy`` while another report is made, and what the store throws.
+    /// - Throws: `unknownOffer`, `unusableParameter`, `busy` while another report is made.
     public func funnel(_ request: FunnelRequest, caller: Caller) async throws -> FunnelReport {
         try await turns.run { try await read(request, caller: caller) }
     }
@@ -39,8 +29,8 @@ public struct FunnelReports: Sendable {
                 if let offerId = request.offerId { throw RequestError.unknownOffer(offerId) }
                 return FunnelReport(asOf: now, range: range, offers: [])
             }
-            let offers = ReportedOffers(catalogs: catalogs, scope: scope, number: number, transaction: transaction)
-            let funnels = try offers.all(request.offerId).map { reported in
+            let offers = try catalogs.reportedOffers(request.offerId, of: number, in: scope, transaction)
+            let funnels = try offers.map { reported in
                 try Self.funnel(of: reported, range, at: now, policy: policy, in: number, transaction)
             }
             return FunnelReport(asOf: now, range: range, offers: funnels)
@@ -48,10 +38,12 @@ public struct FunnelReports: Sendable {
     }
 
     private static func funnel(
-        of reported: ReportedOffers.Reported, _ range: Range<Instant>, at now: Instant, policy: Policy,
+        of reported: CompiledCatalogs.ReportedOffer, _ range: Range<Instant>, at now: Instant, policy: Policy,
         in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> OfferFunnel {
-        var tally = FunnelTally(reported.offer, in: reported.group, at: now, policy: policy, transaction)
+        var tally = FunnelTally(
+            offer: reported.offer, group: reported.group, asOf: now, policy: policy, transaction: transaction,
+            funnel: OfferFunnel(offerId: reported.offer.id))
         let cohort = OfferCohort(
             offerId: reported.offer.id, range: range, scope: number, transaction: transaction)
         try cohort.forEach { try tally.add($0) }

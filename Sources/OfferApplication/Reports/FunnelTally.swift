@@ -11,21 +11,7 @@ struct FunnelTally {
     let transaction: any StoreTransaction
     private(set) var funnel: OfferFunnel
 
-    init(
-        _ offer: Offer, in group: SubscriptionGroupId?, at asOf: Instant, policy: Policy,
-        _ transaction: any StoreTransaction
-    ) {
-        self.offer = offer
-        self.group = group
-        self.asOf = asOf
-        self.policy = policy
-        self.transaction = transaction
-        funnel = OfferFunnel(offer.id)
-    }
-
-    /// Counts one customer, with their history read for nobody else.
-    ///
-    /// - Throws: what the store throws.
+    /// Counts one customer, reading only that customer's history.
     mutating func add(_ member: CohortMember) throws {
         let issued = try SlotStore(transaction).issuedOffers(to: member.customer)
         var facts = SubjectFacts(
@@ -88,7 +74,7 @@ struct FunnelTally {
         if arm.isTreated { funnel.treated = side } else { funnel.heldOut = side }
     }
 
-    private mutating func count(cost issued: [OfferStore.IssuedOffer], _ course: OfferCourse) {
+    private mutating func count(cost issued: [IssuedOffer], _ course: OfferCourse) {
         let uses = Dictionary(grouping: course.redemptions, by: \.slotId).mapValues { Int64($0.count) }
         for slot in issued {
             guard let value = slot.slot.cost,
@@ -117,7 +103,6 @@ struct FunnelTally {
         if outcome == .undetermined { funnel.saveRate.undetermined += 1 }
     }
 
-    /// By what was signed until then.
     private func subscription(
         of customer: CustomerNumber, in group: SubscriptionGroupId, at instant: Instant
     ) throws -> OwnSubscription {

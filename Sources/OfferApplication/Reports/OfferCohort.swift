@@ -1,3 +1,4 @@
+import OfferEligibility
 import OfferModel
 import OfferStore
 
@@ -12,8 +13,6 @@ struct OfferCohort {
     private static let pageSize = 256
 
     /// Gives every member to the body, merged customers as one.
-    ///
-    /// - Throws: what the store or the body throws.
     func forEach(_ body: (CohortMember) throws -> Void) throws {
         let evaluations = EvaluationStore(transaction)
         let customers = CustomerStore(transaction)
@@ -70,5 +69,69 @@ struct OfferCohort {
             }
         }
         return member
+    }
+}
+
+/// One customer with all decisions about one offer, whatever order they are added in.
+struct CohortMember {
+    /// The customer's side of the comparison with the holdout, and since when. The first decision that found everything but
+    /// the holdout in order settles it, so a later change of the catalog does not move the customer.
+    struct Arm {
+        var place: Evaluation.Place
+        var isTreated: Bool
+    }
+
+    /// The customer as they are now.
+    let customer: CustomerNumber
+    let firstEvaluated: Instant
+    private(set) var isIssued = false
+    private(set) var arm: Arm?
+    private(set) var wasHeldOut = false
+    private(set) var wasOutsideRollout = false
+    /// Whether retention has removed why they were refused once: what they were then is not known any more.
+    private(set) var hasRemovedRefusal = false
+    private(set) var lastRefusal: (place: Evaluation.Place, obstacles: BlockingRules)?
+
+    /// Whether every rule but the rollout held at least once.
+    var isEligible: Bool { isIssued || wasHeldOut || wasOutsideRollout }
+
+    /// Why the offer was never issued; `nil` if it was.
+    var refusal: RefusalKind? {
+        if isIssued { return nil }
+        if wasHeldOut { return .heldOut }
+        if wasOutsideRollout { return .notInRollout }
+        guard let lastRefusal else { return .removed }
+        return lastRefusal.obstacles.kind ?? .undetermined
+    }
+
+    /// Takes one decision into account.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if what was recorded cannot be read.
+    mutating func add(_ evaluation: Evaluation) throws {
+        guard case .refused(let record) = evaluation.answer else {
+            isIssued = true
+            settleArm(evaluation.place, isTreated: true)
+            return
+        }
+        guard let record else {
+            hasRemovedRefusal = true
+            return
+        }
+        let obstacles = BlockingRules(try DecisionRecord(stored: record).findings)
+        switch obstacles.kind {
+        case .heldOut:
+            wasHeldOut = true
+            settleArm(evaluation.place, isTreated: false)
+        case .notInRollout: wasOutsideRollout = true
+        default: break
+        }
+        if lastRefusal.map({ $0.place < evaluation.place }) ?? true {
+            lastRefusal = (evaluation.place, obstacles)
+        }
+    }
+
+    private mutating func settleArm(_ place: Evaluation.Place, isTreated: Bool) {
+        guard arm.map({ place < $0.place }) ?? true else { return }
+        arm = Arm(place: place, isTreated: isTreated)
     }
 }

@@ -6,19 +6,18 @@ struct RequestClock: Sendable {
     /// How far behind what is stored the wall clock may be, in milliseconds.
     static let tolerance = 60 * Instant.Duration.second
 
-    /// The wall clock.
     let wallClock: @Sendable () -> Instant
 
     /// The instant of a request that decides or writes: never before anything that was committed.
     ///
-    /// - Throws: ``RequestError/clockBehind(_:)`` if the wall clock is so far behind that it cannot be right.
+    /// - Throws: `clockBehind` if the wall clock is so far behind that it cannot be right.
     func instant(_ transaction: any StoreTransaction) throws -> Instant {
         try instant(after: try StoreClock(transaction).marks())
     }
 
     /// The same where the store's marks were read already.
     ///
-    /// - Throws: ``RequestError/clockBehind(_:)``.
+    /// - Throws: `clockBehind`.
     func instant(after marks: ClockMarks) throws -> Instant {
         let now = wallClock()
         if let lag = ClockLag(of: now, behind: marks) { throw RequestError.clockBehind(lag) }
@@ -42,12 +41,11 @@ public struct ClockLag: Error, Sendable, Hashable {
         case signedDate
     }
 
-    /// What shows it.
     public let mark: Mark
     /// By how much, in milliseconds; more than is tolerated.
     public let milliseconds: Int64
 
-    /// In how many milliseconds the clock will have caught up, if nobody sets it right before.
+    /// In how many milliseconds the clock will have caught up, if it is not corrected before.
     public var caughtUpAfter: Int64 { milliseconds.saturatingSubtracting(RequestClock.tolerance) }
 
     /// `nil` if the clock is not behind, or so little that it is tolerated.
@@ -61,12 +59,51 @@ public struct ClockLag: Error, Sendable, Hashable {
         milliseconds = most.lag
     }
 
-    /// What is wrong, for people.
     public var detail: String {
         let seconds = milliseconds / Instant.Duration.second
         return switch mark {
         case .lastInstant: "the clock of the service is \(seconds) s behind the last moment it recorded something at"
         case .signedDate: "the clock of the service is \(seconds) s behind data that the App Store has signed"
+        }
+    }
+}
+
+/// Sets the store's time back after a clock that once ran ahead (docs/design.md#time).
+public struct ClockReset: Sendable {
+    public enum Outcome: Sendable, Hashable {
+        /// The clock is not behind what was recorded, so nothing was changed.
+        case nothingToReset
+        /// Requests are dated by the clock again; what was recorded at a later moment keeps its dates.
+        case reset(from: Instant, to: Instant)
+    }
+
+    private let ledger: Ledger
+    private let author: AuditAuthor
+    private let clock: RequestClock
+
+    /// A reset of the store in a database, recorded in its audit.
+    public init(ledger: Ledger, author: AuditAuthor, clock: @escaping @Sendable () -> Instant) {
+        self.ledger = ledger
+        self.author = author
+        self.clock = RequestClock(wallClock: clock)
+    }
+
+    /// Lets the last recorded moment be now, if it is further ahead of the clock than is tolerated.
+    ///
+    /// - Throws: ``ClockLag`` if the clock is behind data that the App Store has signed, for then it is the clock that
+    ///   is wrong and nothing is changed;.
+    public func run() async throws -> Outcome {
+        return try await ledger.write(by: author) { transaction in
+            let store = StoreClock(transaction)
+            let marks = try store.marks()
+            let now = clock.wallClock()
+            if let lag = ClockLag(of: now, behind: ClockMarks(newestSignedDate: marks.newestSignedDate)) { throw lag }
+            guard let last = marks.lastInstant, ClockLag(of: now, behind: marks) != nil else { return .nothingToReset }
+            try store.reset(to: now)
+            try SlotStore(transaction).countAgain(after: now)
+            try AuditLog(transaction).record(
+                .clockReset, at: now, in: nil, before: ["lastInstant": last], after: ["lastInstant": now])
+            return .reset(from: last, to: now)
         }
     }
 }

@@ -72,6 +72,9 @@ public final class CompiledCatalog: Sendable {
 
     func place(of offer: OfferId) -> Int? { places[offer] }
 
+    /// The offer as the catalog has it; `nil` if it has none of that id.
+    public func compiledOffer(_ id: OfferId) -> CompiledOffer? { places[id].map { offers[$0] } }
+
     /// The compiled offer; compiles it on demand if the catalog does not have it.
     public func compiled(_ offer: Offer) -> CompiledOffer {
         if let place = places[offer.id], offers[place].offer == offer { return offers[place] }

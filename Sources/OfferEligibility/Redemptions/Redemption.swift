@@ -65,6 +65,11 @@ extension SubjectFacts {
 }
 
 extension PreparedSubject {
+    /// Every known redemption, with the offer's length where Apple's data does not state one.
+    public func redemptions(of offer: Offer) -> [Redemption] {
+        past.redemptions(of: [offer], takesHistoryAsProven: false)
+    }
+
     /// The same of a subject prepared for many questions.
     public func openSlot(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> Slot? {
         guard facts.slots.mayBeOpen(offer.id, at: now) else { return nil }

@@ -134,7 +134,7 @@ extension Problem {
     /// The App Store Server API gave no usable answer: `busy` where a retry may help,
     /// `not-ready` where the operator must fix something first.
     init(_ failure: AppStoreFailure) {
-        self = Problem(failure.isPassing ? .busy : .notReady, failure.detail, hint: failure.hint)
+        self = Problem(failure.isTransient ? .busy : .notReady, failure.detail, hint: failure.hint)
             .retry(after: failure.secondsToWait)
     }
 

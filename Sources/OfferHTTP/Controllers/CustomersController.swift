@@ -7,7 +7,7 @@ import OfferSigning
 
 /// `/v1/customers`: one customer's story, what Apple knows of them, what the app sets for them and calls them.
 struct CustomersController: Sendable {
-    let customers: CustomerStories
+    let customers: CustomerLookup
     let attributes: CustomerAttributes
     let unlinking: AliasUnlinking
     let refreshing: CustomerRefresh
@@ -115,7 +115,7 @@ extension RefreshRequestBody {
 }
 
 extension CustomersBody {
-    init(_ story: CustomerStory) {
+    init(_ story: CustomerDetails) {
         let coverage = story.history.coverage
         let transactions = story.history.currentTransactions
         let older = transactions.count - Self.shownTransactions

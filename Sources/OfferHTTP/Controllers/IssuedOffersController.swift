@@ -14,8 +14,8 @@ struct IssuedOffersController: Sendable {
     /// Part of what an `Idempotency-Key` is kept under; it never changes.
     private static let issueRoute = "POST /v1/issued-offers"
 
-    let issuing: OfferIssuing
-    let customers: CustomerStories
+    let issuing: IssueOffer
+    let customers: CustomerLookup
     let voiding: OfferVoiding
     let exporting: IssuedOfferExport
     let bodyLimit: Int
@@ -111,7 +111,7 @@ extension IssueRequestBody {
     /// What is ordered.
     ///
     /// - Throws: ``RequestFault`` with every value that is not accepted.
-    func order() throws(RequestFault) -> IssueOrder {
+    func order() throws(RequestFault) -> IssueRequest {
         let delivery = SignedDelivery(
             signedTransactions: signedTransactions ?? [], signedRenewalInfo: signedRenewalInfo ?? [],
             signedAppTransaction: signedAppTransaction, historyComplete: historyComplete ?? false)
@@ -124,9 +124,9 @@ extension IssueRequestBody {
         checks.delivery(delivery)
         checks.device(request)
         try checks.finish()
-        return IssueOrder(
+        return IssueRequest(
             offerId: offerId, productId: productId, customer: CustomerIdentifiers(customer), formats: formats ?? [],
-            fresh: fresh ?? false, signals: signals ?? [:], request: DeviceRequest(request),
+            fresh: fresh ?? false, signals: signals ?? [:], device: DeviceRequest(request),
             delivery: delivery)
     }
 }
@@ -176,7 +176,7 @@ extension Response {
 }
 
 extension IssuedOfferBody {
-    init(_ offer: IssuedOffer) {
+    init(_ offer: IssuedOfferView) {
         self.init(
             issuedOfferId: offer.id, decisionId: offer.decisionId, offerId: offer.offerId, offerType: offer.offerType,
             delivery: offer.delivery, offerIdentifier: offer.offerIdentifier, productId: offer.productId,

@@ -6,7 +6,7 @@ import OfferModel
 
 /// `/v1/offers`: the offers of the catalog in force, and the kill switch over them.
 struct OffersController: Sendable {
-    let switches: OfferSwitches
+    let switches: OfferPauses
 
     /// Entries of a page unless `limit` says otherwise, and at most.
     private static let pageSize = (usual: 50, range: 1...200)
@@ -55,7 +55,7 @@ struct OffersController: Sendable {
 }
 
 extension OfferSummaryBody {
-    init(_ switched: SwitchedOffer) {
+    init(_ switched: PausableOffer) {
         let offer = switched.offer
         self.init(
             offerId: offer.id, type: offer.type, status: offer.status, starts: offer.starts, ends: offer.ends,
@@ -64,7 +64,7 @@ extension OfferSummaryBody {
 }
 
 extension PauseBody {
-    init(_ state: SwitchState) {
+    init(_ state: PauseState) {
         self.init(
             offerId: state.offerId, paused: state.isPaused, changed: state.hasChanged,
             everyOfferPaused: state.isEveryOfferPaused)

@@ -26,14 +26,14 @@ extension DecisionRequestBody {
         return Inquiry(
             customer: customer.map(CustomerIdentifiers.init) ?? CustomerIdentifiers(), offerIds: offerIds,
             productId: productId, signals: signals ?? [:], request: DeviceRequest(request),
-            supposition: try supposition())
+            whatIf: try whatIf())
     }
 
-    private func supposition() throws -> Supposition {
-        var supposition = Supposition(asOf: asOf, history: try history.map { try SuppliedHistory($0) })
-        if let catalog { supposition.catalog = .document(catalog) }
-        if let catalogRevision { supposition.catalog = .revision(catalogRevision) }
-        return supposition
+    private func whatIf() throws -> WhatIf {
+        var whatIf = WhatIf(asOf: asOf, history: try history.map { try SuppliedHistory($0) })
+        if let catalog { whatIf.catalog = .document(catalog) }
+        if let catalogRevision { whatIf.catalog = .revision(catalogRevision) }
+        return whatIf
     }
 }
 

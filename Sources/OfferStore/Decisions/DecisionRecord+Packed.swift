@@ -9,9 +9,21 @@ extension DecisionRecord {
 
     /// The record as it is stored.
     public func packed() -> [UInt8] {
+        var moving: [Range<Int>] = []
+        return packed(noting: &moving)
+    }
+
+    /// The record as it is stored, with the places of what moves by itself without changing the decision: the instant, the
+    /// newest row, the counters that everyone shares, and until when the history is complete.
+    public func packed(noting moving: inout [Range<Int>]) -> [UInt8] {
         var writer = PackedWriter(capacity: 512)
+        func note(_ write: (inout PackedWriter) -> Void) {
+            let start = writer.bytes.count
+            write(&writer)
+            moving.append(start..<writer.bytes.count)
+        }
         writer.append(Self.version)
-        writer.append(now)
+        note { $0.append(now) }
         writer.append(order.originalTransactionId?.rawValue) { $0.append($1) }
         writer.append(order.appTransactionId?.rawValue) { $0.append($1) }
         writer.append(order.appAccountToken?.description) { $0.append($1) }
@@ -37,12 +49,12 @@ extension DecisionRecord {
         writer.append(each: customers) { $0.append($1.rawValue) }
         writer.append(each: identifiers.originalTransactionIds) { $0.append($1.rawValue) }
         writer.append(each: identifiers.appTransactionIds) { $0.append($1.rawValue) }
-        writer.append(historySequence)
+        note { $0.append(historySequence) }
         writer.append(each: slots) { $0.append($1) }
         writer.append(each: keptEvidence) { $0.append($1) }
-        writer.append(counters) { $0.append($1) }
+        note { $0.append(counters) { $0.append($1) } }
         writer.append(place: coverage.level)
-        writer.append(coverage.asOf) { $0.append($1) }
+        note { $0.append(coverage.asOf) { $0.append($1) } }
         writer.append(coverage.provenance) { $0.append(place: $1) }
         writer.append(each: findings) { $0.append($1) }
         return writer.bytes

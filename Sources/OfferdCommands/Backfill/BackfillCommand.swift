@@ -81,7 +81,7 @@ struct BackfillCommand: AsyncParsableCommand {
                 ledger: Ledger(database, digest: OpenSSLDigest(), key: audit?.digestKey), author: Self.author,
                 clock: { .wallClock })
             let waits = BackfillWaits()
-            let patience = BackfillPatience(
+            let patience = RetryPolicy(
                 sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { waits.tell($0) })
             let file = BackfillStateFile(path: state ?? statePath(setup))
             if let list {

@@ -11,7 +11,7 @@ struct BackfillOfCustomers: Sendable {
     let scope: Scope
     let refresh: CustomerRefresh
     let log: BackfillLog
-    let patience: BackfillPatience
+    let patience: RetryPolicy
 
     /// How many ids are asked for at once. Apple answers in a tenth of a second, so this keeps to the pace of its limits.
     private static let step = 8

@@ -30,9 +30,9 @@ struct KeySecrecyTests {
         shown += "\(bench.registry)\(bench.useCases)\(granted)\(refusal)\(String(reflecting: bench.key))"
         var errors = [any Error]()
         for order in [
-            IssueOrder(offerId: "nothing", customer: named("100")),
-            IssueOrder(offerId: "either", customer: named("100")),
-            IssueOrder.of("comeback", SignedDelivery(signedTransactions: ["a.b.c"])),
+            IssueRequest(offerId: "nothing", customer: named("100")),
+            IssueRequest(offerId: "either", customer: named("100")),
+            IssueRequest.of("comeback", SignedDelivery(signedTransactions: ["a.b.c"])),
         ] {
             do { _ = try await bench.ask(order) } catch { errors.append(error) }
         }

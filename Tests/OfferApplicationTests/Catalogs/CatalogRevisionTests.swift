@@ -1,7 +1,8 @@
-import OfferApplication
 import OfferCatalog
 import OfferModel
 import Testing
+
+@testable import OfferApplication
 
 @Suite("Catalog revisions")
 struct CatalogRevisionTests {

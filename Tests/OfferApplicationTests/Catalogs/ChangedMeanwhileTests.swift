@@ -20,7 +20,7 @@ struct ChangedMeanwhileTests {
                 real: bench.database,
                 beforeWrite: { if writes.next() == 1 { try await bench.apply(archived, expected: 1) } }))
         let answer = try await moved.issuing.issue(
-            IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+            IssueRequest(offerId: "comeback", customer: named("100")), caller: Workbench.client)
         let refusal = try #require(answer.refusal)
         #expect(refusal.decision[.catalogStatus]?.reason == .offerArchived)
         #expect(try await bench.count("issued_offer") == 0)
@@ -37,7 +37,7 @@ struct ChangedMeanwhileTests {
                 real: bench.database,
                 beforeWrite: { if writes.next() == 1 { try await Self.pause(nil, bench) } }))
         let answer = try await moved.issuing.issue(
-            IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+            IssueRequest(offerId: "comeback", customer: named("100")), caller: Workbench.client)
         #expect(answer.refusal?.decision.obstacles == [.catalogPaused])
         #expect(try await bench.count("signature") == 0)
     }
@@ -46,7 +46,7 @@ struct ChangedMeanwhileTests {
     func otherRequest() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let order = IssueRequest(offerId: "comeback", customer: named("100"))
         let writes = Counter()
         let moved = bench.useCases(
             over: InterposedDatabase(
@@ -88,7 +88,7 @@ struct ChangedMeanwhileTests {
                     try await bench.deliver(SignedDelivery(signedTransactions: proofs))
                 }))
         let answer = try await moved.issuing.issue(
-            IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+            IssueRequest(offerId: "comeback", customer: named("100")), caller: Workbench.client)
         #expect(answer.refusal?.decision.outcome == .ineligible)
         #expect(answer.refusal?.decision[.limitCustomer]?.verdict == .violated)
         #expect(try await bench.count("issued_offer") == 0)
@@ -110,7 +110,7 @@ struct ChangedMeanwhileTests {
                 real: bench.database,
                 beforeWrite: { if writes.next() == 1 { try await bench.deliver(other, aliases: aliases) } }))
         let answer = try await moved.issuing.issue(
-            IssueOrder(offerId: "comeback", customer: aliases), caller: Workbench.client)
+            IssueRequest(offerId: "comeback", customer: aliases), caller: Workbench.client)
         #expect(answer.refusal?.decision[.limitCustomer]?.verdict == .violated)
         #expect(try await bench.count("issued_offer") == 0)
     }
@@ -131,7 +131,7 @@ struct ChangedMeanwhileTests {
                     try await bench.deliver(try bench.shop.delivery(.lapsed, "200"))
                 }))
         let answer = try await moved.issuing.issue(
-            IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+            IssueRequest(offerId: "comeback", customer: named("100")), caller: Workbench.client)
         let isLookedAtAgain = age > 60_000
         #expect(answer.issued?.offer.issuedAt == Workbench.start.adding(milliseconds: isLookedAtAgain ? age : 0))
     }
@@ -144,7 +144,7 @@ struct ChangedMeanwhileTests {
         let caller = Caller(apiKeyId: key.id, scope: Workbench.scope, role: .client)
         let request = IdempotentRequest(key: "once", route: "POST /v1/issued-offers", body: [])
         @Sendable func ask(_ interactions: Double, _ useCases: UseCases) async throws -> WrittenAnswer {
-            let order = IssueOrder(
+            let order = IssueRequest(
                 offerId: "engaged", customer: named("100"), signals: ["interactions": .number(interactions)])
             return try await useCases.issuing.issue(order, caller: caller, as: request) { answer in
                 WrittenAnswer(status: answer.issued == nil ? 403 : 201, contentType: "text/plain", body: [])
@@ -171,7 +171,7 @@ struct ChangedMeanwhileTests {
     func storedSignatures(withdrawal: Withdrawal) async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let order = IssueRequest(offerId: "comeback", customer: named("100"))
         let first = try await bench.granted(order).offer
         let writes = Counter()
         let moved = bench.useCases(
@@ -200,7 +200,7 @@ struct ChangedMeanwhileTests {
     func openingOfStoredSignatures() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let order = IssueRequest(offerId: "comeback", customer: named("100"))
         _ = try await bench.granted(order)
         // From now on the offer is open for two days only, from the first request that finds it so.
         try await bench.apply(
@@ -236,7 +236,7 @@ struct ChangedMeanwhileTests {
                 }))
         await #expect {
             try await moved.issuing.issue(
-                IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+                IssueRequest(offerId: "comeback", customer: named("100")), caller: Workbench.client)
         } throws: { error in
             guard case RequestError.busy = error else { return false }
             return true
@@ -253,7 +253,7 @@ struct ChangedMeanwhileTests {
         ] as [OfferId?])
     func paused(offer: OfferId?) async throws {
         let bench = try await Workbench()
-        let order = IssueOrder.of("comeback", try bench.shop.delivery(.lapsed, "100"))
+        let order = IssueRequest.of("comeback", try bench.shop.delivery(.lapsed, "100"))
         let first = try await bench.granted(order).offer
         try await Self.pause(offer, bench)
         let dry = try await bench.dryRun(named("100"), "comeback")

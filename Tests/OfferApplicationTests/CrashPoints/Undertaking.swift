@@ -32,7 +32,7 @@ enum Undertaking: String, CaseIterable, Sendable {
         case .merge:
             try await bench.deliver(try Self.stranger(bench))
             for customer in ["100", "300"] {
-                _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: named(customer)))
+                _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: named(customer)))
             }
         default: break
         }
@@ -50,7 +50,7 @@ enum Undertaking: String, CaseIterable, Sendable {
         case .issueWithSignedData:
             return try await issue(.of("comeback", try bench.shop.delivery(.lapsed, "900")), useCases).artefacts
         case .blockIntroductory:
-            return try await issue(IssueOrder(offerId: "welcome", customer: named("200")), useCases).artefacts
+            return try await issue(IssueRequest(offerId: "welcome", customer: named("200")), useCases).artefacts
         case .ingest: try await deliver(try bench.shop.delivery(.subscriber, "900"), useCases)
         case .merge: try await deliver(try Self.proof(bench), useCases)
         case .void:
@@ -76,7 +76,7 @@ enum Undertaking: String, CaseIterable, Sendable {
         }
     }
 
-    private static let order = IssueOrder(offerId: "comeback", customer: named("100"), formats: [.v1, .v2])
+    private static let order = IssueRequest(offerId: "comeback", customer: named("100"), formats: [.v1, .v2])
 
     /// Answers are kept under a key that is stored.
     private static func keepKey(_ bench: Workbench) async throws {
@@ -86,7 +86,7 @@ enum Undertaking: String, CaseIterable, Sendable {
         try await bench.write { transaction, _ in try APIKeyStore(transaction).insert(key) }
     }
 
-    private func issue(_ order: IssueOrder, _ useCases: UseCases) async throws -> IssueAnswer {
+    private func issue(_ order: IssueRequest, _ useCases: UseCases) async throws -> IssueAnswer {
         try await useCases.issuing.issue(order, caller: Workbench.client)
     }
 

@@ -56,20 +56,20 @@ struct TimelineTests {
             ]
             for info in isReversed ? infos.reversed() : infos { try await bench.deliver(info) }
             told.append(try await Self.entries(bench))
-            #expect(try await Self.messages(bench, .cancelled) == ["renewal of `monthly` was turned off"])
-            #expect(try await Self.messages(bench, .resumed) == ["renewal of `monthly` was turned on again"])
+            #expect(try await Self.messages(bench, .cancelled) == ["auto-renew of `monthly` was turned off"])
+            #expect(try await Self.messages(bench, .resumed) == ["auto-renew of `monthly` was turned on again"])
             #expect(
                 try await Self.messages(bench, .productChange) == [
-                    "the change to `yearly` was taken back: `monthly` goes on",
-                    "the next renewal will be `yearly` in place of `monthly`",
+                    "the change to `yearly` was undone: `monthly` continues",
+                    "the next renewal will be `yearly` instead of `monthly`",
                 ])
             #expect(
                 try await Self.messages(bench, .paymentFailed) == [
-                    "the renewal of `monthly` could not be charged, and Apple tries again; access goes on until "
-                        + "2026-12-01 00:00 UTC meanwhile"
+                    "the renewal of `monthly` could not be charged; Apple will try again; access continues until "
+                        + "2026-12-01 00:00 UTC"
                 ])
             #expect(
-                try await Self.messages(bench, .expired) == ["`monthly` ran out: the payment failed (transaction 100)"])
+                try await Self.messages(bench, .expired) == ["`monthly` expired: the payment failed (transaction 100)"])
         }
         #expect(told.first == told.last)
         #expect(told.first?.map(\.at) == told.first?.map(\.at).sorted(by: >))
@@ -85,9 +85,9 @@ struct TimelineTests {
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
         #expect(
             try await Self.messages(bench, .cancelled) == [
-                "renewal of `monthly` is off, by the first that is known of it"
+                "auto-renew of `monthly` is off (first seen on this date)"
             ])
-        #expect(try await Self.messages(bench, .expired) == ["`monthly` ran out: renewal was off (transaction 100)"])
+        #expect(try await Self.messages(bench, .expired) == ["`monthly` expired: auto-renew was off (transaction 100)"])
     }
 
     @Test(
@@ -129,10 +129,10 @@ struct TimelineTests {
                 payload["transactionReason"] = "PURCHASE"
                 payload["productId"] = "yearly"
             })
-        #expect(try await Self.messages(bench, .expired) == (hasGrace ? [] : ["`monthly` ran out (transaction 100)"]))
+        #expect(try await Self.messages(bench, .expired) == (hasGrace ? [] : ["`monthly` expired (transaction 100)"]))
         #expect(
             try await Self.messages(bench, .purchased).first
-                == "`yearly` was bought in place of `monthly` for 9.99 USD (transaction 102)")
+                == "`yearly` replaced `monthly` for 9.99 USD (transaction 102)")
     }
 
     @Test("refunds, refunds taken back, shared access and purchases again are told by what they are")
@@ -165,7 +165,7 @@ struct TimelineTests {
         #expect(try await Self.messages(bench, .revoked).isEmpty)
         let reversed = try #require(try await Self.entries(bench).first { $0.kind == .refundReversed })
         #expect(reversed.at == again)
-        #expect(reversed.message == "Apple took the refund of `monthly` back (transaction 100)")
+        #expect(reversed.message == "Apple reversed the refund of `monthly` (transaction 100)")
         try await bench.deliver(
             try signed(again) { payload in
                 payload["transactionId"] = "101"
@@ -191,7 +191,7 @@ struct TimelineTests {
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
         for number in 0..<3 {
             // Identical refusals are one record.
-            let order = IssueOrder(
+            let order = IssueRequest(
                 offerId: "sketch", customer: named("100"), signals: ["interactions": .number(Double(number))])
             _ = try await bench.refused(order)
             bench.clock.advance(milliseconds: 1_000)
@@ -204,7 +204,7 @@ struct TimelineTests {
                 == "the offer `sketch` was refused 3 times on \(last.description.prefix(10)), the last time: "
                 + "the offer `sketch` is a draft")
         bench.clock.advance(hours: 24)
-        let unknown = try await bench.refused(IssueOrder(offerId: "engaged", customer: named("100")))
+        let unknown = try await bench.refused(IssueRequest(offerId: "engaged", customer: named("100")))
         #expect(unknown.decision.outcome == .undetermined)
         let undecided = try #require(try await Self.messages(bench, .refused).first)
         let why = try #require(unknown.decision.findings.first { $0.verdict == .undetermined }).message
@@ -259,7 +259,7 @@ struct TimelineTests {
         let years = Workbench.start.adding(months: -30)
         let old = try bench.shop.redemption(of: "comeback50", "90", like: jws, at: years)
         try await bench.deliver(SignedDelivery(signedTransactions: [old]))
-        let refusal = try await bench.refused(IssueOrder(offerId: "comeback", customer: named("100")))
+        let refusal = try await bench.refused(IssueRequest(offerId: "comeback", customer: named("100")))
         #expect(refusal.decision.obstacles == [.limitCustomer])
         #expect(refusal.decision[.limitCustomer]?.evidence.last?.transactionId == "90")
         let used = try #require(try await Self.entries(bench).first { $0.kind == .redeemed })

@@ -43,7 +43,7 @@ struct AsOfTests {
 
     private static func decide(_ bench: Workbench, asOf: Instant? = nil) async throws -> InquiryAnswer {
         try await bench.useCases.decisions.decide(
-            Inquiry(customer: named("100"), supposition: Supposition(asOf: asOf)),
+            Inquiry(customer: named("100"), whatIf: WhatIf(asOf: asOf)),
             caller: Workbench.caller(.support))
     }
 
@@ -57,7 +57,7 @@ struct AsOfTests {
             let answer = try await bench.useCases.decisions.decide(
                 Inquiry(
                     customer: named("100"), offerIds: ["comeback"],
-                    supposition: Supposition(asOf: signed.adding(milliseconds: offset))),
+                    whatIf: WhatIf(asOf: signed.adding(milliseconds: offset))),
                 caller: Workbench.caller(.support))
             #expect(answer.decisions.map(\.decision.obstacles) == [rules], "\(offset)")
         }
@@ -69,11 +69,11 @@ struct AsOfTests {
         let first = bench.clock.now
         _ = try await bench.granted(.of("twice", try World.delivery(.lapsed, bench)))
         bench.clock.advance(hours: 23, milliseconds: 20 * Instant.Duration.minute)
-        _ = try await bench.granted(IssueOrder(offerId: "twice", customer: named("100")))
+        _ = try await bench.granted(IssueRequest(offerId: "twice", customer: named("100")))
         func finding(_ minutes: Int64) async throws -> Finding? {
             let instant = first.adding(milliseconds: minutes * Instant.Duration.minute)
             return try await bench.useCases.decisions.decide(
-                Inquiry(customer: named("100"), offerIds: ["twice"], supposition: Supposition(asOf: instant)),
+                Inquiry(customer: named("100"), offerIds: ["twice"], whatIf: WhatIf(asOf: instant)),
                 caller: Workbench.caller(.support)
             ).decisions.first?.decision[.limitSignatures]
         }

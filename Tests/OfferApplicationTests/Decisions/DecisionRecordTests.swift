@@ -22,7 +22,7 @@ struct DecisionRecordTests {
         let delivery = SignedDelivery(
             signedTransactions: signed.signedTransactions, signedRenewalInfo: signed.signedRenewalInfo,
             signedAppTransaction: signed.signedAppTransaction, historyComplete: true)
-        var order = IssueOrder(
+        var order = IssueRequest(
             offerId: "comeback", customer: CustomerIdentifiers(customerId: "user-4711"), formats: [.v2],
             signals: ["interactions": .number(60)], delivery: delivery)
         let issued = try await bench.granted(order).offer

@@ -11,15 +11,15 @@ struct InstantTests {
         let delivery = try bench.shop.delivery(.lapsed, "100")
         try await bench.deliver(delivery)
         bench.clock.advance(hours: 2)
-        let first = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100"))).offer
+        let first = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100"))).offer
         let last = first.issuedAt
         #expect(last == bench.clock.now)
         bench.clock.advance(milliseconds: -30_000)
-        let second = try await bench.granted(IssueOrder(offerId: "twice", customer: named("100"))).offer
+        let second = try await bench.granted(IssueRequest(offerId: "twice", customer: named("100"))).offer
         #expect(second.issuedAt == last)
         #expect(second.v1?.timestamp == last)
         try await bench.apply(BenchCatalog.yaml + "# again\n", expected: 1)
-        _ = try await bench.refused(IssueOrder(offerId: "sketch", customer: named("100")))
+        _ = try await bench.refused(IssueRequest(offerId: "sketch", customer: named("100")))
         #expect(try await bench.ledger().lastInstant == last)
         #expect(try await bench.useCases.customers.story(named("100"), caller: Workbench.client).now == last)
     }

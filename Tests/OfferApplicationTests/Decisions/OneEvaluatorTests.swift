@@ -30,7 +30,7 @@ struct OneEvaluatorTests {
         try await bench.deliver(try bench.shop.delivery(scene, "100", complete: complete))
         for offer in Self.offers {
             for signals in [[:], ["interactions": FactValue.number(60)]] {
-                let order = IssueOrder(offerId: offer, customer: customer, signals: signals)
+                let order = IssueRequest(offerId: offer, customer: customer, signals: signals)
                 let dry = try await bench.dryRun(customer, offer, signals: signals)
                 let answer = try await bench.ask(order)
                 if answer.issued?.isNew == false {

@@ -74,7 +74,7 @@ struct ReplayTests {
 
                 """
         let bench = try await Workbench(catalog: catalog)
-        var order = IssueOrder.of("engaged", try bench.shop.delivery(.lapsed, "100"))
+        var order = IssueRequest.of("engaged", try bench.shop.delivery(.lapsed, "100"))
         order.signals = ["interactions": .number(60)]
         let issued = try await bench.granted(order)
         _ = try await bench.useCases.attributes.replace(

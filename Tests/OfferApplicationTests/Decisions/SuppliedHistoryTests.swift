@@ -19,11 +19,11 @@ struct SuppliedHistoryTests {
     }
 
     private static func decide(
-        _ customer: CustomerIdentifiers = CustomerIdentifiers(), _ supposition: Supposition = Supposition(),
+        _ customer: CustomerIdentifiers = CustomerIdentifiers(), _ whatIf: WhatIf = WhatIf(),
         _ bench: Workbench
     ) async throws -> [Decision] {
         try await bench.useCases.decisions.decide(
-            Inquiry(customer: customer, supposition: supposition), caller: Workbench.caller(.support)
+            Inquiry(customer: customer, whatIf: whatIf), caller: Workbench.caller(.support)
         ).decisions.map(\.decision)
     }
 
@@ -48,11 +48,11 @@ struct SuppliedHistoryTests {
     func asSigned(scene: Scene, complete: Bool) async throws {
         let bench = try await Workbench()
         let delivery = try bench.shop.delivery(scene, "100", complete: complete)
-        let supposition = Supposition(history: try Self.supplied(delivery))
-        let supposed = try await Self.decide(CustomerIdentifiers(), supposition, bench)
+        let whatIf = WhatIf(history: try Self.supplied(delivery))
+        let supposed = try await Self.decide(CustomerIdentifiers(), whatIf, bench)
         #expect(try await bench.count("customer") == 0)
         try await bench.deliver(delivery)
-        let signed = try await Self.decide(CustomerIdentifiers(appTransactionId: "app-100"), Supposition(), bench)
+        let signed = try await Self.decide(CustomerIdentifiers(appTransactionId: "app-100"), WhatIf(), bench)
         #expect(Self.unattributed(supposed) == Self.unattributed(signed))
         let provenances = Set(supposed.flatMap(\.findings).flatMap(\.evidence).compactMap(\.provenance))
         #expect(provenances.isSubset(of: [.operator]))
@@ -73,11 +73,11 @@ struct SuppliedHistoryTests {
             },
             try bench.shop.edited(info) { $0["signedDate"] = now - 1_000 },
         ]
-        let supposition = Supposition(history: try Self.supplied(delivery))
-        let supposed = try await Self.decide(CustomerIdentifiers(), supposition, bench)
+        let whatIf = WhatIf(history: try Self.supplied(delivery))
+        let supposed = try await Self.decide(CustomerIdentifiers(), whatIf, bench)
         #expect(supposed.first?[.limitCustomer]?.evidence.first?.observed == .value(.number(1)))
         try await bench.deliver(delivery)
-        let signed = try await Self.decide(named("100"), Supposition(), bench)
+        let signed = try await Self.decide(named("100"), WhatIf(), bench)
         #expect(Self.unattributed(supposed) == Self.unattributed(signed))
     }
 
@@ -85,10 +85,10 @@ struct SuppliedHistoryTests {
     func deviceIsRecorded() async throws {
         let bench = try await Workbench()
         let device = DeviceRequest(appVersion: "3.2.1", osVersion: "26.1", locale: "de-AT")
-        var order = IssueOrder.of("comeback", try bench.shop.delivery(.lapsed, "100"))
-        order.request = device
+        var order = IssueRequest.of("comeback", try bench.shop.delivery(.lapsed, "100"))
+        order.device = device
         let id = try await bench.granted(order).offer.decisionId
-        let other = try await bench.refused(IssueOrder(offerId: "sketch", customer: named("100"))).decisionId
+        let other = try await bench.refused(IssueRequest(offerId: "sketch", customer: named("100"))).decisionId
         #expect(try await bench.record(of: id).request == device)
         #expect(try await bench.record(of: other).request == DeviceRequest())
     }

@@ -16,7 +16,7 @@ struct SupposingTurnsTests {
         let database = HeldReads(bench.database, before: "FROM catalog_revision WHERE scope_id = ?1 AND created_at <=")
         let decisions = bench.useCases(over: database).decisions
         let inquiry = Inquiry(
-            customer: named("100"), offerIds: ["comeback"], supposition: Supposition(asOf: bench.clock.now))
+            customer: named("100"), offerIds: ["comeback"], whatIf: WhatIf(asOf: bench.clock.now))
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<40 {
                 group.addTask {
@@ -54,7 +54,7 @@ struct SupposingTurnsTests {
         let database = HeldReads(bench.database, before: "FROM catalog_revision WHERE scope_id = ?1 AND created_at <=")
         let decisions = bench.useCases(over: database).decisions
         let inquiry = Inquiry(
-            customer: named("100"), offerIds: ["comeback"], supposition: Supposition(asOf: bench.clock.now))
+            customer: named("100"), offerIds: ["comeback"], whatIf: WhatIf(asOf: bench.clock.now))
         func ask() -> Task<Int, any Error> {
             Task { try await decisions.decide(inquiry, caller: Workbench.marketing).decisions.count }
         }

@@ -108,7 +108,7 @@ struct CostOfVerifyingTests {
         let good = try #require(try bench.shop.delivery(.lapsed, "100").signedTransactions.first)
         let delivery = SignedDelivery(
             signedTransactions: [good, damaged(good)] + Array(repeating: good, count: 198))
-        let order = IssueOrder(offerId: "comeback", customer: named("100"), delivery: delivery)
+        let order = IssueRequest(offerId: "comeback", customer: named("100"), delivery: delivery)
         let error = await #expect(throws: RequestError.self) {
             try await useCases.issuing.issue(order, caller: Workbench.client)
         }
@@ -134,7 +134,7 @@ struct CostOfVerifyingTests {
         let good = try #require(try bench.shop.delivery(.lapsed, "100").signedTransactions.first)
         let stranger = try #require(
             try Shop(clock: bench.clock).delivery(.lapsed, "100").signedTransactions.first)
-        let order = IssueOrder(
+        let order = IssueRequest(
             offerId: "comeback", customer: named("100"),
             delivery: SignedDelivery(signedTransactions: [stranger, good, stranger, damaged(good)]))
         let error = await #expect(throws: RequestError.self) {

@@ -66,7 +66,7 @@ struct ProvenFactsTests {
             signedRenewalInfo: try bench.shop.delivery(.subscriber, "100").signedRenewalInfo, historyComplete: true)
         try await bench.deliver(delivery, aliases: CustomerIdentifiers(customerId: "somebody"))
         let refusal = try await bench.refused(
-            IssueOrder(offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody")))
+            IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody")))
         #expect(refusal.decision.outcome == .ineligible)
         #expect(refusal.decision[.promotionalEverSubscribed]?.reason == .neverSubscribed)
     }
@@ -88,7 +88,8 @@ struct ProvenFactsTests {
         #expect(try await bench.count("history_renewal_info") == 0)
         delivery.signedTransactions = []
         #expect(
-            try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100"), delivery: delivery)).isNew)
+            try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100"), delivery: delivery)).isNew
+        )
     }
 
     @Test("a history of which a part was refused is not complete, whatever the backend says (invariants 3 and 6)")
@@ -97,16 +98,16 @@ struct ProvenFactsTests {
         var delivery = try bench.shop.delivery(.newcomer, "100")
         let trial = try #require(try bench.shop.delivery(.trialUsed, "100").signedTransactions.first)
         delivery.signedTransactions = [String(trial.dropLast(4)) + "AAAA"]
-        let order = IssueOrder.of("welcome", delivery)
+        let order = IssueRequest.of("welcome", delivery)
         await #expect(throws: RequestError.self) { try await bench.ask(order) }
         let customer = CustomerIdentifiers(appTransactionId: "app-100")
         #expect(
-            try await bench.refused(IssueOrder(offerId: "welcome", customer: customer)).decision.outcome
+            try await bench.refused(IssueRequest(offerId: "welcome", customer: customer)).decision.outcome
                 == .undetermined)
         let report = try await bench.deliver(delivery)
         #expect(report.results.map(\.outcome) == [.refused, .added])
         #expect(
-            try await bench.refused(IssueOrder(offerId: "welcome", customer: customer)).decision.outcome
+            try await bench.refused(IssueRequest(offerId: "welcome", customer: customer)).decision.outcome
                 == .undetermined)
         #expect(try await bench.count("signature") == 0)
     }
@@ -118,7 +119,7 @@ struct ProvenFactsTests {
         let stranger = CustomerIdentifiers(
             originalTransactionId: "1", appAccountToken: AppAccountToken("aaaaaaaa-4c5d-4e6f-8a9b-0c1d2e3f4a5b"))
         for offer: OfferId in ["comeback", "welcome", "back", "twice"] {
-            let refusal = try await bench.refused(IssueOrder(offerId: offer, customer: stranger))
+            let refusal = try await bench.refused(IssueRequest(offerId: offer, customer: stranger))
             #expect(refusal.decision.outcome == .undetermined, "\(offer)")
             #expect(refusal.introductoryEligibility == nil)
         }

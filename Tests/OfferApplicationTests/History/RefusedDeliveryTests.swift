@@ -22,7 +22,7 @@ struct RefusedDeliveryTests {
         await #expect(throws: RequestError.self) { try await bench.deliver(delivery) }
         var known = try bench.shop.delivery(.lapsed, "200")
         known.signedAppTransaction = delivery.signedAppTransaction
-        let order = IssueOrder(offerId: "comeback", customer: named("200"), delivery: known)
+        let order = IssueRequest(offerId: "comeback", customer: named("200"), delivery: known)
         let error = await #expect(throws: RequestError.self) { try await bench.ask(order) }
         guard case .signedDataRefused(let refused) = error else {
             Issue.record("\(String(describing: error))")
@@ -66,7 +66,7 @@ struct RefusedDeliveryTests {
         let second = try bench.shop.delivery(.lapsed, "200", complete: false)
         let delivery = SignedDelivery(
             signedTransactions: first.signedTransactions + second.signedTransactions + ["no.jws.here"])
-        let order = IssueOrder(
+        let order = IssueRequest(
             offerId: "comeback", customer: CustomerIdentifiers(customerId: "both"), delivery: delivery)
         for _ in 0..<2 {
             let error = await #expect(throws: RequestError.self) { try await bench.ask(order) }

@@ -17,7 +17,7 @@ struct MergedLimitTests {
     func refused(isUsed: Bool) async throws {
         let bench = try await Workbench()
         let (first, other) = (try bench.shop.anonymous("100"), try bench.shop.anonymous("200"))
-        let slot = try await bench.granted(IssueOrder(offerId: "comeback", customer: anna, delivery: first)).offer
+        let slot = try await bench.granted(IssueRequest(offerId: "comeback", customer: anna, delivery: first)).offer
         if isUsed {
             bench.clock.advance(hours: 1)
             let use = try bench.shop.redemption(
@@ -35,7 +35,7 @@ struct MergedLimitTests {
             // Under the open slot the second sign-up may have a signing of its own, but no second place.
             bench.clock.advance(hours: 20)
             #expect(
-                try await bench.granted(IssueOrder(offerId: "comeback", customer: second, delivery: other)).offer.id
+                try await bench.granted(IssueRequest(offerId: "comeback", customer: second, delivery: other)).offer.id
                     == slot.id)
             return
         }
@@ -45,7 +45,7 @@ struct MergedLimitTests {
             `customerId` `anna`, `appAccountToken` `0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b`, issued on \
             \(slot.issuedAt.description.prefix(10)) and used (issued offer `\(slot.id)`); no place will free with time
             """
-        let refusal = try await bench.refused(IssueOrder(offerId: "comeback", customer: second, delivery: other))
+        let refusal = try await bench.refused(IssueRequest(offerId: "comeback", customer: second, delivery: other))
         let dryRun = try await bench.dryRun(second, "comeback")
         for decision in [refusal.decision, dryRun] {
             let finding = try #require(decision[.limitCustomer])
@@ -74,9 +74,9 @@ struct MergedLimitTests {
         let bench = try await Workbench()
         bench.tolerateOverrun()
         let (first, other) = (try bench.shop.anonymous("100"), try bench.shop.anonymous("200"))
-        let kept = try await bench.granted(IssueOrder(offerId: "comeback", customer: anna, delivery: first)).offer
+        let kept = try await bench.granted(IssueRequest(offerId: "comeback", customer: anna, delivery: first)).offer
         bench.clock.advance(hours: 1)
-        let voided = try await bench.granted(IssueOrder(offerId: "comeback", customer: second, delivery: other)).offer
+        let voided = try await bench.granted(IssueRequest(offerId: "comeback", customer: second, delivery: other)).offer
         for delivery in [first, other] { try await bench.deliver(try bench.shop.proof(delivery, of: "app-100")) }
         let finding = try #require(try await bench.dryRun(second, "comeback")[.limitCustomer])
         #expect(finding.verdict == .violated)
@@ -98,14 +98,14 @@ struct MergedLimitTests {
     func replay() async throws {
         let bench = try await Workbench()
         let first = try bench.shop.anonymous("100")
-        let slot = try await bench.granted(IssueOrder(offerId: "twice", customer: anna, delivery: first)).offer
+        let slot = try await bench.granted(IssueRequest(offerId: "twice", customer: anna, delivery: first)).offer
         bench.clock.advance(hours: 1)
         let use = try bench.shop.redemption(
             of: "twice10", "100900", like: try #require(first.signedTransactions.first), at: bench.clock.now)
         try await bench.deliver(SignedDelivery(signedTransactions: [use]))
         bench.clock.advance(hours: 24 * 40)
         try await bench.deliver(SignedDelivery(signedRenewalInfo: try bench.shop.anonymous("100").signedRenewalInfo))
-        let again = try await bench.granted(IssueOrder(offerId: "twice", customer: second, delivery: first)).offer
+        let again = try await bench.granted(IssueRequest(offerId: "twice", customer: second, delivery: first)).offer
         #expect(again.id != slot.id)
         let replay = try await bench.useCases.replay.replay(again.id, catalogRevision: nil, caller: Workbench.client)
         #expect(replay.differences.isEmpty)

@@ -1,10 +1,11 @@
-import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
 import OfferTestSupport
 import SQLiteStore
 import Testing
+
+@testable import OfferApplication
 
 @Suite("Who the customer is")
 struct SubjectTests {
@@ -20,11 +21,11 @@ struct SubjectTests {
     func newSignUp() async throws {
         let bench = try await Workbench()
         let old = try await bench.granted(
-            IssueOrder(
+            IssueRequest(
                 offerId: "comeback", customer: CustomerIdentifiers(appAccountToken: oldAccount),
                 delivery: try bench.shop.delivery(.lapsed, "100", token: oldAccount))
         ).offer
-        let again = IssueOrder(
+        let again = IssueRequest(
             offerId: "comeback", customer: CustomerIdentifiers(appAccountToken: newAccount, customerId: "second life"),
             delivery: try bench.shop.delivery(.lapsed, "100", token: newAccount))
         #expect(try await bench.granted(again).offer.id == old.id)
@@ -38,7 +39,7 @@ struct SubjectTests {
         try await bench.deliver(SignedDelivery(signedTransactions: [jws]))
         bench.clock.advance(hours: 24 * 40)
         let refusal = try await bench.refused(
-            IssueOrder(offerId: "comeback", customer: CustomerIdentifiers(customerId: "second life")))
+            IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(customerId: "second life")))
         #expect(refusal.decision.obstacles.contains(.limitCustomer))
     }
 
@@ -50,15 +51,15 @@ struct SubjectTests {
         try await bench.deliver(first, aliases: aliases)
         try await bench.deliver(try bench.shop.delivery(.lapsed, "200"), aliases: aliases)
         await #expect {
-            try await bench.ask(IssueOrder(offerId: "comeback", customer: aliases))
+            try await bench.ask(IssueRequest(offerId: "comeback", customer: aliases))
         } throws: { self.isAmbiguous($0) }
         await #expect {
             try await bench.dryRun(aliases, "comeback")
         } throws: { self.isAmbiguous($0) }
-        let issued = try await bench.granted(IssueOrder(offerId: "comeback", customer: aliases, delivery: first))
+        let issued = try await bench.granted(IssueRequest(offerId: "comeback", customer: aliases, delivery: first))
         #expect(issued.isNew)
         let second = try await bench.granted(
-            IssueOrder(
+            IssueRequest(
                 offerId: "comeback", customer: CustomerIdentifiers(originalTransactionId: "200", customerId: "family")))
         #expect(second.offer.id != issued.offer.id)
     }
@@ -67,7 +68,7 @@ struct SubjectTests {
     func statedElsewhere() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        let order = IssueOrder(
+        let order = IssueRequest(
             offerId: "comeback", customer: named("100"), delivery: try bench.shop.delivery(.lapsed, "200"))
         await #expect {
             try await bench.ask(order)
@@ -76,7 +77,7 @@ struct SubjectTests {
         #expect(try await bench.count("issued_offer") == 0)
         await #expect {
             try await bench.ask(
-                IssueOrder(
+                IssueRequest(
                     offerId: "comeback",
                     customer: CustomerIdentifiers(originalTransactionId: "100", appTransactionId: "app-200")))
         } throws: { self.isAmbiguous($0) }
@@ -96,8 +97,8 @@ struct SubjectTests {
             try await bench.deliver(delivery, aliases: aliases)
         }
         #expect(try await bench.count("customer") == 2)
-        let first = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100")))
-        let second = try await bench.granted(IssueOrder(offerId: "comeback", customer: aliases))
+        let first = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100")))
+        let second = try await bench.granted(IssueRequest(offerId: "comeback", customer: aliases))
         #expect(second.offer.id == first.offer.id)
         #expect(try await bench.count("issued_offer") == 1)
     }
@@ -107,7 +108,7 @@ struct SubjectTests {
         let bench = try await Workbench()
         let aliases = CustomerIdentifiers(customerId: "somebody")
         for id in ["100", "200"] { try await bench.deliver(try bench.shop.anonymous(id), aliases: aliases) }
-        let slot = try await bench.granted(IssueOrder(offerId: "comeback", customer: aliases)).offer.id
+        let slot = try await bench.granted(IssueRequest(offerId: "comeback", customer: aliases)).offer.id
         let (owner, issued) = try await bench.write { transaction, scope in
             (
                 try CustomerStore(transaction).customer(.originalTransactionId("200"), in: scope),
@@ -132,7 +133,7 @@ struct SubjectTests {
             try CustomerStore(transaction).state(
                 [.customerId("family")], of: [customer].compactMap(\.self), at: now, in: scope)
         }
-        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: family))
+        _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: family))
         let signed = try await bench.database.read { transaction in
             try transaction.rows(Statement("SELECT transaction_id FROM signature")).map {
                 try $0.value(0, as: String.self)
@@ -152,7 +153,7 @@ struct SubjectTests {
             of: "twice10", "200900", like: try #require(other.signedTransactions.first), at: bench.clock.now,
             refundedAt: bench.clock.now)
         try await bench.deliver(SignedDelivery(signedTransactions: [use]))
-        let order = IssueOrder(
+        let order = IssueRequest(
             offerId: "twice", customer: named("100"),
             delivery: SignedDelivery(signedTransactions: first.signedTransactions + [use]))
         let next = try await bench.granted(order)
@@ -180,7 +181,7 @@ struct SubjectTests {
         let bench = try await Workbench()
         let aliases = CustomerIdentifiers(appAccountToken: newAccount, customerId: "somebody")
         let delivery = try bench.shop.delivery(.lapsed, "100", token: oldAccount)
-        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: aliases, delivery: delivery))
+        _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: aliases, delivery: delivery))
         let story = try await bench.useCases.customers.story(
             CustomerIdentifiers(customerId: "somebody"), caller: Workbench.client)
         #expect(
@@ -199,9 +200,10 @@ struct SubjectTests {
         let somebody = CustomerIdentifiers(customerId: "somebody")
         try await bench.deliver(SignedDelivery(historyComplete: true), aliases: somebody)
         #expect(
-            try await bench.refused(IssueOrder(offerId: "comeback", customer: somebody)).decision.outcome == .ineligible
+            try await bench.refused(IssueRequest(offerId: "comeback", customer: somebody)).decision.outcome
+                == .ineligible
         )
-        let welcome = try await bench.refused(IssueOrder(offerId: "welcome", customer: somebody))
+        let welcome = try await bench.refused(IssueRequest(offerId: "welcome", customer: somebody))
         #expect(welcome.decision.obstacles == [.introductoryTransactionKnown])
         // The first proof of who they are says nothing of how complete that account's history is.
         try await bench.deliver(try bench.shop.delivery(.newcomer, "100", complete: false), aliases: somebody)
@@ -239,7 +241,7 @@ struct SubjectTests {
         let story = try await bench.useCases.customers.story(named("200"), caller: Workbench.client)
         #expect(story.issuedOffers.map(\.id) == [second.id, first.id])
         #expect(story.issuedOffers.map(\.state) == [.voided, .open])
-        let refusal = try await bench.refused(IssueOrder(offerId: "comeback", customer: named("200")))
+        let refusal = try await bench.refused(IssueRequest(offerId: "comeback", customer: named("200")))
         #expect(refusal.decision.obstacles == [.limitCustomer])
     }
 

@@ -42,8 +42,8 @@ struct AppStoreDeliveryTests {
         return (bench, delivery)
     }
 
-    private func order(_ offer: OfferId = "apple", product: ProductId? = nil, fresh: Bool = false) -> IssueOrder {
-        IssueOrder(offerId: offer, productId: product, customer: named("100"), fresh: fresh)
+    private func order(_ offer: OfferId = "apple", product: ProductId? = nil, fresh: Bool = false) -> IssueRequest {
+        IssueRequest(offerId: offer, productId: product, customer: named("100"), fresh: fresh)
     }
 
     /// Signs the customer's renewal info anew, with Apple's list.

@@ -10,7 +10,7 @@ struct ConcurrentIssuingTests {
     ///
     /// - Parameter persevering: ask again after `busy`, as an app does.
     static func ask(
-        _ bench: Workbench, _ orders: [(UseCases, IssueOrder)], persevering: Bool = false
+        _ bench: Workbench, _ orders: [(UseCases, IssueRequest)], persevering: Bool = false
     ) async throws -> [IssueAnswer] {
         try await withThrowingTaskGroup(of: IssueAnswer.self) { group in
             for (useCases, order) in orders {
@@ -36,7 +36,7 @@ struct ConcurrentIssuingTests {
     @Test("200 requests of one customer for a once-only offer give one slot and all get it (invariants 2 and 8)")
     func oneProcess() async throws {
         let bench = try await Workbench(onFile: true)
-        let order = IssueOrder(
+        let order = IssueRequest(
             offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody"),
             delivery: try bench.shop.delivery(.lapsed, "100"))
         let answers = try await Self.ask(bench, Array(repeating: (bench.useCases, order), count: 200))
@@ -52,7 +52,7 @@ struct ConcurrentIssuingTests {
     @Test("the same with a wall clock that moves while everybody vouches for the history (invariant 2)")
     func movingClock() async throws {
         let bench = try await Workbench(onFile: true)
-        let order = IssueOrder(
+        let order = IssueRequest(
             offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody"),
             delivery: try bench.shop.delivery(.lapsed, "100"))
         let hurried = bench.hurriedUseCases()
@@ -69,7 +69,7 @@ struct ConcurrentIssuingTests {
         let bench = try await Workbench(onFile: true)
         let second = try bench.reopened()
         let other = bench.useCases(over: second)
-        let order = IssueOrder.of("comeback", try bench.shop.delivery(.lapsed, "100"))
+        let order = IssueRequest.of("comeback", try bench.shop.delivery(.lapsed, "100"))
         let answers = try await Self.ask(
             bench, (0..<200).map { ($0.isMultiple(of: 2) ? bench.useCases : other, order) })
         #expect(Set(answers.compactMap { $0.issued?.offer.id }).count == 1)
@@ -85,7 +85,7 @@ struct ConcurrentIssuingTests {
     )
     func manyCustomers() async throws {
         let bench = try await Workbench(onFile: true)
-        var orders = [(UseCases, IssueOrder)]()
+        var orders = [(UseCases, IssueRequest)]()
         for number in 0..<30 {
             let delivery = try bench.shop.delivery(.lapsed, "\(1_000 + number)")
             for offer: OfferId in ["comeback", "twice", "back"] {
@@ -108,7 +108,7 @@ struct ConcurrentIssuingTests {
     func freshAtOnce() async throws {
         let bench = try await Workbench(onFile: true)
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        let order = IssueOrder(offerId: "comeback", customer: named("100"), fresh: true)
+        let order = IssueRequest(offerId: "comeback", customer: named("100"), fresh: true)
         let results = await withTaskGroup(of: Result<IssueAnswer, any Error>.self) { group in
             for _ in 0..<20 {
                 group.addTask {

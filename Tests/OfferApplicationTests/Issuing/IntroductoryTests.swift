@@ -80,10 +80,10 @@ struct IntroductoryTests {
         bench.clock.advance(hours: 24, milliseconds: -1)
         #expect(try await bench.dryRun(customer, "welcome").outcome == .eligible)
         bench.clock.advance(milliseconds: 2)
-        let refusal = try await bench.refused(IssueOrder(offerId: "welcome", customer: customer))
+        let refusal = try await bench.refused(IssueRequest(offerId: "welcome", customer: customer))
         #expect(refusal.decision.outcome == .undetermined)
         #expect(refusal.introductoryEligibility == nil)
-        let restated = IssueOrder(
+        let restated = IssueRequest(
             offerId: "welcome", customer: customer, delivery: SignedDelivery(historyComplete: true))
         #expect(try await bench.granted(restated).isNew)
     }
@@ -94,7 +94,7 @@ struct IntroductoryTests {
         try await bench.deliver(try bench.shop.delivery(.trialUsed, "100"))
         for product: ProductId in ["yearly", "no such product", ""] {
             let refusal = try await bench.refused(
-                IssueOrder(offerId: "welcome", productId: product, customer: named("100")))
+                IssueRequest(offerId: "welcome", productId: product, customer: named("100")))
             #expect(refusal.decision.obstacles.contains(.catalogProduct))
             #expect(refusal.introductoryEligibility == nil)
         }

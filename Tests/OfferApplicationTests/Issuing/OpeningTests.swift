@@ -48,13 +48,13 @@ struct OpeningTests {
         // A dry-run that would open it opens nothing (invariant 4).
         #expect(try await bench.dryRun(account("1"), "trial", signals: Self.uses).outcome == .eligible)
         bench.clock.advance(hours: 100)
-        var order = IssueOrder.of("trial", try bench.shop.delivery(.newcomer, "1"))
+        var order = IssueRequest.of("trial", try bench.shop.delivery(.newcomer, "1"))
         order.signals = Self.uses
         #expect(try await bench.granted(order).offer.introductoryEligibility?.allowIntroductoryOffer == true)
         let opened = bench.clock.now
 
         bench.clock.advance(hours: 47, milliseconds: 3_599_999)
-        let silent = IssueOrder.of("trial", try bench.shop.delivery(.newcomer, "1"))
+        let silent = IssueRequest.of("trial", try bench.shop.delivery(.newcomer, "1"))
         #expect(try await bench.ask(silent).issued != nil)
         #expect(bench.clock.now == opened.adding(milliseconds: 48 * Instant.Duration.hour - 1))
         bench.clock.advance(hours: 0, milliseconds: 1)
@@ -67,7 +67,7 @@ struct OpeningTests {
     func refusedMeanwhile() async throws {
         let bench = try await Workbench(catalog: Self.catalog)
         let subscriber = try bench.shop.delivery(.subscriber, "1")
-        var order = IssueOrder.of("trial", subscriber)
+        var order = IssueRequest.of("trial", subscriber)
         order.signals = Self.uses
         #expect(try await bench.refused(order).decision.obstacles.contains(.introductoryNotSubscribed))
         bench.clock.advance(hours: 48)
@@ -78,7 +78,7 @@ struct OpeningTests {
     @Test("a pause uses up none of the customer's time")
     func paused() async throws {
         let bench = try await Workbench(catalog: Self.catalog)
-        var order = IssueOrder.of("stay", try bench.shop.delivery(.lapsed, "1"))
+        var order = IssueRequest.of("stay", try bench.shop.delivery(.lapsed, "1"))
         order.signals = Self.uses
         _ = try await bench.useCases.switches.set("stay", paused: true, caller: Workbench.marketing)
         #expect(try await bench.refused(order).decision.obstacles == [.catalogPaused])
@@ -90,7 +90,7 @@ struct OpeningTests {
     @Test("it is open to both customers of one subject from the first of them, and stays so after they are merged")
     func merged() async throws {
         let bench = try await Workbench(catalog: Self.catalog)
-        var order = IssueOrder.of("stay", try bench.shop.delivery(.lapsed, "1"))
+        var order = IssueRequest.of("stay", try bench.shop.delivery(.lapsed, "1"))
         order.signals = Self.uses
         #expect(try await bench.ask(order).issued != nil)
         bench.clock.advance(hours: 49)

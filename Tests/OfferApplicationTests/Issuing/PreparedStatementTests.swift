@@ -20,7 +20,7 @@ struct PreparedStatementTests {
         let useCases = bench.useCases(over: RecordingDatabase(bench.database, statements))
         func issue(_ customers: Range<Int>) async throws {
             for number in customers {
-                let order = IssueOrder.of("comeback", try bench.shop.delivery(.lapsed, "\(number)"))
+                let order = IssueRequest.of("comeback", try bench.shop.delivery(.lapsed, "\(number)"))
                 #expect(try await useCases.issuing.issue(order, caller: Workbench.client).issued?.isNew == true)
             }
         }

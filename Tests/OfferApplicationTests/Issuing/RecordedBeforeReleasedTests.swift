@@ -27,7 +27,7 @@ struct RecordedBeforeReleasedTests {
         for offer: OfferId in ["comeback", "welcome"] {
             await #expect(throws: InterposedDatabase.Broken.self) {
                 try await broken.issuing.issue(
-                    IssueOrder(offerId: offer, customer: named("100")), caller: Workbench.client)
+                    IssueRequest(offerId: offer, customer: named("100")), caller: Workbench.client)
             }
         }
         let after = try await bench.ledger()
@@ -43,7 +43,7 @@ struct RecordedBeforeReleasedTests {
             over: InterposedDatabase(real: bench.database, insideWrite: { throw InterposedDatabase.Broken() }))
         await #expect(throws: InterposedDatabase.Broken.self) {
             try await broken.issuing.issue(
-                IssueOrder(offerId: "welcome", customer: named("100")), caller: Workbench.client)
+                IssueRequest(offerId: "welcome", customer: named("100")), caller: Workbench.client)
         }
         #expect(try await bench.count("signature") == 0)
     }
@@ -52,7 +52,7 @@ struct RecordedBeforeReleasedTests {
     func lostConfirmation() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        let order = IssueOrder(offerId: "comeback", customer: named("100"), formats: [.v1, .v2])
+        let order = IssueRequest(offerId: "comeback", customer: named("100"), formats: [.v1, .v2])
         let deaf = bench.useCases(
             over: InterposedDatabase(real: bench.database, afterWrite: { throw InterposedDatabase.Broken() }))
         await #expect(throws: InterposedDatabase.Broken.self) {
@@ -69,7 +69,7 @@ struct RecordedBeforeReleasedTests {
     func reopened() async throws {
         let bench = try await Workbench(onFile: true)
         let issued = try await bench.granted(
-            IssueOrder(
+            IssueRequest(
                 offerId: "comeback", customer: CustomerIdentifiers(customerId: "somebody"), formats: [.v1, .v2],
                 delivery: try bench.shop.delivery(.lapsed, "100"))
         ).offer

@@ -34,7 +34,7 @@ struct RedemptionTests {
         #expect(try await bench.useCases.customers.issuedOffer(slot, caller: Workbench.client).state == .redeemed)
         bench.clock.advance(hours: 24 * 400)
         try await end(bench)
-        let refusal = try await bench.refused(IssueOrder(offerId: "comeback", customer: named("100")))
+        let refusal = try await bench.refused(IssueRequest(offerId: "comeback", customer: named("100")))
         #expect(refusal.decision.obstacles == [.limitCustomer])
         #expect(refusal.decision[.limitCustomer]?.turningPoint == nil)
         #expect(refusal.decision[.limitCustomer]?.evidence.map(\.transactionId).contains("100900") == true)
@@ -45,7 +45,7 @@ struct RedemptionTests {
         let (bench, slot) = try await redeemed("twice", as: "twice10")
         bench.clock.advance(hours: 24 * 40)
         try await end(bench)
-        let order = IssueOrder(offerId: "twice", customer: named("100"))
+        let order = IssueRequest(offerId: "twice", customer: named("100"))
         let second = try await bench.granted(order)
         #expect(second.isNew && second.offer.id != slot)
         #expect(try await bench.granted(order).offer.id == second.offer.id)
@@ -66,7 +66,7 @@ struct RedemptionTests {
         let (bench, slot) = try await redeemed("twice", as: "twice10", refunded: true)
         let decision = try await bench.dryRun(named("100"), "twice")
         #expect(decision.outcome == .eligible)
-        let second = try await bench.granted(IssueOrder(offerId: "twice", customer: named("100")))
+        let second = try await bench.granted(IssueRequest(offerId: "twice", customer: named("100")))
         #expect(second.isNew && second.offer.id != slot)
         #expect(try await bench.count("issued_offer") == 2)
     }
@@ -79,7 +79,7 @@ struct RedemptionTests {
         bench.clock.advance(hours: 1)
         let purchase = bench.clock.now
         bench.clock.advance(hours: 25)
-        let second = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100"))).offer.id
+        let second = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100"))).offer.id
         #expect(second != first)
         bench.tolerateOverrun()
         let jws = try bench.shop.redemption(
@@ -89,7 +89,7 @@ struct RedemptionTests {
         let story = try await bench.useCases.customers.story(named("100"), caller: Workbench.client)
         #expect(story.issuedOffers.map(\.id) == [second, first])
         #expect(story.issuedOffers.map(\.state) == [.open, .redeemed])
-        let refusal = try await bench.refused(IssueOrder(offerId: "comeback", customer: named("100")))
+        let refusal = try await bench.refused(IssueRequest(offerId: "comeback", customer: named("100")))
         #expect(refusal.decision.obstacles.contains(.limitCustomer))
     }
 

@@ -21,7 +21,7 @@ struct ReopenedSlotTests {
             SignedDelivery(signedTransactions: [
                 try bench.shop.redemption(of: "twice10", "100900", like: jws, at: purchase, refundedAt: bench.clock.now)
             ]))
-        let order = IssueOrder(offerId: "twice", customer: named("100"))
+        let order = IssueRequest(offerId: "twice", customer: named("100"))
         let second = try await bench.granted(order).offer.id
         #expect(second != first)
         // Renewal info of before the first slot shows the offer pending: the use was not the first slot's.
@@ -33,7 +33,7 @@ struct ReopenedSlotTests {
         }
         try await bench.deliver(SignedDelivery(signedRenewalInfo: [info]))
         // Granted under the second slot or refused by a rule, but never the first again and never an error.
-        let fresh = try await bench.ask(IssueOrder(offerId: "twice", customer: named("100"), fresh: true))
+        let fresh = try await bench.ask(IssueRequest(offerId: "twice", customer: named("100"), fresh: true))
         #expect(fresh.issued?.offer.id ?? second == second)
         #expect(fresh.issued != nil || fresh.refusal?.decision.outcome == .ineligible)
     }

@@ -32,7 +32,7 @@ struct RepeatedRefusalTests {
     }
 
     /// An offer that a subscriber may not have.
-    private let back = IssueOrder(offerId: "back", customer: named("1"))
+    private let back = IssueRequest(offerId: "back", customer: named("1"))
 
     @Test(
         "a flood of identical refusals writes nothing and names the recorded decision, whatever the time (attack: filling the disk)"
@@ -56,19 +56,19 @@ struct RepeatedRefusalTests {
     @Test("a flood of identical refusals of an unknown customer writes nothing either")
     func unknown() async throws {
         let bench = try await bench()
-        let order = IssueOrder(offerId: "comeback", customer: CustomerIdentifiers(customerId: "stranger"))
+        let order = IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(customerId: "stranger"))
         let first = try await bench.refused(order).decisionId
         let before = try await bench.ledger().sequence
         for _ in 0..<20 { #expect(try await bench.refused(order).decisionId == first) }
         #expect(try await bench.ledger().sequence == before)
-        let other = IssueOrder(offerId: "comeback", customer: CustomerIdentifiers(customerId: "another"))
+        let other = IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(customerId: "another"))
         #expect(try await bench.refused(other).decisionId != first)
     }
 
     @Test("signed data with an identical refusal that is known already writes nothing")
     func knownData() async throws {
         let bench = try await bench()
-        let order = IssueOrder.of("back", try bench.shop.delivery(.subscriber, "1"))
+        let order = IssueRequest.of("back", try bench.shop.delivery(.subscriber, "1"))
         let first = try await bench.refused(order).decisionId
         let before = try await bench.ledger().sequence
         for _ in 0..<3 { #expect(try await bench.refused(order).decisionId == first) }
@@ -79,10 +79,10 @@ struct RepeatedRefusalTests {
         "a request with another signal, device, flag, name, offer or product has a record of its own (invariant 5)")
     func otherInputs() async throws {
         let bench = try await bench()
-        var orders = [IssueOrder](repeating: back, count: 8)
+        var orders = [IssueRequest](repeating: back, count: 8)
         orders[1].signals = ["interactions": .number(3)]
         orders[2].signals = ["interactions": .number(4)]
-        orders[3].request.appVersion = "2.0"
+        orders[3].device.appVersion = "2.0"
         orders[4].fresh = true
         orders[5].customer.appTransactionId = "app-1"
         orders[6].offerId = "engaged"
@@ -126,14 +126,14 @@ struct RepeatedRefusalTests {
     @Test("a turning point that passes is decided again, though nothing was written since")
     func turningPoint() async throws {
         let bench = try await bench()
-        let order = IssueOrder(offerId: "soon", customer: named("1"))
+        let order = IssueRequest(offerId: "soon", customer: named("1"))
         let first = try await bench.refused(order)
         guard case .at(let instant) = first.outlook.turningPoint else {
             Issue.record("no instant: \(first.outlook)")
             return
         }
         // A customer who is refused for another reason too stays refused.
-        let stranger = IssueOrder(offerId: "soon", customer: CustomerIdentifiers(customerId: "stranger"))
+        let stranger = IssueRequest(offerId: "soon", customer: CustomerIdentifiers(customerId: "stranger"))
         let early = try await bench.refused(stranger)
         bench.clock.advance(milliseconds: instant.milliseconds(since: bench.clock.now) - 1)
         #expect(try await bench.refused(order).decisionId == first.decisionId)
@@ -150,8 +150,8 @@ struct RepeatedRefusalTests {
     func freedPlace() async throws {
         let bench = try await bench()
         try await bench.deliver(try bench.shop.delivery(.subscriber, "2"))
-        let taken = try await bench.granted(IssueOrder(offerId: "drop", customer: named("2"))).offer
-        let order = IssueOrder(offerId: "drop", customer: named("1"))
+        let taken = try await bench.granted(IssueRequest(offerId: "drop", customer: named("2"))).offer
+        let order = IssueRequest(offerId: "drop", customer: named("1"))
         let first = try await bench.refused(order).decisionId
         #expect(try await bench.refused(order).decisionId == first)
         _ = try await bench.useCases.voiding.void(taken.id, reason: "test", release: true, caller: Workbench.client)
@@ -202,7 +202,7 @@ struct RepeatedRefusalTests {
     @Test("what retention has removed is not handed out: the refusal is recorded again")
     func removed() async throws {
         let bench = try await bench()
-        let order = IssueOrder(offerId: "sketch", customer: named("1"))
+        let order = IssueRequest(offerId: "sketch", customer: named("1"))
         let first = try await bench.refused(order).decisionId
         bench.clock.advance(hours: 24 * 366)
         _ = try await Retention(
@@ -227,7 +227,7 @@ struct RepeatedRefusalTests {
     func introductory() async throws {
         let bench = try await bench()
         try await bench.deliver(try bench.shop.delivery(.trialUsed, "7"))
-        let order = IssueOrder(offerId: "welcome", customer: named("7"))
+        let order = IssueRequest(offerId: "welcome", customer: named("7"))
         let first = try await bench.refused(order)
         let block = try #require(first.introductoryEligibility)
         bench.clock.advance(hours: 23)
@@ -298,15 +298,15 @@ struct RepeatedRefusalTests {
 
                 """)
         try await bench.deliver(try bench.shop.delivery(.subscriber, "1"))
-        _ = try await bench.granted(IssueOrder(offerId: "gone", customer: named("1")))
-        let order = IssueOrder(
+        _ = try await bench.granted(IssueRequest(offerId: "gone", customer: named("1")))
+        let order = IssueRequest(
             offerId: "stay", customer: named("1"), signals: ["interactions": .number(50)])
         let opened = try await bench.refused(order).decisionId
         #expect(try await bench.count("offer_opening") == 1)
         let later = try await bench.refused(order).decisionId
         #expect(later != opened, "what it rests on has changed: the offer is open")
         #expect(try await bench.refused(order).decisionId == later)
-        let stranger = IssueOrder(
+        let stranger = IssueRequest(
             offerId: "stay", customer: CustomerIdentifiers(customerId: "x"), signals: ["interactions": .number(50)])
         let refused = try await bench.refused(stranger).decisionId
         #expect(try await bench.refused(stranger).decisionId == refused, "nobody is known for whom it could open")

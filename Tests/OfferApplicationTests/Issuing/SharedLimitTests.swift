@@ -18,7 +18,7 @@ struct SharedLimitTests {
         let orders = (0..<64).map { index in
             (
                 index % 4 < 2 ? bench.useCases : other,
-                IssueOrder(offerId: index.isMultiple(of: 2) ? "left" : "right", customer: named("100"))
+                IssueRequest(offerId: index.isMultiple(of: 2) ? "left" : "right", customer: named("100"))
             )
         }
         let answers = try await ConcurrentIssuingTests.ask(bench, orders)
@@ -38,8 +38,8 @@ struct SharedLimitTests {
     func afterwards() async throws {
         let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.rivals)
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        let left = IssueOrder(offerId: "left", customer: named("100"))
-        let right = IssueOrder(offerId: "right", customer: named("100"))
+        let left = IssueRequest(offerId: "left", customer: named("100"))
+        let right = IssueRequest(offerId: "right", customer: named("100"))
         let first = try await bench.granted(left)
         #expect(try await bench.granted(left).offer.id == first.offer.id)
         let refusal = try await bench.refused(right)

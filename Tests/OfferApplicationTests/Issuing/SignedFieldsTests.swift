@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What is signed")
 struct SignedFieldsTests {
-    private func transactionId(_ issued: OfferApplication.IssuedOffer) throws -> String? {
+    private func transactionId(_ issued: IssuedOfferView) throws -> String? {
         let payload = try CompactJWS(parsing: try #require(issued.v2).jws).payload
         let claims = try #require(try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any])
         return claims["transactionId"] as? String
@@ -25,7 +25,7 @@ struct SignedFieldsTests {
         let bench = try await Workbench()
         let known = AppAccountToken("aaaaaaaa-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
         let issued = try await bench.granted(
-            IssueOrder(
+            IssueRequest(
                 offerId: "twice", customer: CustomerIdentifiers(appAccountToken: text.flatMap { AppAccountToken($0) }),
                 delivery: try bench.shop.delivery(.lapsed, "100", token: known))
         ).offer
@@ -59,7 +59,7 @@ struct SignedFieldsTests {
         try await bench.deliver(SignedDelivery(signedTransactions: newer))
         #expect(try await bench.count("customer") == 1)
         func signed(_ customer: CustomerIdentifiers) async throws -> String? {
-            let order = IssueOrder(offerId: "comeback", customer: customer, fresh: true)
+            let order = IssueRequest(offerId: "comeback", customer: customer, fresh: true)
             let id = try transactionId(try await bench.granted(order).offer)
             bench.clock.advance(hours: 50)
             return id
@@ -77,7 +77,7 @@ struct SignedFieldsTests {
     func oneTimestamp() async throws {
         let bench = try await Workbench()
         let issued = try await bench.granted(
-            IssueOrder(
+            IssueRequest(
                 offerId: "comeback", customer: CustomerIdentifiers(), formats: [.v2, .v1],
                 delivery: try bench.shop.delivery(.lapsed, "100"))
         ).offer

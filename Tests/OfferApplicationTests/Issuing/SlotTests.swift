@@ -19,8 +19,8 @@ struct SlotTests {
     private func order(
         _ offer: OfferId = "comeback", fresh: Bool = false, token: AppAccountToken? = nil,
         formats: [SignatureFormat] = [], product: ProductId? = nil
-    ) -> IssueOrder {
-        IssueOrder(
+    ) -> IssueRequest {
+        IssueRequest(
             offerId: offer, productId: product,
             customer: CustomerIdentifiers(originalTransactionId: "100", appAccountToken: token), formats: formats,
             fresh: fresh)
@@ -67,7 +67,7 @@ struct SlotTests {
     func otherTransaction() async throws {
         let bench = try await bench()
         let first = try await bench.granted(order())
-        let account = IssueOrder(offerId: "comeback", customer: CustomerIdentifiers(appTransactionId: "app-100"))
+        let account = IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(appTransactionId: "app-100"))
         let other = try await bench.granted(account)
         #expect(other.isNew && other.offer.id == first.offer.id)
         #expect(try await bench.granted(account).offer.v2 == other.offer.v2)

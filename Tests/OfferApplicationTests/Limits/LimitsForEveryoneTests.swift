@@ -10,12 +10,12 @@ struct LimitsForEveryoneTests {
     /// A workbench with one offer and so many lapsed customers.
     static func bench(
         _ limits: String, customers: Int, onFile: Bool = false
-    ) async throws -> (bench: Workbench, orders: [IssueOrder]) {
+    ) async throws -> (bench: Workbench, orders: [IssueRequest]) {
         let bench = try await Workbench(onFile: onFile, catalog: BenchCatalog.head + BenchCatalog.shared(limits))
-        var orders: [IssueOrder] = []
+        var orders: [IssueRequest] = []
         for number in 0..<customers {
             try await bench.deliver(try bench.shop.delivery(.lapsed, "\(1_000 + number)"))
-            orders.append(IssueOrder(offerId: "drop", customer: named("\(1_000 + number)")))
+            orders.append(IssueRequest(offerId: "drop", customer: named("\(1_000 + number)")))
         }
         return (bench, orders)
     }
@@ -215,8 +215,8 @@ struct LimitsForEveryoneTests {
         }
         let bench = try await Workbench(catalog: catalog("30.00"))
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        func order(_ product: ProductId) -> IssueOrder {
-            IssueOrder(offerId: "drop", productId: product, customer: named("100"))
+        func order(_ product: ProductId) -> IssueRequest {
+            IssueRequest(offerId: "drop", productId: product, customer: named("100"))
         }
         _ = try await bench.granted(order("monthly"))
         try await bench.apply(catalog("7.00"), expected: 1)
@@ -283,7 +283,7 @@ struct LimitsForEveryoneTests {
         _ = try await bench.granted(orders[0])
         func decide(_ instant: Instant) async throws -> Finding {
             let inquiry = Inquiry(
-                customer: orders[1].customer, offerIds: ["drop"], supposition: Supposition(asOf: instant))
+                customer: orders[1].customer, offerIds: ["drop"], whatIf: WhatIf(asOf: instant))
             let answer = try await bench.useCases.decisions.decide(inquiry, caller: Workbench.marketing)
             return try #require(answer.decisions.first?.decision[.limitTotal])
         }
@@ -304,7 +304,7 @@ struct LimitsForEveryoneTests {
         try await redeem(bench, "1000", "2000", at: bench.clock.now)
         let inquiry = Inquiry(
             customer: orders[1].customer, offerIds: ["drop"],
-            supposition: Supposition(asOf: own.offer.expiresAt.adding(milliseconds: Instant.Duration.day)))
+            whatIf: WhatIf(asOf: own.offer.expiresAt.adding(milliseconds: Instant.Duration.day)))
         let answer = try await bench.useCases.decisions.decide(inquiry, caller: Workbench.marketing)
         let decision = try #require(answer.decisions.first?.decision)
         #expect(decision[.limitTotal]?.message == "1 of 3 uses by everyone are taken")

@@ -14,7 +14,7 @@ struct RecordedUseTests {
         return (bench, try #require(delivery.signedTransactions.first), slot)
     }
 
-    private static func story(_ bench: Workbench) async throws -> CustomerStory {
+    private static func story(_ bench: Workbench) async throws -> CustomerDetails {
         try await bench.useCases.customers.story(named("100"), caller: Workbench.client)
     }
 
@@ -104,7 +104,7 @@ struct RecordedUseTests {
             of: "twice10", "100900", like: try #require(delivery.signedTransactions.first),
             at: bench.clock.now.adding(milliseconds: Instant.Duration.hour), refundedAt: bench.clock.now)
         try await bench.deliver(SignedDelivery(signedTransactions: [use]))
-        let slot = try await bench.granted(IssueOrder(offerId: "twice", customer: named("100"))).offer.id
+        let slot = try await bench.granted(IssueRequest(offerId: "twice", customer: named("100"))).offer.id
         let used = try await bench.database.read { transaction in
             try transaction.rows(Statement("SELECT issued_offer_id FROM redemption")).map {
                 try $0.value(0, as: LowercaseUUID?.self)

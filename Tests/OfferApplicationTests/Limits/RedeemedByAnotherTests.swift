@@ -17,8 +17,8 @@ struct ForeignUse {
     var identifier = "comeback50"
 
     /// The request of the customer `100`.
-    func order(formats: [SignatureFormat] = [.v1], fresh: Bool = false) throws -> IssueOrder {
-        IssueOrder(
+    func order(formats: [SignatureFormat] = [.v1], fresh: Bool = false) throws -> IssueRequest {
+        IssueRequest(
             offerId: offer,
             customer: CustomerIdentifiers(originalTransactionId: "100", appAccountToken: Self.token), formats: formats,
             fresh: fresh, delivery: try bench.shop.delivery(.lapsed, "100"))
@@ -246,7 +246,7 @@ struct RedeemedByAnotherTests {
     func ownOfferKept() async throws {
         let foreign = try await Self.started()
         let bench = foreign.bench
-        let own = IssueOrder(
+        let own = IssueRequest(
             offerId: "comeback",
             customer: CustomerIdentifiers(originalTransactionId: "900", appAccountToken: ForeignUse.otherToken),
             formats: [.v1], delivery: try foreign.account())
@@ -374,7 +374,7 @@ struct RedeemedByAnotherTests {
         let before = try await bench.useCases.decisions.decide(
             Inquiry(
                 customer: named("100"), offerIds: ["twice"],
-                supposition: Supposition(asOf: usedAt.adding(milliseconds: 30 * Instant.Duration.hour))),
+                whatIf: WhatIf(asOf: usedAt.adding(milliseconds: 30 * Instant.Duration.hour))),
             caller: Workbench.caller(.support))
         #expect(before.decisions.first?.decision[.limitCustomer]?.message.contains("1 of 2") == true)
         let verification = LedgerVerification(digest: OpenSSLDigest(), key: nil, judge: nil)
@@ -407,7 +407,7 @@ struct RedeemedByAnotherTests {
         let bench = foreign.bench
         try await foreign.deliver(try foreign.use(at: bench.clock.now))
         // The other account is of the cohort, too, and is refused because of its use.
-        let evaluated = try await bench.refused(IssueOrder(offerId: "comeback", customer: named("900")))
+        let evaluated = try await bench.refused(IssueRequest(offerId: "comeback", customer: named("900")))
         #expect(evaluated.decision.obstacles.contains(.limitCustomer))
         bench.clock.advance(hours: 24)
         let report = try await bench.useCases.reports.funnel(

@@ -1,5 +1,4 @@
 import Foundation
-import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferSigning
@@ -7,6 +6,8 @@ import OfferStore
 import OfferTestSupport
 import SQLiteStore
 import Testing
+
+@testable import OfferApplication
 
 @Suite("Taking notifications in")
 struct NotificationIngestionTests {

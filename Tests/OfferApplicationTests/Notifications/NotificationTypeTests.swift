@@ -11,7 +11,7 @@ struct NotificationTypeTests {
     private static let customer = CustomerIdentifiers(originalTransactionId: "1001")
     private static let caller = Workbench.caller(.client, scope: Workbench.sandbox)
 
-    private func standing(_ story: CustomerStory) throws -> SubscriptionState? {
+    private func standing(_ story: CustomerDetails) throws -> SubscriptionState? {
         let states = story.history.subscriptionStates(at: story.now)
         #expect(states.count <= 1)
         return states.first

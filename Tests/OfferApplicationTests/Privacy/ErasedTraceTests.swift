@@ -13,23 +13,23 @@ struct ErasedTraceTests {
         // Letters that a record writes in another way than the identifier has them.
         let odd = CustomerIdentifiers(customerId: "Zoë \"Z\" \\ Über/all\u{1}\n😀")
         let shared = CustomerIdentifiers(customerId: "family")
-        _ = try await erasing.ask(IssueOrder(offerId: "comeback", customer: odd))
+        _ = try await erasing.ask(IssueRequest(offerId: "comeback", customer: odd))
         let (zoe, other) = (try bench.shop.anonymous("100"), try bench.shop.anonymous("200"))
         // What is decided about both belongs to the other one, who was stored first.
         try await bench.deliver(other, aliases: shared)
         try await bench.deliver(zoe, aliases: shared)
         try await bench.deliver(zoe, aliases: odd)
         let zoeAlone = CustomerIdentifiers(customerId: "zoe")
-        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: zoeAlone, delivery: zoe))
+        _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: zoeAlone, delivery: zoe))
         bench.clock.advance(hours: 1)
         let use = try bench.shop.redemption(
             of: "comeback50", "100900", like: try #require(zoe.signedTransactions.first), at: bench.clock.now)
         try await bench.deliver(SignedDelivery(signedTransactions: [use]))
         bench.clock.advance(hours: 24 * 40)
-        _ = try await bench.refused(IssueOrder(offerId: "comeback", customer: shared))
+        _ = try await bench.refused(IssueRequest(offerId: "comeback", customer: shared))
         // A word that is also somebody's name says nothing of them.
         _ = try await bench.refused(
-            IssueOrder(
+            IssueRequest(
                 offerId: "engaged", customer: named("200"), signals: ["interactions": .number(1), "word": .text("zoe")])
         )
         let before = try await erasing.records()
@@ -76,7 +76,7 @@ struct ErasedTraceTests {
 
     /// Asks under an `Idempotency-Key`; the answer tells of its decision, as the answers of the API do.
     private func ask(_ offer: OfferId, of id: String, as key: String, _ bench: Workbench) async throws {
-        let order = IssueOrder(offerId: offer, customer: named(id), signals: ["interactions": .number(1)])
+        let order = IssueRequest(offerId: offer, customer: named(id), signals: ["interactions": .number(1)])
         let request = IdempotentRequest(key: key, route: "POST /v1/issued-offers", body: Array(key.utf8))
         _ = try await bench.useCases.issuing.issue(order, caller: Workbench.client, as: request) { answer in
             let decision = try #require(answer.issued?.offer.decisionId ?? answer.refusal?.decisionId)

@@ -60,7 +60,7 @@ struct ErasingBench: Sendable {
         try await bench.checkLedger()
     }
 
-    func ask(_ order: IssueOrder) async throws -> IssueAnswer {
+    func ask(_ order: IssueRequest) async throws -> IssueAnswer {
         let answer = try await useCases.issuing.issue(order, caller: Workbench.client)
         bench.note(answer)
         return answer

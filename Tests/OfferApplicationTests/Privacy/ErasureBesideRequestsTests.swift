@@ -27,7 +27,7 @@ struct ErasureBesideRequestsTests {
         let useCases = useCases(erasing, erasedBefore: 1, person)
         let error = await #expect(throws: RequestError.self) {
             _ = try await useCases.issuing.issue(
-                IssueOrder(offerId: offer, customer: person), caller: Workbench.client)
+                IssueRequest(offerId: offer, customer: person), caller: Workbench.client)
         }
         guard case .busy? = error else {
             Issue.record("answered with \(String(describing: error))")
@@ -58,7 +58,7 @@ struct ErasureBesideRequestsTests {
                     try await erasing.erase(person)
                 }))
         let answer = try? await useCases.issuing.issue(
-            IssueOrder(offerId: "comeback", customer: person, delivery: delivery), caller: Workbench.client)
+            IssueRequest(offerId: "comeback", customer: person, delivery: delivery), caller: Workbench.client)
         let isStored = try await bench.count("history_transaction") > 0
         #expect((answer != nil) == isStored, "answered without the data that the answer rests on")
         #expect(try await bench.count("decision") == (isStored ? 1 : 0))

@@ -48,7 +48,7 @@ struct ReturningAccountTests {
         #expect(finding.verdict == .violated)
         #expect(finding.reason == .limitReached)
         #expect(finding.message == Self.words)
-        let answer = try await erasing.ask(IssueOrder(offerId: "comeback", customer: named(id)))
+        let answer = try await erasing.ask(IssueRequest(offerId: "comeback", customer: named(id)))
         #expect(answer.refusal?.decision[.limitCustomer] == finding)
         try await erasing.verify()
     }
@@ -84,10 +84,10 @@ struct ReturningAccountTests {
         let statements = RecordedStatements()
         let useCases = bench.useCases(over: RecordingDatabase(bench.database, statements))
         let issued = try await useCases.issuing.issue(
-            IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+            IssueRequest(offerId: "comeback", customer: named("100")), caller: Workbench.client)
         #expect(issued.issued?.isNew == true)
         let refused = try await useCases.issuing.issue(
-            IssueOrder(offerId: "engaged", customer: named("200"), signals: ["interactions": .number(1)]),
+            IssueRequest(offerId: "engaged", customer: named("200"), signals: ["interactions": .number(1)]),
             caller: Workbench.client)
         #expect(refused.refusal != nil)
         #expect(statements.all.count > 15)

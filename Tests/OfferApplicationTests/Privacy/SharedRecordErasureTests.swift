@@ -40,7 +40,7 @@ struct SharedRecordErasureTests {
         let erasing = try await two()
         let family = family
         try await erase(named("100"), erasing) {
-            _ = try await erasing.ask(IssueOrder(offerId: "sketch", customer: family))
+            _ = try await erasing.ask(IssueRequest(offerId: "sketch", customer: family))
         }
         let records = try await erasing.records()
         #expect(records.count == 1 && records.allSatisfy(\.isRemoved))
@@ -72,7 +72,7 @@ struct SharedRecordErasureTests {
             secretDigest: [UInt8](repeating: 7, count: 32), createdAt: Workbench.start)
         try await bench.write { transaction, _ in try APIKeyStore(transaction).insert(key) }
         _ = try await erasing.useCases.issuing.issue(
-            IssueOrder(offerId: "comeback", customer: family), caller: Workbench.client,
+            IssueRequest(offerId: "comeback", customer: family), caller: Workbench.client,
             as: IdempotentRequest(key: "once", route: "POST /v1/issued-offers", body: [])
         ) { answer in
             bench.note(answer)
@@ -109,7 +109,7 @@ struct SharedRecordErasureTests {
                 }))
         let error = await #expect(throws: RequestError.self) {
             _ = try await useCases.issuing.issue(
-                IssueOrder(offerId: "comeback", customer: named("100")), caller: Workbench.client)
+                IssueRequest(offerId: "comeback", customer: named("100")), caller: Workbench.client)
         }
         guard case .busy? = error else {
             Issue.record("answered with \(String(describing: error))")

@@ -31,7 +31,7 @@ struct CustomerRateTests {
             let customer = CustomerIdentifiers(customerId: CustomerId("alias \(number)"))
             return try await rejection {
                 try await bench.useCases.issuing.issue(
-                    IssueOrder(offerId: "back", customer: customer), caller: Workbench.client)
+                    IssueRequest(offerId: "back", customer: customer), caller: Workbench.client)
             }
         }
         // The first delivery found no customer yet, so nine have taken a token of the customer's.
@@ -83,7 +83,7 @@ struct CustomerRateTests {
     func idempotent() async throws {
         let time = TestTime()
         let bench = try await bench(time, burst: 1)
-        let order = IssueOrder(offerId: "comeback", customer: CustomerIdentifiers(customerId: "c"))
+        let order = IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(customerId: "c"))
         let key = try await bench.useCases.apiKeys.create(scope: Workbench.scope, role: .client)
         let caller = Caller(apiKeyId: key.id, scope: Workbench.scope, role: .client)
         func ask(_ key: String) async throws -> WrittenAnswer {

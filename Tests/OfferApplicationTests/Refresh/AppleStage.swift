@@ -78,7 +78,7 @@ struct AppleStage: Sendable {
     }
 
     /// What is known of a customer.
-    func story(_ identifiers: CustomerIdentifiers) async throws -> CustomerStory {
+    func story(_ identifiers: CustomerIdentifiers) async throws -> CustomerDetails {
         try await bench.useCases.customers.story(identifiers, caller: Workbench.client)
     }
 

@@ -100,7 +100,7 @@ struct BackfillTests {
                 request.uri.contains("subscriptions") ? .error(4_290_000, "", ["Retry-After": "3000"]) : nil
             }
             let (waiting, began) = AsyncStream.makeStream(of: Void.self)
-            let patience = BackfillPatience(
+            let patience = RetryPolicy(
                 sleep: { _ in
                     began.yield()
                     try await Task.sleep(for: .seconds(3_600))
@@ -126,8 +126,8 @@ private final class Waits: Sendable {
     var slept: [Int64] { state.withLock { $0.slept } }
     var told: Int { state.withLock { $0.told } }
 
-    var patience: BackfillPatience {
-        BackfillPatience(
+    var patience: RetryPolicy {
+        RetryPolicy(
             sleep: { milliseconds in self.state.withLock { $0.slept.append(milliseconds) } },
             onWait: { _ in self.state.withLock { $0.told += 1 } })
     }

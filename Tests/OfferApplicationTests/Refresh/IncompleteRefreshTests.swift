@@ -64,7 +64,7 @@ struct IncompleteRefreshTests {
             stage.apple.interpose { request, _ in request.uri.contains(place) ? .error(5_000_000, "oops") : nil }
             let failure = try await refusal { try await stage.refresh(named("7001")) }?.appleFailure
             #expect(failure?.error.errorCode == .generalInternal)
-            #expect(failure?.isPassing == true)
+            #expect(failure?.isTransient == true)
             #expect(failure?.detail == "Apple's server cannot answer (5000000: oops)")
             for table in ["customer", "history_transaction", "history_renewal_info", "coverage"] {
                 #expect(try await stage.bench.count(table) == 0, "\(table)")
@@ -180,7 +180,7 @@ struct IncompleteRefreshTests {
                 .error(4_290_000, "Rate limit exceeded.", ["Retry-After": String(end.milliseconds)])
             }
             let failure = try await refusal { try await stage.refresh(named("100")) }?.appleFailure
-            #expect(failure?.isPassing == true)
+            #expect(failure?.isTransient == true)
             #expect(failure?.secondsToWait == 91)
             #expect(stage.server.seen.count == 1)
             #expect(stage.time.waits.isEmpty)
@@ -195,7 +195,7 @@ struct IncompleteRefreshTests {
             let failure = try await refusal { try await stage.refresh(named("100")) }?.appleFailure
             #expect(failure?.error.code == .timedOut)
             #expect(failure?.error.attempts == 2)
-            #expect(failure?.isPassing == true)
+            #expect(failure?.isTransient == true)
         }
     }
 
@@ -204,7 +204,7 @@ struct IncompleteRefreshTests {
         try await AppleStage.run { stage in
             stage.apple.interpose { _, _ in .answer(401, "") }
             let failure = try await refusal { try await stage.refresh(named("100")) }?.appleFailure
-            #expect(failure?.isPassing == false)
+            #expect(failure?.isTransient == false)
             #expect(failure?.detail.hasPrefix("Apple does not accept the key `2X9R4HXF34`") == true)
             let token = try #require(stage.server.seen.first?.token)
             #expect(!"\(failure as Any)".contains(token))

@@ -158,7 +158,7 @@ struct RecordedYearTests {
         let work = try NotificationBackfill(
             stage.registry, stage.useCases.notifications, in: Workbench.scope,
             by: AuditAuthor(actor: "offerd backfill"),
-            patience: BackfillPatience(sleep: { _ in throw CancellationError() }, onWait: { _ in }),
+            patience: RetryPolicy(sleep: { _ in throw CancellationError() }, onWait: { _ in }),
             clock: { clock.now })
         let query = NotificationHistoryQuery(from: now.adding(milliseconds: -400 * Instant.Duration.day), to: now)
         var pages = [try await work.fetch(query, after: nil)]

@@ -124,7 +124,7 @@ struct FunnelStage {
             [try period(id, 0, Self.day(-20), until: Self.day(40), account: "")],
             [try renewal(id, renews: true, isAnonymous: true)])
         return try await bench.useCases.issuing.issue(
-            IssueOrder(offerId: Self.offer, customer: named(id)), caller: Workbench.client)
+            IssueRequest(offerId: Self.offer, customer: named(id)), caller: Workbench.client)
     }
 
     func report(

@@ -1,9 +1,10 @@
-import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
 import Testing
+
+@testable import OfferApplication
 
 /// Who is in the rollout and who is held out follows from `app-<id>` and was computed by another implementation of
 /// docs/eligibility.md: 101 to 148 that are named here get the offer, 106 to 115 are held out, 104 is outside.
@@ -39,7 +40,7 @@ struct FunnelTests {
         _ = try await stage.bench.useCases.switches.set("comeback", paused: true, caller: Workbench.marketing)
         #expect(try await stage.ask("138").refusal?.decision.obstacles == [.catalogPaused])
         _ = try await stage.bench.useCases.switches.set("comeback", paused: false, caller: Workbench.marketing)
-        let unknown = IssueOrder(offerId: "comeback", customer: named("99999"))
+        let unknown = IssueRequest(offerId: "comeback", customer: named("99999"))
         #expect(try await stage.bench.useCases.issuing.issue(unknown, caller: Workbench.client).issued == nil)
         try await stage.applySandbox()
         try await stage.ask("140", environment: .sandbox)

@@ -16,7 +16,7 @@ struct IssuedOfferExportTests {
     func unknownOffer() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100")))
+        _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100")))
         #expect(try await export(bench, .init(offerId: "comeback")) == ["comeback"])
         #expect(try await export(bench, .init(offerId: "twice")).isEmpty)
         try await bench.apply(BenchCatalog.head.replacing("offers:", with: "offers: []"), expected: 1)
@@ -35,7 +35,7 @@ struct IssuedOfferExportTests {
     func emptyRange() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        let issued = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100"))).offer.issuedAt
+        let issued = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100"))).offer.issuedAt
         for length in [0, -1] as [Int64] {
             await #expect {
                 try await export(bench, .init(from: issued, to: issued.adding(milliseconds: length)))

@@ -33,7 +33,7 @@ struct RetentionTests {
         let before = OfferStore.Ledger(bench.database, digest: OpenSSLDigest())
         let start = bench.clock.now
         try await before.write(by: .service) { try SigningKeyLog($0).note(["app KEY": "signing"], at: start) }
-        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100")))
+        _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100")))
         bench.clock.advance(hours: 400 * Self.day)
         let key = try OpenSSLDigestKey(hexadecimal: Array(String(repeating: "ab", count: 32).utf8), source: "test")
         let ledger = OfferStore.Ledger(bench.database, digest: OpenSSLDigest(), key: key)
@@ -57,7 +57,7 @@ struct RetentionTests {
     )
     func signatures() async throws {
         let bench = try await bench()
-        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let order = IssueRequest(offerId: "comeback", customer: named("100"))
         let issued = try await bench.granted(order).offer
         let nonces = try await bench.ledger().nonces
         let artefacts = try await bench.ledger().artefacts
@@ -89,7 +89,7 @@ struct RetentionTests {
     func redeemed() async throws {
         let bench = try await bench()
         let delivery = try bench.shop.delivery(.lapsed, "100")
-        let issued = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100"))).offer
+        let issued = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100"))).offer
         bench.clock.advance(hours: 1)
         let bought = try bench.shop.redemption(
             of: "comeback50", "100900", like: try #require(delivery.signedTransactions.last), at: bench.clock.now)
@@ -105,7 +105,7 @@ struct RetentionTests {
     @Test("a slot that counts keeps its signatures however short the terms are, and hands them out again")
     func counting() async throws {
         let bench = try await bench()
-        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let order = IssueRequest(offerId: "comeback", customer: named("100"))
         let issued = try await bench.granted(order).offer
         let terms = RetentionTerms(signatures: 1, refusals: 1)
         bench.clock.advance(hours: 22)
@@ -121,8 +121,8 @@ struct RetentionTests {
     @Test("a refusal keeps its row and loses what it depended on; the decisions behind offers keep everything")
     func refusals() async throws {
         let bench = try await bench()
-        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100")))
-        _ = try await bench.refused(IssueOrder(offerId: "sketch", customer: named("100")))
+        _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100")))
+        _ = try await bench.refused(IssueRequest(offerId: "sketch", customer: named("100")))
         let issuing = try await texts(bench, "SELECT hex(record) FROM decision WHERE kind = 'issue'")
         let ids = try await texts(bench, "SELECT id FROM decision ORDER BY sequence")
         bench.clock.advance(hours: 365 * Self.day)
@@ -145,7 +145,7 @@ struct RetentionTests {
             WrittenAnswer(status: 201, contentType: "application/json", body: [1])
         }
         let request = IdempotentRequest(key: "once", route: "r", body: [7])
-        let order = IssueOrder(offerId: "comeback", customer: named("100"))
+        let order = IssueRequest(offerId: "comeback", customer: named("100"))
         _ = try await bench.useCases.issuing.issue(order, caller: caller, as: request, write: write)
         bench.clock.advance(hours: 24, milliseconds: -1)
         #expect(try await retention(bench, RetentionTerms(answers: 1)).sweep(rest: .zero).answers == 0)
@@ -179,7 +179,7 @@ struct RetentionTests {
         let bench = try await bench()
         for number in 0..<450 {
             // Identical refusals are one record.
-            let order = IssueOrder(
+            let order = IssueRequest(
                 offerId: "sketch", customer: named("100"), signals: ["interactions": .number(Double(number))])
             _ = try await bench.useCases.issuing.issue(order, caller: Workbench.client)
         }
@@ -197,7 +197,7 @@ struct RetentionTests {
     @Test("passed slots of an offer that nobody is issued any more are settled, and nothing that anybody reads changes")
     func settling() async throws {
         let bench = try await bench()
-        _ = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100")))
+        _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100")))
         func unsettled() async throws -> [Int64] {
             try await bench.database.read {
                 try $0.rows(Statement("SELECT places FROM issued_offer WHERE settled_at IS NULL")).map {

@@ -15,7 +15,7 @@ struct ClockBehindTests {
 
         func run(_ bench: Workbench, known: SignedDelivery, issued: LowercaseUUID) async throws {
             let customer = named("100")
-            let order = IssueOrder(offerId: "twice", customer: customer)
+            let order = IssueRequest(offerId: "twice", customer: customer)
             switch self {
             case .issue: _ = try await bench.ask(order)
             case .issueKept:
@@ -56,7 +56,7 @@ struct ClockBehindTests {
             let bench = try await Workbench()
             let delivery = try bench.shop.delivery(.lapsed, "100")
             try await bench.deliver(delivery)
-            let issued = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100"))).offer
+            let issued = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100"))).offer
             let before = try await bench.ledger()
 
             bench.clock.advance(milliseconds: -60_001)
@@ -76,13 +76,13 @@ struct ClockBehindTests {
     func looking() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
-        let issued = try await bench.granted(IssueOrder(offerId: "comeback", customer: named("100"))).offer
+        let issued = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100"))).offer
         bench.clock.advance(hours: -48)
         let story = try await bench.useCases.customers.story(named("100"), caller: Workbench.client)
         #expect(story.now == issued.issuedAt)
         #expect(try await bench.useCases.customers.issuedOffer(issued.id, caller: Workbench.client).state == .open)
         #expect(try await bench.useCases.switches.set(nil, paused: true, caller: Workbench.marketing).hasChanged)
-        func void(release: Bool) async throws -> OfferApplication.IssuedOffer {
+        func void(release: Bool) async throws -> IssuedOfferView {
             try await bench.useCases.voiding.void(
                 issued.id, reason: "mistake", release: release, caller: Workbench.client)
         }
@@ -90,7 +90,7 @@ struct ClockBehindTests {
         #expect(try await void(release: false).voidedAt == issued.issuedAt)
         bench.clock.advance(hours: 48)
         #expect(
-            try await bench.refused(IssueOrder(offerId: "twice", customer: named("100"))).decision.obstacles
+            try await bench.refused(IssueRequest(offerId: "twice", customer: named("100"))).decision.obstacles
                 == [.catalogPaused])
     }
 

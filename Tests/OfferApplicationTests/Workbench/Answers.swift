@@ -8,15 +8,15 @@ func named(_ id: String) -> CustomerIdentifiers {
     CustomerIdentifiers(originalTransactionId: TransactionId(id))
 }
 
-extension IssueOrder {
+extension IssueRequest {
     /// An order of the customer whom the signed data proves.
-    static func of(_ offer: OfferId, _ delivery: SignedDelivery) -> IssueOrder {
-        IssueOrder(offerId: offer, customer: CustomerIdentifiers(), delivery: delivery)
+    static func of(_ offer: OfferId, _ delivery: SignedDelivery) -> IssueRequest {
+        IssueRequest(offerId: offer, customer: CustomerIdentifiers(), delivery: delivery)
     }
 }
 
 extension IssueAnswer {
-    var issued: (offer: OfferApplication.IssuedOffer, isNew: Bool)? {
+    var issued: (offer: IssuedOfferView, isNew: Bool)? {
         guard case .issued(let offer, let isNew) = self else { return nil }
         return (offer, isNew)
     }

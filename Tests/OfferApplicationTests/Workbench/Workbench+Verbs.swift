@@ -26,7 +26,7 @@ extension Workbench {
     }
 
     /// Asks for an offer.
-    func ask(_ order: IssueOrder, caller: Caller = Workbench.client) async throws -> IssueAnswer {
+    func ask(_ order: IssueRequest, caller: Caller = Workbench.client) async throws -> IssueAnswer {
         let answer = try await useCases.issuing.issue(order, caller: caller)
         note(answer)
         try await checkLedger()
@@ -35,15 +35,15 @@ extension Workbench {
 
     /// Asks for an offer that must be granted.
     func granted(
-        _ order: IssueOrder, location: SourceLocation = #_sourceLocation
-    ) async throws -> (offer: OfferApplication.IssuedOffer, isNew: Bool) {
+        _ order: IssueRequest, location: SourceLocation = #_sourceLocation
+    ) async throws -> (offer: IssuedOfferView, isNew: Bool) {
         let answer = try await ask(order)
         return try #require(answer.issued, "refused: \(answer)", sourceLocation: location)
     }
 
     /// Asks for an offer that must be refused.
     func refused(
-        _ order: IssueOrder, location: SourceLocation = #_sourceLocation
+        _ order: IssueRequest, location: SourceLocation = #_sourceLocation
     ) async throws -> IssueRefusal {
         let answer = try await ask(order)
         return try #require(answer.refusal, "granted: \(answer)", sourceLocation: location)

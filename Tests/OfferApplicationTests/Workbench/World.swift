@@ -33,7 +33,7 @@ struct World {
             let fresh = Bool.random(using: &generator)
             // No catalog or no such offer in it is an error, not a refusal.
             if revision % 2 == 0, offer != "comeback" { return "nothing" }
-            let answer = try await bench.ask(IssueOrder(offerId: offer, customer: named("100"), fresh: fresh))
+            let answer = try await bench.ask(IssueRequest(offerId: offer, customer: named("100"), fresh: fresh))
             if let id = answer.issued?.offer.id { issued.append(id) }
             return "issue \(offer) fresh \(fresh): \(answer.issued != nil)"
         case 5:

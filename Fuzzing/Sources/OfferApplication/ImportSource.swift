@@ -1,0 +1,1 @@
+../../../Sources/OfferApplication/Imports/ImportSource.swift

@@ -1,1 +1,0 @@
-../../../Sources/OfferApplication/Imports/ImportedText.swift

@@ -1,1 +1,0 @@
-../../../Sources/OfferApplication/Issuing/Question+Catalog.swift

@@ -1,0 +1,74 @@
+public import AppStoreServer
+public import OfferModel
+public import OfferSigning
+
+/// An app this service may sign for, with its keys and the roots it believes.
+public struct RegisteredApp: Sendable {
+    public let bundleId: BundleId
+    /// Apple's number of the app; needed in Production.
+    public let appAppleId: Int64?
+    /// The issuer id of the In-App Purchase key, the `iss` of every JWS.
+    public let issuerId: String
+    /// The key that signs in each environment where the app may be used.
+    public let signingKeys: [AppStoreEnvironment: any SigningKey]
+    /// Whether V1 is signed in Sandbox.
+    public let signsV1InSandbox: Bool
+    /// The judge of signed data.
+    public let verifier: any SignedDataVerifier
+    /// The App Store Server API of each environment that has one.
+    public let appStoreServers: [AppStoreEnvironment: AppStoreServerClient]
+
+    public init(
+        bundleId: BundleId, appAppleId: Int64?, issuerId: String,
+        signingKeys: [AppStoreEnvironment: any SigningKey], signsV1InSandbox: Bool = false,
+        verifier: any SignedDataVerifier, appStoreServers: [AppStoreEnvironment: AppStoreServerClient] = [:]
+    ) {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.issuerId = issuerId
+        self.signingKeys = signingKeys
+        self.signsV1InSandbox = signsV1InSandbox
+        self.verifier = verifier
+        self.appStoreServers = appStoreServers
+    }
+
+    /// The encodings of promotional offers that are signed in an environment.
+    ///
+    /// Neither encoding names an environment. In Sandbox, where purchases are free, V2 names a transaction that Production
+    /// does not know; V1 names nothing that would keep it from being redeemed there.
+    public func formats(in environment: AppStoreEnvironment) -> Set<SignatureFormat> {
+        environment == .sandbox && !signsV1InSandbox ? [.v2] : Set(SignatureFormat.allCases)
+    }
+}
+
+public struct AppRegistry: Sendable {
+    private let apps: [BundleId: RegisteredApp]
+
+    /// A registry; of two entries for one app the first counts, and the reader refuses the second.
+    public init(_ apps: [RegisteredApp]) {
+        self.apps = Dictionary(apps.map { ($0.bundleId, $0) }) { first, _ in first }
+    }
+
+    /// Every app, in the order of the bundle identifiers.
+    public var all: [RegisteredApp] {
+        apps.values.sorted { $0.bundleId < $1.bundleId }
+    }
+
+    /// The app of a scope; `nil` if `keys.yaml` has no such app, or not in that environment.
+    public subscript(scope: Scope) -> RegisteredApp? {
+        guard let app = apps[scope.bundleId], app.signingKeys[scope.environment] != nil else { return nil }
+        return app
+    }
+
+    /// The app of a scope.
+    ///
+    /// - Throws: `notReady` if `keys.yaml` has no such app or not in that environment.
+    public func app(for scope: Scope) throws -> RegisteredApp {
+        guard let app = self[scope] else {
+            throw RequestError.notReady(
+                detail: "keys.yaml has no entry for `\(scope)`",
+                hint: "add the app or the environment to keys.yaml and start offerd again")
+        }
+        return app
+    }
+}

@@ -1,0 +1,166 @@
+import OfferCatalog
+import OfferEligibility
+public import OfferModel
+import OfferStore
+
+/// The kill switch: pauses that lie over the catalog and that no catalog lifts (docs/design.md#http).
+public struct OfferPauses: Sendable {
+    let database: Ledger
+    let catalogs: CompiledCatalogs
+    let clock: RequestClock
+
+    /// A page of the offers of the catalog in force with their pauses, in the catalog's order, and behind them by id those
+    /// that an earlier one had, as archived.
+    ///
+    /// Further pages are of the revision that the first was of, so that none is missed and none is shown twice when
+    /// another is applied meanwhile; pauses are as they are now, and so is an offer that it lacks and another has since.
+    ///
+    /// - Returns: the offers, and where the next page starts; `nil` for a place that no page has led to.
+    public func offers(
+        from place: OfferPlace?, limit: Int, caller: Caller
+    ) async throws -> (items: [PausableOffer], next: OfferPlace?)? {
+        return try await database.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
+                return place == nil ? ([], nil) : nil
+            }
+            let inForce = try CatalogStore(transaction).currentNumber(in: number)
+            let place = place ?? OfferPlace(revision: inForce, passed: .count(0))
+            guard place.revision <= inForce else { return nil }
+            let catalog = try catalogs.catalog(place.revision, of: number, in: caller.scope, transaction)
+            let paused = Set(try PauseStore(transaction).active(in: number).map(\.offerId))
+            let removed = try catalogs.removedOffers(
+                missingIn: catalog.catalog, of: number, in: caller.scope, transaction)
+            guard let list = OfferList(offers: catalog.catalog.offers, removed: removed, from: place) else {
+                return nil
+            }
+            let page = list.page(limit: limit)
+            let items = page.offers.map {
+                PausableOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
+            }
+            return (items, page.next)
+        }
+    }
+
+    private func offerIds(caller: Caller) async throws -> Set<OfferId> {
+        return try await database.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return [] }
+            let revision = try CatalogStore(transaction).currentNumber(in: number)
+            let catalog = try catalogs.catalog(revision, of: number, in: caller.scope, transaction)
+            return Set(catalog.catalog.offers.map(\.id))
+        }
+    }
+
+    /// Pauses or resumes an offer, or every offer at once; in force for the next request, in every process.
+    ///
+    /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on.
+    ///
+    /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused.
+    public func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
+        let known = try await offerIds(caller: caller)
+        return try await database.write(by: caller.author) { transaction in
+            let number = try ScopeStore(transaction).findOrAdd(caller.scope)
+            let pauses = PauseStore(transaction)
+            if let offerId, !known.contains(offerId),
+                try !pauses.active(in: number).contains(where: { $0.offerId == offerId })
+            {
+                throw RequestError.unknownOffer(offerId)
+            }
+            // To stop is never too early: only resuming waits for a clock that is behind.
+            let now = try paused ? clock.instantOfLooking(transaction) : clock.instant(transaction)
+            let changed =
+                paused
+                ? try pauses.pause(offerId, actor: caller.apiKeyId, at: now, in: number)
+                : try pauses.resume(offerId, actor: caller.apiKeyId, at: now, in: number)
+            try StoreClock(transaction).advance(to: now)
+            let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }
+            return PauseState(offerId: offerId, isPaused: paused, hasChanged: changed, isEveryOfferPaused: everyOffer)
+        }
+    }
+}
+
+public struct PausableOffer: Sendable, Hashable {
+    public var offer: Offer
+    /// Whether it is paused, by itself or with every offer.
+    public var isPaused: Bool
+}
+
+/// The kill switch after a request.
+public struct PauseState: Sendable, Hashable {
+    public var offerId: OfferId?
+    public var isPaused: Bool
+    public var hasChanged: Bool
+    public var isEveryOfferPaused: Bool
+}
+
+/// What is left of the list of a revision's offers from a place on.
+struct OfferList {
+    private let revision: Int64
+    /// Offers of the catalog that passed before.
+    private let passed: Int
+    private let offers: ArraySlice<Offer>
+    private let removed: [Offer]
+
+    /// - Returns: `nil` for a place that the list does not have.
+    init?(offers: [Offer], removed: [Offer], from place: OfferPlace) {
+        revision = place.revision
+        switch place.passed {
+        case .count(let count):
+            guard count <= offers.count else { return nil }
+            passed = count
+            self.removed = removed
+        case .removed(let last):
+            passed = offers.count
+            self.removed = removed.filter { $0.id > last }
+        }
+        self.offers = offers.dropFirst(passed)
+    }
+
+    /// The next offers, and where the page behind them starts if there is one.
+    func page(limit: Int) -> (offers: [Offer], next: OfferPlace?) {
+        let page = Array((offers + removed).prefix(limit))
+        guard let last = page.last, page.count < offers.count + removed.count else { return (page, nil) }
+        let isOfCatalog = page.count <= offers.count
+        return (
+            page, OfferPlace(revision: revision, passed: isOfCatalog ? .count(passed + page.count) : .removed(last.id))
+        )
+    }
+}
+
+/// A place in the list of a catalog's offers, written `12-50`: after the first 50 offers of revision 12; or `12~comeback`:
+/// in that revision's list after the removed offer `comeback`.
+public struct OfferPlace: Sendable, Hashable, CustomStringConvertible {
+    enum Passed: Sendable, Hashable {
+        /// The number of offers of the catalog.
+        case count(Int)
+        /// All of them, and the removed ones up to this one. Not how many: others may come in between.
+        case removed(OfferId)
+    }
+
+    let revision: Int64
+    let passed: Passed
+
+    public var description: String {
+        switch passed {
+        case .count(let count): "\(revision)-\(count)"
+        case .removed(let id): "\(revision)~\(id)"
+        }
+    }
+}
+
+extension OfferPlace {
+    /// Reads a place as ``description`` writes it; `nil` for anything else.
+    public init?(_ text: String) {
+        guard let mark = text.firstIndex(where: { $0 == "-" || $0 == "~" }), let revision = Int64(text[..<mark]),
+            revision > 0
+        else { return nil }
+        let rest = text[text.index(after: mark)...]
+        if text[mark] == "~" {
+            guard !rest.isEmpty else { return nil }
+            self.init(revision: revision, passed: .removed(OfferId(String(rest))))
+        } else {
+            guard let count = Int(rest), count > 0 else { return nil }
+            self.init(revision: revision, passed: .count(count))
+        }
+        guard description == text else { return nil }
+    }
+}

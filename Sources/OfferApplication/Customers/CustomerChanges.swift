@@ -1,0 +1,93 @@
+public import OfferModel
+import OfferStore
+
+/// What the app sets for a customer: `PUT /v1/customers/attributes`.
+public struct CustomerAttributes: Sendable {
+    let database: Ledger
+    let clock: RequestClock
+    let rates: RequestRates
+
+    /// Replaces all attributes of the customers that the identifiers name; an empty set removes them. The same again changes
+    /// nothing.
+    ///
+    /// An unknown customer is stored under the aliases given, because an alias is the app's own word. An identifier of
+    /// Apple's names no customer before signed data with it has arrived.
+    ///
+    /// - Throws: `ambiguousCustomer`, `foreignAlias`, `invalidRequest` for an unknown customer without an alias.
+    public func replace(
+        _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
+    ) async throws -> [KnownIdentifiers] {
+        try rates.take(identifiers, by: caller)
+        let known = try await database.look { transaction in
+            try ScopeStore(transaction).number(of: caller.scope).map {
+                try NamedCustomers.resolve(identifiers, signed: [], in: $0, transaction).customers
+            } ?? []
+        }
+        try rates.take(known, by: caller)
+        return try await database.write(by: caller.author) { transaction in
+            let number = try ScopeStore(transaction).findOrAdd(caller.scope)
+            let now = try clock.instant(transaction)
+            let store = CustomerStore(transaction)
+            let subject = try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction)
+            try subject.requireOwn(identifiers.aliases, in: number, transaction)
+            var customers = subject.customers
+            if customers.isEmpty {
+                guard !identifiers.aliases.isEmpty else {
+                    throw RequestError.invalidRequest(
+                        pointer: "/customer", detail: "no customer has this identifier",
+                        hint: "send the customer's signed data first, or name an `appAccountToken` or `customerId`")
+                }
+                customers = [try store.add(under: identifiers.aliases, at: now, in: number)]
+            }
+            let isChanged = try AttributeStore(transaction).replace(
+                attributes, of: customers, actor: caller.apiKeyId, at: now)
+            if isChanged { try StoreClock(transaction).advance(to: now) }
+            return try store.customers(customers).map(KnownIdentifiers.init)
+        }
+    }
+}
+
+/// Takes an alias from a customer that a backend or an import attached by mistake: `POST /v1/customers/unlink`.
+public struct AliasUnlinking: Sendable {
+    let database: Ledger
+    let clock: RequestClock
+
+    /// Detaches aliases from the customers that the identifiers name; one that they do not have is passed over.
+    ///
+    /// - Parameters:
+    ///   - aliases: only the aliases count.
+    ///   - reason: why, for the audit; it names no person, because it stays when the customer is erased.
+    /// - Returns: the customers as they are known now, and the names of the aliases that were detached.
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`, `provenAlias`, `invalidRequest` where a customer would be left
+    ///   without an identifier; then nothing was detached.
+    public func unlink(
+        _ aliases: CustomerIdentifiers, from identifiers: CustomerIdentifiers, reason: String, caller: Caller
+    ) async throws -> (customers: [KnownIdentifiers], unlinked: [String]) {
+        return try await database.write(by: caller.author) { transaction in
+            guard let scope = try ScopeStore(transaction).number(of: caller.scope) else {
+                throw RequestError.unknownCustomer
+            }
+            let now = try clock.instantOfLooking(transaction)
+            let customers = try NamedCustomers.resolve(identifiers, signed: [], in: scope, transaction).customers
+            guard !customers.isEmpty else { throw RequestError.unknownCustomer }
+            let store = CustomerStore(transaction)
+            var unlinked: [String] = []
+            for alias in aliases.aliases {
+                switch try store.detach(alias, from: customers, reason: reason, at: now, in: scope) {
+                case .proven: throw RequestError.provenAlias(kind: alias.kind)
+                case .detached(let detached): if !detached.isEmpty { unlinked.append(alias.kind) }
+                }
+            }
+            let known = try store.customers(customers).map(KnownIdentifiers.init)
+            // Without an identifier a customer could be neither found nor erased.
+            guard !known.contains(KnownIdentifiers()) else {
+                throw RequestError.invalidRequest(
+                    pointer: "/aliases", detail: "the customer has no other identifier",
+                    hint: "name the customer that the alias was attached to by mistake, by `originalTransactionId` or "
+                        + "`appTransactionId`")
+            }
+            if !unlinked.isEmpty { try StoreClock(transaction).advance(to: now) }
+            return (known, unlinked)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import OfferCatalog
+public import OfferEligibility
+public import OfferModel
+import OfferStore
+
+/// Decides again what was decided when an offer was issued, and shows what differs: `POST …/replay` (invariant 5).
+///
+/// It calls the same function as issuing does and writes nothing (invariant 4).
+public struct OfferReplay: Sendable {
+    let database: any StoreDatabase
+    let catalogs: CompiledCatalogs
+    let policy: Policy
+
+    /// Replays the decision that allowed an issued offer.
+    ///
+    /// - Parameter revision: the catalog to decide by; the one of the decision if absent.
+    /// - Throws: `unknownIssuedOffer`, `erasedRecord`, `unknownRevision`, `unknownOffer` if that catalog does not have
+    ///   the offer, `invalidCatalog` if this version no longer reads that catalog.
+    public func replay(
+        _ id: LowercaseUUID, catalogRevision revision: Int?, caller: Caller
+    ) async throws -> DecisionReplay {
+        return try await database.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope),
+                let issued = try SlotStore(transaction).issuedOffer(id, in: number),
+                let signing = try SlotStore(transaction).signings(of: issued).first
+            else { throw RequestError.unknownIssuedOffer(id) }
+            guard let bytes = signing.record else { throw RequestError.erasedRecord(signing.decisionId) }
+            let record = try DecisionRecord(stored: bytes)
+            let asked = Int64(revision ?? record.catalogRevision)
+            guard try CatalogStore(transaction).revision(asked, in: number) != nil else {
+                throw RequestError.unknownRevision(String(asked))
+            }
+            func decision(by revision: Int64) throws -> Decision {
+                do {
+                    return try record.decideAgain(
+                        issued.slot.offerId, by: catalogs.catalog(revision, of: number, in: caller.scope, transaction),
+                        scope: caller.scope, policy: policy, in: number, transaction)
+                } catch let invalid as InvalidDocument {
+                    throw RequestError.invalidCatalog(invalid.errors)
+                }
+            }
+            let recomputed = try decision(by: asked)
+            let then = revision == nil ? recomputed : try decision(by: Int64(record.catalogRevision))
+            let recorded = record.decision(explainedBy: then)
+            return DecisionReplay(
+                issuedOfferId: id, decisionId: signing.decisionId, offerId: issued.slot.offerId,
+                decidedAt: signing.decidedAt,
+                recorded: ReplayedDecision(catalogRevision: record.catalogRevision, decision: recorded),
+                recomputed: ReplayedDecision(catalogRevision: Int(asked), decision: recomputed),
+                differences: ReplayDifference.between(recorded, recomputed))
+        }
+    }
+}
+
+/// A recorded decision beside what the same question gives now (invariant 5).
+public struct DecisionReplay: Sendable, Hashable {
+    public var issuedOfferId: LowercaseUUID
+    public var decisionId: LowercaseUUID
+    public var offerId: OfferId
+    public var decidedAt: Instant
+    public var recorded: ReplayedDecision
+    public var recomputed: ReplayedDecision
+    public var differences: [ReplayDifference]
+}
+
+public struct ReplayedDecision: Sendable, Hashable {
+    public var catalogRevision: Int
+    public var decision: Decision
+}
+
+/// One thing that a recomputed decision says otherwise than the record.
+public struct ReplayDifference: Sendable, Hashable {
+    /// The rule whose finding differs; absent for the outcome.
+    public var rule: String?
+    public var path: String?
+    /// What differs: `outcome`, `finding`, `verdict`, `reason`, `message`, `evidence` or `turningPoint`.
+    public var member: String
+    public var recorded: String?
+    public var recomputed: String?
+
+    /// Everything that differs, in the order of the rules.
+    static func between(_ recorded: Decision, _ recomputed: Decision) -> [ReplayDifference] {
+        var differences: [ReplayDifference] = []
+        if recorded.outcome != recomputed.outcome {
+            differences.append(
+                ReplayDifference(
+                    member: "outcome", recorded: recorded.outcome.rawValue, recomputed: recomputed.outcome.rawValue))
+        }
+        compare(recorded.findings, recomputed.findings, into: &differences)
+        return differences
+    }
+
+    private static func compare(
+        _ recorded: [Finding], _ recomputed: [Finding], into differences: inout [ReplayDifference]
+    ) {
+        let now = Dictionary(recomputed.map { (FindingPlace($0), $0) }) { first, _ in first }
+        let then = Set(recorded.map(FindingPlace.init))
+        for finding in recorded {
+            compare(finding, now[FindingPlace(finding)], into: &differences)
+        }
+        for finding in recomputed where !then.contains(FindingPlace(finding)) {
+            compare(nil, finding, into: &differences)
+        }
+    }
+
+    private static func compare(
+        _ recorded: Finding?, _ recomputed: Finding?, into differences: inout [ReplayDifference]
+    ) {
+        func note(_ member: String, _ read: (Finding) -> String?) {
+            let (then, now) = (recorded.flatMap(read), recomputed.flatMap(read))
+            guard then != now, let finding = recorded ?? recomputed else { return }
+            differences.append(
+                ReplayDifference(
+                    rule: finding.rule.rawValue, path: finding.path, member: member, recorded: then, recomputed: now))
+        }
+        guard let recorded, let recomputed else { return note("finding") { $0.verdict.rawValue } }
+        note("verdict") { $0.verdict.rawValue }
+        note("reason") { $0.reason.rawValue }
+        note("message") { $0.message }
+        note("evidence") { $0.evidence.map(\.words).joined(separator: "; ") }
+        note("turningPoint") { $0.turningPoint.map(\.words) }
+        compare(recorded.children ?? [], recomputed.children ?? [], into: &differences)
+    }
+}
+
+/// Which of a decision's findings one is.
+private struct FindingPlace: Hashable {
+    let rule: RuleId
+    let path: String?
+
+    init(_ finding: Finding) {
+        rule = finding.rule
+        path = finding.path
+    }
+}
+
+extension Evidence {
+    /// All that it says, so that two pieces with the same words are the same.
+    fileprivate var words: String {
+        let parts = [
+            observed.map { "is \($0.words)" }, required.map { "required \($0.words)" },
+            provenance.map { "from \($0.rawValue)" }, transactionId.map { "transaction \($0)" },
+        ]
+        return ([field] + parts.compactMap(\.self)).joined(separator: ", ")
+    }
+}
+
+extension EvidenceValue {
+    fileprivate var words: String {
+        switch self {
+        case .value(let value): value.description
+        case .list(let values): "[\(values.map(\.description).joined(separator: ", "))]"
+        }
+    }
+}
+
+extension TurningPoint {
+    fileprivate var words: String {
+        switch self {
+        case .at(let instant): instant.description
+        case .event(let event): event.rawValue
+        }
+    }
+}
+
+extension DecisionRecord {
+    /// Decides again what was decided, by a catalog: from the rows stored by then, the slots as they were seen, and the rest
+    /// as recorded. It calls the same function as issuing does.
+    ///
+    /// - Throws: `unknownOffer` if the catalog does not have the offer, and ``StoreError``.
+    func decideAgain(
+        _ id: OfferId, by catalog: CompiledCatalog, scope: Scope, policy: Policy, in number: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws -> Decision {
+        guard let offer = catalog.catalog.offer(id) else { throw RequestError.unknownOffer(id) }
+        var facts = try facts(in: number, transaction)
+        facts.counters[id] = counters
+        let question = Question(
+            offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
+            request: request,
+            signUp: SignUp(appAccountToken: order.appAccountToken, customerId: order.customerId),
+            needsNewSigning: needsNewSigning, formats: Set(formats), takesHistoryAsProven: false)
+        return decide(question, facts: facts, policy: policy)
+    }
+
+    /// The decision as it was recorded: the rules' answers of the record, with the messages and the evidence of the same
+    /// decision made again.
+    func decision(explainedBy again: Decision?) -> Decision {
+        var known = Dictionary(grouping: again?.findings ?? [], by: \.rule)
+        return Decision(
+            findings: findings.map { answer in
+                guard var finding = known[answer.rule]?.first else {
+                    return Finding(
+                        rule: answer.rule, verdict: answer.verdict, reason: answer.reason,
+                        message: "`\(answer.rule.rawValue)`: `\(answer.reason.rawValue)`")
+                }
+                known[answer.rule]?.removeFirst()
+                finding.verdict = answer.verdict
+                finding.reason = answer.reason
+                return finding
+            })
+    }
+
+    private func facts(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> SubjectFacts {
+        var facts = SubjectFacts(
+            history: try HistoryStore(transaction).history(of: identifiers, upTo: historySequence, in: number),
+            slots: try slots.map { try slot($0, in: number, transaction) }, attributes: attributes,
+            firstStoredAt: firstStoredAt, rolloutKey: rolloutKey, openedAt: openedAt)
+        facts.isUnited = customers.count > 1
+        facts.keptEvidence = keptEvidence
+        facts.history.coverage = coverage
+        return facts
+    }
+
+    /// The slot as it was seen: its row has gone on changing.
+    private func slot(
+        _ seen: SeenSlot, in number: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> Slot {
+        guard var slot = try SlotStore(transaction).issuedOffer(seen.id, in: number)?.slot else {
+            throw StoreError.corrupt("the issued offer `\(seen.id)` that a decision has seen is missing")
+        }
+        slot.signings = seen.signings
+        slot.expiresAt = seen.expiresAt
+        slot.countsUntil = seen.countsUntil
+        slot.voidedAt = seen.voidedAt
+        slot.isReleased = seen.isReleased
+        slot.settledAt = seen.settledAt
+        return slot
+    }
+}

@@ -1,0 +1,115 @@
+import OfferModel
+import OfferStore
+
+/// A request that its client may repeat: under one key the same body gets the same answer (docs/design.md#issuing).
+public struct IdempotentRequest: Sendable {
+    /// What the client sent as `Idempotency-Key`.
+    public var key: String
+    /// The method and path template, such as `POST /v1/issued-offers`.
+    public var route: String
+    public var body: [UInt8]
+
+    public init(key: String, route: String, body: [UInt8]) {
+        self.key = key
+        self.route = route
+        self.body = body
+    }
+}
+
+/// An answer as it goes out over HTTP, in bytes.
+public struct WrittenAnswer: Sendable, Hashable {
+    public var status: Int
+    public var contentType: String
+    public var location: String?
+    public var body: [UInt8]
+    /// Whether it was sent before, and is sent again as it was.
+    public var isReplayed: Bool
+
+    public init(
+        status: Int, contentType: String, location: String? = nil, body: [UInt8], isReplayed: Bool = false
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.location = location
+        self.body = body
+        self.isReplayed = isReplayed
+    }
+}
+
+/// How the answer to an issue request leaves: as it is, or written down and kept under the request's key.
+protocol IssueReply: Sendable {
+    /// What the caller gets.
+    associatedtype Answer: Sendable
+
+    static var keepsAnswers: Bool { get }
+
+    /// Gives an answer the form it leaves in. This happens before the commit, so that exactly that can be kept.
+    func write(_ answer: IssueAnswer) throws -> Answer
+
+    /// The answer that was given before; asked for again in the transaction that would keep another.
+    ///
+    /// - Throws: `idempotencyConflict` if it was given to another body.
+    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> Answer?
+
+    /// Keeps an answer in the transaction that records its decision.
+    ///
+    /// - Parameter decision: the decision that it reports, if it was recorded before; otherwise the answer has the instant
+    ///   of its decision.
+    func keep(
+        _ answer: Answer, onEarlier decision: LowercaseUUID?, at now: Instant, _ transaction: any StoreTransaction
+    ) throws
+}
+
+/// The reply to a request without a key: nothing is kept, and nothing found.
+struct UnkeyedReply: IssueReply {
+    static let keepsAnswers = false
+
+    func write(_ answer: IssueAnswer) throws -> IssueAnswer { answer }
+
+    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> IssueAnswer? { nil }
+
+    func keep(
+        _ answer: IssueAnswer, onEarlier decision: LowercaseUUID?, at now: Instant, _ transaction: any StoreTransaction
+    ) throws {}
+}
+
+/// The reply to a request with a key (docs/design.md#issuing).
+struct KeyedReply: IssueReply {
+    static let keepsAnswers = true
+
+    private let key: KeptAnswerKey
+    private let digest: [UInt8]
+    private let writer: @Sendable (IssueAnswer) throws -> WrittenAnswer
+
+    init(
+        _ request: IdempotentRequest, caller: Caller, digest: any Digest,
+        write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
+    ) {
+        key = KeptAnswerKey(apiKeyId: caller.apiKeyId, route: request.route, key: request.key)
+        self.digest = digest.sha256(request.body)
+        writer = write
+    }
+
+    func write(_ answer: IssueAnswer) throws -> WrittenAnswer {
+        try writer(answer)
+    }
+
+    func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> WrittenAnswer? {
+        guard let kept = try KeptAnswerStore(transaction).answer(key, at: now) else { return nil }
+        guard kept.requestDigest == digest else { throw RequestError.idempotencyConflict }
+        return WrittenAnswer(
+            status: kept.status, contentType: kept.contentType, location: kept.location, body: kept.body,
+            isReplayed: true)
+    }
+
+    func keep(
+        _ answer: WrittenAnswer, onEarlier decision: LowercaseUUID?, at now: Instant,
+        _ transaction: any StoreTransaction
+    ) throws {
+        try KeptAnswerStore(transaction).keep(
+            KeptAnswer(
+                requestDigest: digest, status: answer.status, contentType: answer.contentType,
+                location: answer.location, body: answer.body, answeredAt: now),
+            under: key, onEarlier: decision)
+    }
+}

@@ -1,0 +1,120 @@
+import OfferEligibility
+import OfferModel
+import OfferSigning
+import OfferStore
+
+/// An issue request with its decision, and all that the decision rests on.
+struct Issuance: Sendable {
+    var request: IssueRequest
+    /// The identifiers that the request's signed data proves.
+    var signed: [ProvenIdentifier]
+    var caller: Caller
+    var snapshot: Snapshot
+    var question: Question
+    var decision: Decision
+    var plan: SigningPlan
+    /// The open slot that a further signing belongs to.
+    var open: OpenSlot?
+    /// The same, if its newest signatures are handed out again.
+    var stored: OpenSlot?
+
+    /// The subject's slots of the offer that were redeemed.
+    func redeemedSlots(of subject: PreparedSubject) -> [LowercaseUUID] {
+        snapshot.facts.slots.isEmpty ? [] : subject.redemptions(of: question.offer).compactMap(\.slotId)
+    }
+
+    /// Whether nothing that the decision rests on has changed since it was read, and it was read a moment ago.
+    func stillHolds(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> Bool {
+        let last = try StoreClock(transaction).lastInstant() ?? snapshot.now
+        guard last.milliseconds(since: snapshot.now) <= SlotStore.settlingDelay else { return false }
+        return try snapshot.stillHolds(request.customer, signed: signed, in: number, transaction)
+    }
+
+    /// Whether this is the first request that finds the offer open to the subject.
+    var opens: Bool { decision.opening(question, facts: snapshot.facts) != nil }
+
+    /// Notes that the offer is open to the subject from now on, if this is the first request that finds it so; the
+    /// decision must still hold.
+    func noteOpening(_ transaction: any StoreTransaction) throws {
+        guard let opened = decision.opening(question, facts: snapshot.facts) else { return }
+        try OpeningStore(transaction).open(question.offer.id, to: snapshot.subject.customers, at: opened)
+    }
+
+    var record: DecisionRecord {
+        DecisionRecord(
+            question, decision, order: DecisionRecord.Order(request), catalogRevision: snapshot.catalogRevision,
+            customers: snapshot.subject.customers, facts: snapshot.facts, historySequence: snapshot.sequence)
+    }
+
+    /// The customer of the transaction that is signed (docs/design.md#identity); the decision must still hold.
+    ///
+    /// - Throws: ``UnsignableOffer`` if there is none, which a decision never lets through.
+    func owner(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> CustomerNumber {
+        // A subscription of the history that was read belongs to a customer whose rows were read.
+        let customers = snapshot.subject.customers
+        if case .transaction = plan.transactionId, let only = customers.first, customers.count == 1 { return only }
+        let identifier: ProvenIdentifier? =
+            switch plan.transactionId {
+            case .transaction(let id): .originalTransactionId(id)
+            case .appTransaction(let id): .appTransactionId(id)
+            case nil: nil
+            }
+        guard let identifier, let owner = try CustomerStore(transaction).customer(identifier, in: number) else {
+            throw UnsignableOffer(detail: "no customer")
+        }
+        return owner
+    }
+
+    /// The same request decided again with other counters.
+    func decided(with counters: OfferCounters, policy: Policy) -> Issuance {
+        var again = self
+        again.snapshot.facts.counters[question.offer.id] = counters
+        again.decision = decide(question, facts: again.snapshot.facts, policy: policy)
+        return again
+    }
+}
+
+extension DecisionRecord.Order {
+    init(_ request: IssueRequest) {
+        let customer = request.customer
+        self.init(
+            originalTransactionId: customer.originalTransactionId, appTransactionId: customer.appTransactionId,
+            appAccountToken: customer.appAccountToken, customerId: customer.customerId, formats: request.formats,
+            fresh: request.fresh)
+    }
+}
+
+extension Offer {
+    /// The product that is requested.
+    ///
+    /// - Throws: `productRequired` if the offer has several and none is named.
+    func product(asked: ProductId?) throws -> ProductId {
+        if let asked { return asked }
+        guard products.count == 1, let only = products.first else {
+            throw RequestError.productRequired(offerId: id, products: products)
+        }
+        return only
+    }
+}
+
+/// An open slot as it is stored, with its newest signing (docs/design.md#issued-offers-and-limits).
+struct OpenSlot: Sendable {
+    var slot: Slot
+    var catalogRevision: Int
+    var newestSigning: Signing
+
+    /// Whether what it holds answers the plan: the newest signing is what the plan would make and has enough life left.
+    ///
+    /// Where nothing is signed no purchase attempt burns anything and nothing grows old before the slot does: the slot
+    /// itself is handed out again for the same product, also if something fresh is asked for.
+    func answers(_ plan: SigningPlan, fresh: Bool, at now: Instant, _ policy: Policy) -> Bool {
+        let signatures = newestSigning.signatures
+        guard plan.isSigned else {
+            return signatures.isEmpty && slot.productId == plan.productId && now < slot.expiresAt
+        }
+        guard !signatures.contains(where: \.isRemoved) else { return false }
+        guard !fresh, let timestamp = signatures.first?.timestamp, plan.matches(signatures) else { return false }
+        let life = timestamp.adding(milliseconds: policy.signatureLife).milliseconds(since: now)
+        return life >= policy.storedSignatureMinimumLife
+    }
+}

@@ -1,0 +1,375 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// Issues offers, in six steps (docs/design.md#issuing). No signature leaves without a durable record of it, and none is made
+/// of data that changed after it was judged.
+///
+/// 1. **Verify** what the caller sent and keep it: Apple's data counts whatever the answer to this request is.
+/// 2. **Read one snapshot**: customer, history, catalog, pauses and counters of one instant.
+/// 3. **Decide** on it without holding the database, by the same function as a dry-run and a replay (invariant 4).
+/// 4. **Sign** before the transaction: a signature takes longer than the writer may be held, and one that is thrown away
+///    does no harm.
+/// 5. **Record durably**, if nothing that the decision rests on has changed since step 2 and the limits that everyone shares
+///    still have room. Otherwise the request begins again with step 2.
+/// 6. **Release** what was recorded, or what was answered earlier under the same key.
+///
+/// A refusal takes the same steps; it is recorded once for identical requests.
+public struct IssueOffer: Sendable {
+    let registry: AppRegistry
+    let database: Ledger
+    let catalogs: CompiledCatalogs
+    let ingestion: HistoryIngestion
+    let digest: any Digest
+    let random: any RandomSource
+    let policy: Policy
+    let clock: RequestClock
+    let rates: RequestRates
+    private let refusals = RecordedRefusals()
+
+    /// How often a request is decided again when what the decision rests on keeps changing.
+    private static let attempts = 3
+
+    /// Answers a request with signed and durably recorded artefacts, or with a reasoned no.
+    ///
+    /// - Throws: ``RequestError``, and what libcrypto or the store throws; then nothing was released.
+    public func issue(_ request: IssueRequest, caller: Caller) async throws -> IssueAnswer {
+        try rates.take(request.customer, by: caller)
+        return try await issue(request, caller: caller, UnkeyedReply())
+    }
+
+    /// The same for a request with an `Idempotency-Key`: the answer that was given under it is given again, whatever has
+    /// changed since, and nothing is verified or decided for it.
+    ///
+    /// Signatures and reasoned refusals are kept. Errors are not: the request may succeed the next time.
+    ///
+    /// - Parameter write: writes an answer as it goes out. It runs before the commit, perhaps several times, and must
+    ///   depend on nothing but the answer.
+    /// - Throws: ``RequestError``, and what libcrypto, the store or `write` throws; then nothing was released.
+    public func issue(
+        _ request: IssueRequest, caller: Caller, as repeatable: IdempotentRequest,
+        write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
+    ) async throws -> WrittenAnswer {
+        try rates.take(request.customer, by: caller)
+        let reply = KeyedReply(repeatable, caller: caller, digest: digest, write: write)
+        let clock = clock
+        let earlier = try await database.look { transaction in
+            try reply.earlier(at: try clock.instant(transaction), transaction)
+        }
+        if let earlier { return earlier }
+        return try await issue(request, caller: caller, reply)
+    }
+
+    private func issue<Reply: IssueReply>(
+        _ request: IssueRequest, caller: Caller, _ reply: Reply
+    ) async throws -> Reply.Answer {
+        let app = try registry.app(for: caller.scope)
+
+        // 1. Verify the caller's data and keep it. Data that was refused binds no alias and gets no offer.
+        let verified = try await ingestion.verify(request.delivery, caller: caller, stopsAtRefusal: true)
+        let kept = try await ingestion.keep(
+            verified, identifiers: request.customer, caller: caller, isRefused: !verified.refused.isEmpty)
+        guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }
+        if let ambiguity = kept.ambiguity { throw ambiguity }
+
+        let signer = try ArtefactSigner(app: app, environment: caller.scope.environment, random: random)
+        var seen = kept.subject
+        for _ in 0..<Self.attempts {
+            // 2. Read one snapshot. A customer who was erased since the request was first looked at is not recorded again.
+            let (snapshot, earlier) = try await read(
+                request, signed: verified.proven, scope: caller.scope, reply, since: seen)
+            if seen == nil {
+                seen = snapshot.subject
+                try rates.take(snapshot.subject.customers, by: caller)
+            }
+            if let earlier { return earlier }
+
+            // 3. Decide.
+            let subject = PreparedSubject(snapshot.facts, policy: policy)
+            let issuance = try decide(
+                request, of: app, signed: verified.proven, caller: caller, snapshot, about: subject)
+
+            // 4. to 6. Sign, record, release; again if the decision no longer holds.
+            let answer =
+                switch issuance.decision.outcome {
+                case .eligible: try await grant(issuance, about: subject, signer: signer, reply)
+                case .ineligible, .undetermined: try await refuse(issuance, about: subject, signer: signer, reply)
+                }
+            if let answer { return answer }
+        }
+        throw RequestError.busy
+    }
+
+    // MARK: 2. Read one snapshot
+
+    /// Reads a snapshot, and whether an equal request was answered meanwhile.
+    private func read<Reply: IssueReply>(
+        _ request: IssueRequest, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply, since seen: NamedCustomers?
+    ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
+        let (clock, catalogs) = (clock, catalogs)
+        return try await database.look { transaction in
+            try seen?.requireHeld(transaction)
+            var snapshot = try Snapshot.read(
+                request.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,
+                openSlotsOf: [request.offerId], transaction)
+            if let offer = snapshot.catalog.offer(request.offerId),
+                let product = try? offer.product(asked: request.productId)
+            {
+                try snapshot.readCounters(of: [(offer, product)], transaction)
+            }
+            return (snapshot, try reply.earlier(at: snapshot.now, transaction))
+        }
+    }
+
+    // MARK: 3. Decide
+
+    private func decide(
+        _ request: IssueRequest, of app: RegisteredApp, signed: [ProvenIdentifier], caller: Caller,
+        _ snapshot: Snapshot, about subject: PreparedSubject
+    ) throws -> Issuance {
+        guard let offer = snapshot.catalog.offer(request.offerId) else {
+            throw RequestError.unknownOffer(request.offerId)
+        }
+        let product = try offer.product(asked: request.productId)
+        let formats = app.formats(in: caller.scope.environment)
+        let plan = try SigningPlan(
+            offer, productId: product, request: request, formats: formats, history: snapshot.facts.history)
+        let open = snapshot.open(offer, about: subject)
+        let stored = open.flatMap { $0.answers(plan, fresh: request.fresh, at: snapshot.now, policy) ? $0 : nil }
+        let question = snapshot.question(
+            offer, productId: product, signals: request.signals, request: request.device,
+            needsNewSigning: stored == nil, formats: formats)
+        return Issuance(
+            request: request, signed: signed, caller: caller, snapshot: snapshot, question: question,
+            decision: OfferEligibility.decide(question, about: subject), plan: plan, open: open, stored: stored)
+    }
+
+    // MARK: 4. Sign
+
+    /// Signs, records and releases an offer, or hands out what its open slot holds; `nil` if the decision no longer holds.
+    private func grant<Reply: IssueReply>(
+        _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
+    ) async throws -> Reply.Answer? {
+        if let stored = issuance.stored { return try await handOut(stored, issuance, reply) }
+        guard let number = issuance.snapshot.number else { return nil }
+        let (now, catalogRevision) = (issuance.snapshot.now, issuance.snapshot.catalogRevision)
+        let slot = try nextSlot(issuance)
+        let signatures = try signer.sign(issuance.plan, offer: issuance.question.offer, timestamp: now)
+        let decisionId = try random.orderedUUID(at: now)
+        let record = issuance.record.packed()
+        let issued = IssuedOfferView(
+            slot, catalogRevision: issuance.open?.catalogRevision ?? catalogRevision, scope: issuance.caller.scope,
+            signatures: signatures, decisionId: decisionId, state: .open)
+        let answer = try reply.write(.issued(issued, isNew: true))
+        // Found before the transaction, which others wait for.
+        let redeemed = issuance.open == nil ? issuance.redeemedSlots(of: subject) : []
+        let committed: Commit<Reply.Answer>
+        do {
+            committed = try await commit(issuance, answer, reply) { transaction in
+                guard try issuance.stillHolds(in: number, transaction) else { return .moved }
+                let caps: [CounterStore.Cap]
+                switch try issuance.sharedLimits(in: number, transaction) {
+                case .fit(let fitting): caps = fitting
+                case .reached(let counters): return .limited(counters)
+                }
+                let signing = Signing(
+                    decisionId: decisionId, decidedAt: now, customer: try issuance.owner(in: number, transaction),
+                    catalogRevision: Int64(catalogRevision), record: record, signatures: signatures)
+                let isRecorded = try Self.record(
+                    slot, by: signing, issuance, redeemed: redeemed, caps: caps, in: number, transaction)
+                return isRecorded ? nil : .moved
+            }
+        } catch  where CounterStore.isCap(error) {
+            return nil
+        }
+        guard case .limited(let counters) = committed else { return committed.answer }
+        // The signature is thrown away, and the answer is the rules' own no.
+        let again = issuance.decided(with: counters, policy: policy)
+        guard again.decision.outcome != .eligible else { return nil }
+        return try await refuse(
+            again, about: PreparedSubject(again.snapshot.facts, policy: policy), signer: signer, reply)
+    }
+
+    /// Releases signatures that are recorded already; only keeping the answer or opening the offer writes anything.
+    private func handOut<Reply: IssueReply>(
+        _ stored: OpenSlot, _ issuance: Issuance, _ reply: Reply
+    ) async throws -> Reply.Answer? {
+        let newest = stored.newestSigning
+        let issued = IssuedOfferView(
+            stored.slot, catalogRevision: stored.catalogRevision, scope: issuance.caller.scope,
+            signatures: newest.signatures, decisionId: newest.decisionId, state: .open)
+        let answer = try reply.write(.issued(issued, isNew: false))
+        guard Reply.keepsAnswers || issuance.opens else { return answer }
+        guard let number = issuance.snapshot.number else { return nil }
+        return try await commit(issuance, answer, onEarlier: newest.decisionId, reply) { transaction in
+            guard try issuance.stillHolds(in: number, transaction) else { return .moved }
+            try issuance.noteOpening(transaction)
+            return nil
+        }.answer
+    }
+
+    /// The open slot with one more signing, or a new slot with its first.
+    private func nextSlot(_ issuance: Issuance) throws -> Slot {
+        let now = issuance.snapshot.now
+        let expiresAt = now.adding(milliseconds: policy.signatureLife)
+        let countsUntil = expiresAt.adding(milliseconds: policy.slotTail)
+        if var slot = issuance.open?.slot {
+            slot.signings += 1
+            slot.productId = issuance.plan.productId
+            slot.expiresAt = max(slot.expiresAt, expiresAt)
+            slot.countsUntil = max(slot.countsUntil, countsUntil)
+            return slot
+        }
+        let (question, offer) = (issuance.question, issuance.question.offer)
+        guard let group = question.subscriptionGroupIdentifier else {
+            throw UnsignableOffer(detail: "no subscription group")
+        }
+        var slot = Slot(
+            id: try random.orderedUUID(at: now), offerId: offer.id, offerIdentifier: offer.offerIdentifier,
+            offerType: offer.type, delivery: offer.delivery, productId: issuance.plan.productId,
+            subscriptionGroupIdentifier: group, tags: offer.tags, issuedAt: now, expiresAt: expiresAt,
+            countsUntil: countsUntil, signings: 1, cost: question.cost)
+        slot.signUp = question.signUp.isUnknown ? nil : question.signUp
+        return slot
+    }
+
+    /// Refuses, by the decision that was recorded for an identical request if there is one.
+    ///
+    /// An introductory offer is blocked by a signed statement where the answer is certain and the customer has a known
+    /// transaction, because StoreKit would grant it otherwise (docs/design.md#http). Nothing is signed about a product that
+    /// is not the offer's: the request names it freely.
+    private func refuse<Reply: IssueReply>(
+        _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
+    ) async throws -> Reply.Answer? {
+        let (question, snapshot) = (issuance.question, issuance.snapshot)
+        let (now, customers) = (snapshot.now, snapshot.subject.customers)
+        let outlook = issuance.decision.outlook(question, about: subject)
+        var moving: [Range<Int>] = []
+        let record = issuance.record.packed(noting: &moving)
+        let fingerprint = issuance.fingerprint(of: record, without: moving, outlook, digest)
+        if let entry = refusals.entry(fingerprint), let answer = try await refuse(issuance, outlook, as: entry, reply) {
+            return answer
+        }
+        let blocks =
+            question.offer.delivery == .introductoryEligibility && issuance.decision.outcome == .ineligible
+            && question.offer.products.contains(issuance.plan.productId) && issuance.plan.transactionId != nil
+        let decisionId = try random.orderedUUID(at: now)
+        let signatures =
+            try blocks
+            ? signer.sign(issuance.plan, offer: question.offer, timestamp: now, allowIntroductoryOffer: false) : []
+        let refusal = Refusal(
+            id: decisionId, customer: customers.first, offerId: question.offer.id, decidedAt: now,
+            catalogRevision: Int64(snapshot.catalogRevision), outcome: issuance.decision.outcome,
+            record: record, statement: signatures.first)
+        let entry = RecordedRefusals.Entry(
+            decisionId: decisionId, decidedAt: now,
+            introductoryEligibility: signatures.first?.introductoryEligibility)
+        let answer = try reply.write(.refused(entry.refusal(issuance.decision, outlook)))
+        let scope = issuance.caller.scope
+        let committed = try await commit(issuance, answer, reply) { transaction in
+            let number = try ScopeStore(transaction).findOrAdd(scope)
+            if try issuance.stillHolds(in: number, transaction) {
+                try issuance.noteOpening(transaction)
+            } else {
+                // Where anything has changed meanwhile the next request opens the offer. The record holds what was read of
+                // the customer: an erasure since then must not be undone by it.
+                guard try !ErasureStore(transaction).isErased(customers, after: snapshot.sequence) else {
+                    return .moved
+                }
+            }
+            try RefusalStore(transaction).insert(refusal, in: number)
+            return nil
+        }
+        if case .recorded = committed { refusals.remember(entry, fingerprint) }
+        return committed.answer
+    }
+
+    /// Refuses by a decision recorded earlier; only keeping the answer under its key writes anything.
+    ///
+    /// - Returns: `nil` if this answer needs a record of its own: it opens the offer, the statement that was signed is too
+    ///   old, or what was recorded is no longer there.
+    private func refuse<Reply: IssueReply>(
+        _ issuance: Issuance, _ outlook: Outlook, as entry: RecordedRefusals.Entry, _ reply: Reply
+    ) async throws -> Reply.Answer? {
+        let (now, decisionId) = (issuance.snapshot.now, entry.decisionId)
+        guard let number = issuance.snapshot.number else { return nil }
+        guard !issuance.opens || issuance.snapshot.subject.customers.isEmpty else { return nil }
+        if entry.introductoryEligibility != nil {
+            let end = entry.decidedAt.adding(milliseconds: policy.signatureLife)
+            guard end.milliseconds(since: now) >= policy.storedSignatureMinimumLife else { return nil }
+        }
+        let answer = try reply.write(.refused(entry.refusal(issuance.decision, outlook)))
+        guard Reply.keepsAnswers else {
+            let isHeld = try await database.look { try RefusalStore($0).hasRecord(of: decisionId, in: number) }
+            return isHeld ? answer : nil
+        }
+        return try await commit(issuance, answer, onEarlier: decisionId, reply) { transaction in
+            try RefusalStore(transaction).hasRecord(of: decisionId, in: number) ? nil : .moved
+        }.answer
+    }
+
+    // MARK: 5. Record durably, and 6. release
+
+    /// What the committing transaction came to.
+    private enum Commit<Answer: Sendable>: Sendable {
+        case recorded(Answer)
+        case earlier(Answer)
+        /// What the decision rests on has changed; nothing was written.
+        case moved
+        /// Others have taken the last place meanwhile; nothing was written.
+        case limited(OfferCounters)
+
+        var answer: Answer? {
+            switch self {
+            case .recorded(let answer), .earlier(let answer): answer
+            case .moved, .limited: nil
+            }
+        }
+    }
+
+    /// Records in one durable transaction; its return is the release.
+    ///
+    /// - Parameters:
+    ///   - decision: the decision that the answer reports, if it was recorded before.
+    ///   - record: writes, or says why not and has written nothing.
+    private func commit<Reply: IssueReply>(
+        _ issuance: Issuance, _ answer: Reply.Answer, onEarlier decision: LowercaseUUID? = nil, _ reply: Reply,
+        _ record: @escaping @Sendable (any StoreTransaction) throws -> Commit<Reply.Answer>?
+    ) async throws -> Commit<Reply.Answer> {
+        let now = issuance.snapshot.now
+        return try await database.write(by: issuance.caller.author) { transaction in
+            if let earlier = try reply.earlier(at: now, transaction) { return .earlier(earlier) }
+            if let obstacle = try record(transaction) { return obstacle }
+            try reply.keep(answer, onEarlier: decision, at: now, transaction)
+            try StoreClock(transaction).advance(to: now)
+            return .recorded(answer)
+        }
+    }
+
+    /// Writes a new slot with its first signing, or one more signing of the open one.
+    ///
+    /// - Returns: false if the open slot takes no further signing; then nothing was written.
+    private static func record(
+        _ slot: Slot, by signing: Signing, _ issuance: Issuance, redeemed: [LowercaseUUID], caps: [CounterStore.Cap],
+        in number: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> Bool {
+        let (snapshot, customers) = (issuance.snapshot, issuance.snapshot.subject.customers)
+        let store = SlotStore(transaction)
+        try issuance.noteOpening(transaction)
+        guard issuance.open == nil else {
+            let signings = try store.addSigning(
+                to: slot.id, signing, productId: slot.productId, cost: issuance.question.cost,
+                expiresAt: slot.expiresAt, countsUntil: slot.countsUntil, at: snapshot.now, subject: customers,
+                caps: caps, in: number)
+            return signings == slot.signings
+        }
+        try store.settle(redeemed, at: slot.issuedAt, in: number)
+        try store.insert(
+            slot, by: signing, subject: customers, caps: caps,
+            hasPassed: snapshot.facts.slots.contains { $0.waitsToBeSettled(at: slot.issuedAt) }, in: number)
+        try RedemptionStore(transaction).matchLaterEvidence(
+            of: signing.customer, since: slot.issuedAt, offers: issuance.question.offers, at: slot.issuedAt,
+            in: number)
+        return true
+    }
+}

@@ -1,0 +1,92 @@
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+// Limits that everyone shares (docs/design.md#issued-offers-and-limits): read with the snapshot for the rules to judge, and
+// read and judged again by the same rules in the transaction that takes a place.
+
+extension Issuance {
+    /// What the committing transaction says of the limits that everyone shares.
+    enum SharedLimits {
+        /// There is a place; the counters may show at most this much afterwards.
+        case fit([CounterStore.Cap])
+        /// There is none any more: what the counters show now.
+        case reached(OfferCounters)
+    }
+
+    /// Reads the counters again and judges them by the rules' own code.
+    func sharedLimits(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> SharedLimits {
+        let limits = SharedLimit.all(of: question.offer)
+        guard !limits.isEmpty, let seen = snapshot.facts.counters[question.offer.id] else { return .fit([]) }
+        let slots = snapshot.facts.slots.filter { slot in seen.open.contains { $0.id == slot.id } }
+        let counters = try OfferCounters.read(
+            question, open: slots, own: open?.slot.id, at: snapshot.now, in: number, transaction)
+        let uses = limits.compactMap { $0.use(question, counters: counters, open: open?.slot.id, at: snapshot.now) }
+        guard uses.count == limits.count, uses.allSatisfy({ $0.shortfall <= 0 }) else { return .reached(counters) }
+        return .fit(
+            uses.map {
+                CounterStore.Cap(unit: $0.limit.unit, most: $0.limit.allowed.saturatingSubtracting($0.unmatched))
+            })
+    }
+}
+
+extension Snapshot {
+    /// Reads what everyone has used of offers whose limits count that; to be called where everything else is supposed.
+    ///
+    /// At a supposed instant in the past these are the counters of the present: what they showed then is not kept. At
+    /// one to come they lack what will have passed.
+    mutating func readCounters(
+        of offers: [(offer: Offer, productId: ProductId)], _ transaction: any StoreTransaction
+    ) throws {
+        let shared = offers.filter { !SharedLimit.all(of: $0.offer).isEmpty }
+        guard !shared.isEmpty else { return }
+        let isSupposed = takesHistoryAsProven || now != present
+        let instant = max(now, present)
+        let slots = try isSupposed ? SlotStore(transaction).slots(of: subject.customers) : facts.slots
+        for (offer, productId) in shared {
+            let question = question(
+                offer, productId: productId, signals: [:], request: DeviceRequest(), needsNewSigning: true)
+            facts.counters[offer.id] = try counters(
+                question, open: slots.filter { $0.offerId == offer.id && $0.isOpen(at: instant) }, at: instant,
+                transaction)
+        }
+    }
+
+    private func counters(
+        _ question: Question, open: [Slot], at instant: Instant, _ transaction: any StoreTransaction
+    ) throws -> OfferCounters {
+        guard let number else { return OfferCounters(asOf: instant) }
+        let own =
+            open.isEmpty
+            ? nil : facts.openSlot(of: question.offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
+        return try OfferCounters.read(question, open: open, own: own?.id, at: instant, in: number, transaction)
+    }
+}
+
+extension OfferCounters {
+    /// What everyone has used of an offer, with the ends that its limits wait for.
+    ///
+    /// - Parameters:
+    ///   - open: the subject's open slots of the offer.
+    ///   - own: the one that asking again would use.
+    static func read(
+        _ question: Question, open: [Slot], own: LowercaseUUID?, at now: Instant, in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws -> OfferCounters {
+        let store = CounterStore(transaction)
+        var counters = try store.counters(
+            of: question.offer, in: question.subscriptionGroupIdentifier, open: open, at: now, in: scope)
+        // Each of several open slots is the subject's own in turn, so the last of them never counts.
+        let last = open.max { ($0.countsUntil, $0.id) < ($1.countsUntil, $1.id) }
+        for limit in SharedLimit.all(of: question.offer) {
+            guard let use = limit.use(question, counters: counters, open: own, at: now), use.shortfall > 0 else {
+                continue
+            }
+            let end = try store.ending(
+                of: use.shortfall, limit.unit, offer: question.offer.id, without: own == nil ? nil : last?.id,
+                after: now, in: scope)
+            counters.endings.append(Ending(unit: limit.unit, amount: use.shortfall, at: end))
+        }
+        return counters
+    }
+}

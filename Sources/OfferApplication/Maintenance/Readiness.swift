@@ -1,0 +1,123 @@
+import OfferModel
+import OfferStore
+import Synchronization
+
+/// Whether requests can be answered now, the recording of what is signed included.
+public struct Readiness: Sendable {
+    /// Less room on the disk than this, in bytes, is as good as none: a single request may need some of it.
+    public static let leastFreeSpace: Int64 = 256 * 1_024
+
+    private let database: WatchedDatabase
+    private let clock: RequestClock
+    private let trial: WriteTrial
+    private let freeSpace: @Sendable () -> Int64?
+
+    init(database: WatchedDatabase, clock: RequestClock, freeSpace: @escaping @Sendable () -> Int64?) {
+        self.database = database
+        self.clock = clock
+        self.freeSpace = freeSpace
+        trial = WriteTrial(database: database, clock: clock)
+    }
+
+    /// Reads the clock, looks for room on the disk, and commits something durably.
+    ///
+    /// - Throws: ``RequestError``, naming no file of the machine: the check is public.
+    public func check() async throws {
+        do {
+            if let damage = database.damage { throw damage }
+            let clock = clock
+            _ = try await database.look { try clock.instant($0) }
+            if let free = freeSpace(), free < Self.leastFreeSpace {
+                throw RequestError.notReady(
+                    detail: "the disk that holds the database is nearly full: \(free / 1_024) KiB are left",
+                    hint: "free space on it; nothing needs a restart")
+            }
+            try await trial.check()
+        } catch let error as StoreError {
+            throw RequestError.notReady(detail: error.publicDetail, hint: "`offerd doctor` says more")
+        }
+    }
+}
+
+/// The database, with a memory for what its failures have shown.
+final class WatchedDatabase: StoreDatabase {
+    private struct State {
+        var failures = 0
+        var damage: StoreError?
+    }
+
+    private let base: any StoreDatabase
+    private let state = Mutex(State())
+
+    init(_ base: any StoreDatabase) {
+        self.base = base
+    }
+
+    /// Set once a part of the file was found damaged: what is read elsewhere may be wrong too.
+    var damage: StoreError? { state.withLock { $0.damage } }
+
+    var failures: Int { state.withLock { $0.failures } }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await noting { try await base.read(body) }
+    }
+
+    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await noting { try await base.look(body) }
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await noting { try await base.write(body) }
+    }
+
+    private func noting<T>(_ work: () async throws -> T) async throws -> T {
+        do {
+            return try await work()
+        } catch let error as StoreError {
+            note(error)
+            throw error
+        }
+    }
+
+    private func note(_ error: StoreError) {
+        state.withLock { state in
+            switch error {
+            case .damaged:
+                state.failures += 1
+                state.damage = error
+            case .busy, .full, .readOnly, .unavailable, .notMigrated, .newerThanThisVersion, .interrupted:
+                state.failures += 1
+            case .corrupt, .corruptFacts, .constraint, .unrecorded: break
+            }
+        }
+    }
+}
+
+/// Finds out whether a commit is possible, by making one.
+///
+/// The check is public, and each commit costs a flush of the disk: concurrent checks share one, and a success is reused for a
+/// second unless the database has failed meanwhile. A failure is never reused.
+actor WriteTrial {
+    private static let life = Duration.seconds(1)
+
+    private let database: WatchedDatabase
+    private let clock: RequestClock
+    private var success: (at: ContinuousClock.Instant, failures: Int)?
+    private var running: Task<Void, any Error>?
+
+    init(database: WatchedDatabase, clock: RequestClock) {
+        self.database = database
+        self.clock = clock
+    }
+
+    func check() async throws {
+        if let running { return try await running.value }
+        if let success, success.failures == database.failures, .now - success.at < Self.life { return }
+        let (database, clock) = (database, clock)
+        let task = Task { try await database.write { try StoreClock($0).tryWriting(at: clock.wallClock()) } }
+        running = task
+        defer { running = nil }
+        try await task.value
+        success = (.now, database.failures)
+    }
+}
