@@ -31,7 +31,7 @@ import Testing
                 let shown = "\(entry.name) at \(at): \(entry.says)"
                 #expect(state?.name?.rawValue == expected.state, "\(shown)")
                 if let reason = expected.reason {
-                    #expect(state?.standing.undeterminedReason?.rawValue == reason, "\(shown)")
+                    #expect(state?.resolution.undeterminedReason?.rawValue == reason, "\(shown)")
                 }
                 if let ends = expected.accessEnds {
                     #expect(state?.accessEnds == Instant(milliseconds: ends), "\(shown)")

@@ -18,7 +18,7 @@ struct NotificationTypeTests {
     }
 
     private func word(_ state: SubscriptionState?) -> String? {
-        state?.name?.rawValue ?? state?.standing.undeterminedReason?.rawValue
+        state?.name?.rawValue ?? state?.resolution.undeterminedReason?.rawValue
     }
 
     @Test(

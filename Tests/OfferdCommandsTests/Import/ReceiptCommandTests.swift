@@ -60,7 +60,7 @@ struct ReceiptCommandTests {
         #expect(states.first?.name == .inGracePeriod)
         #expect(states.first?.accessEnds == Self.graceEnds)
         #expect(states.first?.provenance == .receipt)
-        #expect(states.last?.standing == .undetermined(.historyStale))
+        #expect(states.last?.resolution == .undetermined(.historyStale))
 
         let server = try await RunningServer.start(installation)
         let token = try installation.token(.support)
