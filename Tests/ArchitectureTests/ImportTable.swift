@@ -1,49 +1,28 @@
-/// What each target may import: the table of docs/design.md#layers, whole, so that a target to come is held to it from its first file.
+/// What each target may import: the table of docs/design.md#layers, whole, so that a new target is held to it from its
+/// first file.
 struct ImportTable {
     /// Modules of Swift itself that need no listing.
     static let everywhere: Set<String> = ["FoundationEssentials", "Synchronization"]
 
-    static let design = ImportTable(allowed: [
-        "COpenSSL": [],
-        "CSQLite": [],
-        "OfferModel": [],
-        "OfferCatalog": ["OfferModel", "Yams"],
-        "OfferEligibility": ["OfferModel"],
-        "OfferSigning": ["OfferModel"],
-        "OpenSSLCrypto": ["OfferModel", "OfferSigning", "COpenSSL"],
-        "AppStoreData": ["OfferModel", "OfferSigning"],
-        "AppStoreServer": [
-            "OfferModel", "AppStoreData", "OfferSigning", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
-        ],
-        "OfferStore": ["OfferModel", "OfferEligibility"],
-        "SQLiteStore": ["OfferStore", "CSQLite", "Dispatch", "Glibc"],
-        "OfferApplication": [
-            "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "AppStoreData", "AppStoreServer",
-            "OfferStore", "Logging", "Metrics",
-        ],
-        "LocalAppStore": ["OfferModel", "OfferSigning", "AppStoreData", "OpenSSLCrypto", "OfferCatalog"],
-        "OfferAPI": ["OfferModel"],
-        "OfferHTTP": [
-            "OfferApplication", "OfferAPI", "OfferModel", "OfferEligibility", "OfferSigning", "OfferCatalog",
-            "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "Logging",
-        ],
-        "CommandLineSupport": ["OfferModel", "ArgumentParser", "Foundation"],
-        "OfferctlCommands": [
-            "CommandLineSupport", "OfferAPI", "OfferModel", "OfferCatalog", "OfferEligibility", "AppStoreData", "OfferSigning",
-            "ArgumentParser", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Foundation",
-        ],
-        // "All" of ours, except that only OpenSSLCrypto touches libcrypto (invariant 9).
-        "OfferdCommands": [
-            "CommandLineSupport", "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "OpenSSLCrypto", "AppStoreData",
-            "AppStoreServer", "OfferStore", "SQLiteStore", "OfferApplication", "LocalAppStore", "OfferAPI", "OfferHTTP",
-            "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "Metrics", "Hummingbird",
-            "AsyncHTTPClient", "NIOCore", "NIOPosix", "Foundation",
-        ],
-        "offerd": ["OfferdCommands"],
-        "offerctl": ["OfferctlCommands"],
-    ])
+    static let design = ImportTable(page: Repository().file("docs/design.md")?.text ?? "")
 
     let allowed: [String: Set<String>]
+
+    /// Reads the rows below `| Target |`: targets in backticks, what they hold, our modules, others. The page leaves out
+    /// the `Offer` with which many of our names begin.
+    init(page: String) {
+        let rows = page.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("| Target |") }
+            .dropFirst(2)
+            .prefix { $0.hasPrefix("|") }.map { $0.split(separator: "|").map(String.init) }.filter { $0.count == 4 }
+        func targets(_ row: [String]) -> [String] { row[0].matches(of: /`(\w+)`/).map { String($0.output.1) } }
+        let all = Set(rows.flatMap(targets))
+        allowed = rows.reduce(into: [:]) { allowed, row in
+            let names = "\(row[2]),\(row[3])".matches(of: /\w+/).map { String($0.output) }
+            for target in targets(row) {
+                allowed[target] = Set(names.map { all.contains("Offer" + $0) ? "Offer" + $0 : $0 })
+            }
+        }
+    }
 
     /// The folders that are no target of the table.
     func unknownTargets(among folders: [String]) -> [String] {

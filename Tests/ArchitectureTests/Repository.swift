@@ -55,7 +55,7 @@ struct Repository {
     }
 
     /// A file if it is there and is text.
-    private func file(_ path: String) -> SourceFile? {
+    func file(_ path: String) -> SourceFile? {
         guard let bytes = try? Data(contentsOf: root.appending(path: path)) else { return nil }
         return String(bytes: bytes, encoding: .utf8).map { SourceFile(path: path, text: $0) }
     }

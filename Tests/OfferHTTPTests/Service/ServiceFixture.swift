@@ -41,9 +41,11 @@ struct ServiceFixture: Sendable {
     ///   - waitingWrites: how many writes may wait.
     ///   - rates: how fast requests may come.
     ///   - signsV1InSandbox: what keys.yaml says of it.
+    ///   - random: where ids and nonces come from.
     static func run(
         limits: HTTPLimits = HTTPLimits(), patience: Duration = .seconds(5), waitingWrites: Int = 4_096,
         rates: RequestRates = RequestRates(.off), signsV1InSandbox: Bool = false,
+        random: any RandomSource = OpenSSLRandom(),
         _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
         let (apple, stranger) = (PlayedAppStore(), PlayedAppStore())
@@ -53,7 +55,7 @@ struct ServiceFixture: Sendable {
                 try await stranger.serve { other in
                     try await run(
                         limits: limits, patience: patience, waitingWrites: waitingWrites, rates: rates,
-                        signsV1InSandbox: signsV1InSandbox, apple: apple,
+                        signsV1InSandbox: signsV1InSandbox, random: random, apple: apple,
                         servers: AppleServers(own: server, strangers: other, transport: transport), body)
                 }
             }
@@ -66,7 +68,7 @@ struct ServiceFixture: Sendable {
 
     private static func run(
         limits: HTTPLimits, patience: Duration, waitingWrites: Int, rates: RequestRates, signsV1InSandbox: Bool,
-        apple: PlayedAppStore,
+        random: any RandomSource, apple: PlayedAppStore,
         servers: AppleServers,
         _ body: @escaping @Sendable (ServiceFixture) async throws -> Void
     ) async throws {
@@ -94,7 +96,7 @@ struct ServiceFixture: Sendable {
         }
         let useCases = UseCases(
             registry: AppRegistry(apps), database: RecordingDatabase(database, statements), digest: OpenSSLDigest(),
-            random: OpenSSLRandom(), rates: rates, clock: { clock.now })
+            random: random, rates: rates, clock: { clock.now })
         let log = CapturedLog()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = OfferServer.application(
