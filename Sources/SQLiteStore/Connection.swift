@@ -5,7 +5,6 @@ import OfferStore
 ///
 /// It may go from thread to thread, but only one uses it at a time.
 final class Connection: @unchecked Sendable {
-    /// What a connection may do.
     enum Access {
         case readOnly, readWrite
     }
@@ -20,12 +19,11 @@ final class Connection: @unchecked Sendable {
     /// Whether a body reads a snapshot, which ends at the next statement if its task is cancelled.
     private var isReading = false
     /// What the running durable transaction knows already (``WriteBatch``).
-    var memory: WriteMemory?
+    var memory: TransactionCache?
 
     /// Opens a file that exists, or a new database in memory, `:memory:`.
     ///
     /// - Parameter milliseconds: how long a statement waits for another process that holds the database.
-    /// - Throws: ``StoreError``.
     init(path: String, _ access: Access, waiting milliseconds: CInt = 5_000) throws {
         self.access = access
         MemoryCount.off
@@ -48,8 +46,6 @@ final class Connection: @unchecked Sendable {
     deinit { try? close() }
 
     /// Closes it; every later use throws. A second call does nothing.
-    ///
-    /// - Throws: ``StoreError``.
     func close() throws {
         statements = [:]
         defer { handle = nil }
@@ -72,9 +68,6 @@ final class Connection: @unchecked Sendable {
         try check(sqlite3_exec(try open(), sql, nil, nil, nil))
     }
 
-    /// The first column of every row.
-    ///
-    /// - Throws: ``StoreError``.
     func column<Value: Storable>(_ sql: String, as type: Value.Type = Value.self) throws -> [Value] {
         try rows(Statement(sql)).map { try $0.value(0) }
     }
@@ -123,7 +116,6 @@ extension Statement {
 }
 
 extension Connection {
-    /// Whether a transaction is open.
     var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
     /// Runs a body on a snapshot, and lets it write nothing.
@@ -143,8 +135,6 @@ extension Connection {
     }
 
     /// Runs a body in a transaction of its own, and undoes all of it if it throws.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
     func writing<T>(_ body: () throws -> T) throws -> T {
         try execute(.beginWriting)
         do {
@@ -163,8 +153,6 @@ extension Connection {
 extension Connection {
     /// Asks for a write-ahead log that is flushed with every commit, so that a commit survives the loss of power, and checks
     /// that it is so.
-    ///
-    /// - Throws: ``StoreError``.
     func requireDurableCommits() throws {
         try runScript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         let synchronous = try column("PRAGMA synchronous", as: Int.self).first
@@ -193,7 +181,6 @@ extension Connection {
         return hasMoved != 0
     }
 
-    /// Gives back the memory of pages that were read.
     func releaseMemory() { sqlite3_db_release_memory(handle) }
 
     /// Copies the whole database over another one.
@@ -244,4 +231,36 @@ private enum MemoryCount {
     static let off: Void = {
         _ = offerd_sqlite3_config_memstatus(0)
     }()
+}
+
+extension StoreError {
+    /// What a connection says of the call that failed last.
+    init(code: CInt, on connection: OpaquePointer?) {
+        self.init(code: code, String(cString: sqlite3_errmsg(connection)))
+    }
+
+    /// - Parameter code: SQLite's, extended or not.
+    init(code: CInt, _ message: String) {
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .busy("another process holds the database")
+        case SQLITE_READONLY, SQLITE_PERM: self = .readOnly("the database cannot be written: \(message)")
+        case SQLITE_FULL: self = .full("the disk is full")
+        case SQLITE_CORRUPT: self = .damaged("the database file is damaged: \(message)")
+        case SQLITE_NOTADB: self = .unavailable("the database file is no SQLite database: it holds something else")
+        // A sum or a step beyond 64 bits, which only numbers lead to that the service never writes.
+        case SQLITE_ERROR where message == "integer overflow": self = .corrupt("a sum of its rows is beyond 64 bits")
+        case SQLITE_CONSTRAINT where message.hasPrefix("cannot store REAL"):
+            self = .corrupt("a number in it is beyond 64 bits: \(message)")
+        case SQLITE_CONSTRAINT: self = .constraint(Self.constraintName(message))
+        case SQLITE_CANTOPEN: self = .unavailable("the database file cannot be opened")
+        default: self = .unavailable("the database failed: \(message)")
+        }
+    }
+
+    /// `signature.nonce` of `UNIQUE constraint failed: signature.nonce`.
+    private static func constraintName(_ message: String) -> String {
+        if message.hasPrefix("FOREIGN KEY") { return "a foreign key" }
+        guard let colon = message.firstRange(of: "failed: ") else { return message }
+        return String(message[colon.upperBound...])
+    }
 }

@@ -3,21 +3,17 @@ public import OfferStore
 
 /// One thing that was looked at in a database file.
 public struct DatabaseCheck: Sendable, Hashable {
-    /// What was looked at.
     public enum Subject: String, Sendable, Hashable {
         /// That the file is there, and who may use it.
         case file
-        /// Which migrations it has.
         case schema
         /// That its pages hang together.
         case structure
     }
 
-    /// What was looked at.
     public var subject: Subject
     /// What is wrong; `nil` if nothing is.
     public var failure: StoreError?
-    /// What was found, for people.
     public var detail: String
 
     init(_ subject: Subject, _ detail: String) {

@@ -3,11 +3,9 @@ public import OfferStore
 
 /// What a database file holds, as far as a copy of it is judged by.
 public struct DatabaseContent: Sendable, Hashable {
-    /// The newest migration it has.
     public var schema: String
     /// Whether that is this version's.
     public var isCurrent: Bool
-    /// How much it holds.
     public var census: StoreCensus
 }
 
@@ -52,9 +50,7 @@ extension SQLiteDatabase {
     }
 
     /// Runs a body on a database file of this version without writing anything, such as on a copy.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
-    public static func look<T>(
+    public static func readInline<T>(
         at path: String, _ body: (any StoreTransaction) throws -> T
     ) throws -> T {
         try Connection(path: path, .readOnly).reading(body)

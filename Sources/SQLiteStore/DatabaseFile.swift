@@ -5,8 +5,6 @@ import OfferStore
 /// The file that holds the database.
 enum DatabaseFile {
     /// Says in words what keeps this user from a file that is there; SQLite only says that it cannot.
-    ///
-    /// - Throws: ``StoreError``.
     static func requireUsable(_ path: String) throws {
         let files = FileManager.default
         var isDirectory = false
@@ -60,7 +58,6 @@ enum DatabaseFile {
         }
     }
 
-    /// The directory a file is in.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -103,4 +100,36 @@ enum DatabaseFile {
                     ? "`\(path)` exists already and is not replaced" : "the database file `\(path)` cannot be created")
         }
     }
+}
+
+/// A database file that nobody else has open, nor can open until this value is closed.
+///
+/// Its file must not be opened and closed otherwise meanwhile: the system would drop the lock with it.
+public final class ExclusiveDatabase {
+    private let path: String
+    private let connection: Connection
+
+    /// Opens a file and brings it to where an interrupted transaction has left it.
+    ///
+    /// - Throws: ``StoreError/busy(_:)`` if another process has it open, or what keeps it from being read.
+    public init(path: String) throws {
+        self.path = path
+        connection = try Connection(path: path, .readWrite, waiting: 0)
+        // The log is flushed before its pages are copied, and they before it is taken away.
+        try connection.runScript("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT")
+    }
+
+    /// Brings everything into the one file, flushed: no log, journal or index is left beside it.
+    ///
+    /// - Throws: ``StoreError``; then what is beside the file still belongs to it.
+    public func fold() throws {
+        try connection.runScript("PRAGMA journal_mode = DELETE")
+        guard access(path + "-wal", F_OK) != 0 else {
+            throw StoreError.unavailable("the log of `\(path)` cannot be written back")
+        }
+        // SQLite keeps a journal that is over, and an index that the next to open the file would make anew.
+        for ending in ["-journal", "-shm"] { unlink(path + ending) }
+    }
+
+    public func close() { try? connection.close() }
 }

@@ -13,9 +13,6 @@ final class PreparedStatement {
     /// whether it is shared and whether another writes it.
     let recentTexts: UnsafeMutableBufferPointer<String>
 
-    /// Prepares a statement.
-    ///
-    /// - Throws: ``StoreError``.
     init(_ sql: String, on connection: OpaquePointer) throws {
         var sql = sql
         var handle: OpaquePointer?
@@ -92,5 +89,182 @@ final class PreparedStatement {
 
     private func bind(blob: UnsafeRawBufferPointer, at place: CInt) -> CInt {
         sqlite3_bind_blob64(handle, place, blob.baseAddress, sqlite3_uint64(blob.count), nil)
+    }
+}
+
+extension PreparedStatement: StoredColumns {
+    /// Longer texts hardly ever repeat.
+    private static let longestRepeated = 64
+
+    /// A value of the row, to be asked what it is and read without one more look at the statement each time.
+    ///
+    /// SQLite calls it unprotected: to be read by one thread at a time, as statements here are.
+    private func value(_ index: Int) -> OpaquePointer? { sqlite3_column_value(handle, CInt(clamping: index)) }
+
+    func isNull(_ index: Int) throws -> Bool {
+        guard index >= 0, index < columnCount else { throw StoreError.corrupt("a row has no column \(index)") }
+        return sqlite3_value_type(value(index)) == SQLITE_NULL
+    }
+
+    func integer(_ index: Int) -> Int64? {
+        // SQLite answers for a column that is not there as for null.
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_INTEGER else { return nil }
+        return sqlite3_value_int64(value)
+    }
+
+    func text(_ index: Int) throws -> String? {
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_TEXT else { return nil }
+        // In this order: the length is that of the text as it was asked for.
+        guard let start = sqlite3_value_text(value) else { throw StoreError.unavailable("no memory is left") }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+        guard bytes.count <= Self.longestRepeated, index < columnCount else { return try Self.text(bytes, index) }
+        if Self.isSame(recentTexts[index], bytes) { return recentTexts[index] }
+        let text = try Self.text(bytes, index)
+        recentTexts[index] = text
+        return text
+    }
+
+    func bytes(_ index: Int) -> [UInt8]? {
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_BLOB else { return nil }
+        // No address for no bytes.
+        guard let start = sqlite3_value_blob(value) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+    }
+
+    func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_BLOB else { return false }
+        try body(UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value))))
+        return true
+    }
+
+    func stored(_ index: Int) throws -> StoredValue {
+        if try isNull(index) { return .null }
+        if let integer = integer(index) { return .integer(integer) }
+        if let text = try text(index) { return .text(text) }
+        if let bytes = bytes(index) { return .blob(bytes) }
+        throw StoreError.corrupt("a column holds a floating-point number")
+    }
+
+    func row() throws -> StoredRow {
+        var values = [StoredValue]()
+        values.reserveCapacity(columnCount)
+        for index in 0..<columnCount { values.append(try stored(index)) }
+        return StoredRow(values)
+    }
+
+    /// Nothing of ours writes other text; were it mended, two different texts could become one.
+    ///
+    /// - Parameter bytes: what SQLite ends with a zero, which is not counted.
+    private static func text(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) throws -> String {
+        // Quicker than the way that is generic, but it ends at the first zero.
+        let plain = bytes.withMemoryRebound(to: CChar.self) { text in
+            text.baseAddress.flatMap { String(validatingCString: $0) }
+        }
+        if let plain, plain.utf8.count == bytes.count { return plain }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw StoreError.corrupt("column \(index) holds text that is not UTF-8")
+        }
+        return text
+    }
+
+    private static func isSame(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { known in
+            guard known.count == bytes.count else { return false }
+            guard known.count >= 8 else { return known.elementsEqual(bytes) }
+            let (left, right) = (UnsafeRawBufferPointer(known), UnsafeRawBufferPointer(bytes))
+            // Eight bytes at once; the last eight may overlap those before.
+            var index = 0
+            while index < left.count {
+                let offset = min(index, left.count - 8)
+                guard
+                    left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                        == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                else { return false }
+                index += 8
+            }
+            return true
+        } ?? false
+    }
+}
+
+/// The bytes of the texts and blobs that a running statement is bound to, in one piece of memory that is used for the next
+/// run too.
+///
+/// Swift's texts have no address that holds beyond a closure, and to let SQLite copy each would be an allocation each.
+final class BoundMemory {
+    private static let least = 256
+    /// What is kept for the next run at most.
+    private static let most = 16_384
+
+    private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var used = 0
+
+    deinit { memory.deallocate() }
+
+    /// Makes room for values, before any of them is bound: memory that is bound must not move.
+    func reserve(for values: [StoredValue]) {
+        used = 0
+        var needed = 0
+        for value in values {
+            switch value {
+            case .text(let text): needed += text.utf8.count
+            case .blob(let bytes): needed += bytes.count
+            case .null, .integer: continue
+            }
+        }
+        // Never without an address: SQLite takes text without one for null.
+        if memory.baseAddress == nil || needed > memory.count {
+            memory.deallocate()
+            memory = .allocate(byteCount: max(needed, Self.least), alignment: 16)
+        }
+    }
+
+    /// Copies a text.
+    ///
+    /// - Throws: ``StoreError/constraint(_:)`` for one with U+0000: whoever reads it by C's rules would lose what follows,
+    ///   and two different texts become one.
+    func keep(text: String) throws -> UnsafeRawBufferPointer {
+        let kept =
+            text.utf8.withContiguousStorageIfAvailable { keep(UnsafeRawBufferPointer($0)) } ?? keep(Array(text.utf8))
+        guard !Self.hasZero(kept) else { throw StoreError.constraint("text without U+0000") }
+        return kept
+    }
+
+    func keep(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+        bytes.withUnsafeBytes(keep)
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let place = UnsafeMutableRawBufferPointer(rebasing: memory[used..<used + bytes.count])
+        place.copyMemory(from: bytes)
+        used += bytes.count
+        return UnsafeRawBufferPointer(place)
+    }
+
+    /// Gives back what only a long value needed; nothing may be bound any more.
+    func shrink() {
+        guard memory.count > Self.most else { return }
+        memory.deallocate()
+        memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    }
+
+    /// Whether any byte is zero; recorded decisions have some thousand, so eight are looked at together.
+    private static func hasZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // Only from a byte that is zero does the one borrow into a highest bit that was not set.
+            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+            index += 8
+        }
+        while index < bytes.count {
+            if bytes[index] == 0 { return true }
+            index += 1
+        }
+        return false
     }
 }

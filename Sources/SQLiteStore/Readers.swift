@@ -24,7 +24,7 @@ final class Readers: Sendable {
     /// Runs a body on a snapshot.
     ///
     /// - Throws: what the body throws, `CancellationError` if the task is cancelled, or ``StoreError``.
-    func look<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
+    func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         let connection = try take()
         defer { giveBack(connection) }
         return try connection.reading(body)

@@ -6,7 +6,6 @@ public import OfferStore
 ///
 /// Readers see a snapshot and never wait for the writer. Several processes may use one file.
 public final class SQLiteDatabase: StoreDatabase {
-    /// How much may wait, and for how long.
     public struct Limits: Sendable {
         /// At most so many writes wait; the next is ``StoreError/busy(_:)``.
         public var waitingWrites: Int
@@ -61,8 +60,6 @@ public final class SQLiteDatabase: StoreDatabase {
     }
 
     /// A new, migrated database in memory, which goes away with this value.
-    ///
-    /// - Throws: ``StoreError``.
     public static func inMemory(limits: Limits = Limits()) throws -> SQLiteDatabase {
         let connection = try Connection(path: ":memory:", .readWrite)
         try Schema.migrate(connection)
@@ -107,19 +104,18 @@ public final class SQLiteDatabase: StoreDatabase {
     ) async throws -> T {
         try await withTaskExecutorPreference(threads) { @concurrent in
             guard let readers = self.readers else { return try self.writer.connection.reading(body) }
-            return try readers.look(body)
+            return try readers.read(body)
         }
     }
 
     /// Runs a body on a snapshot, on the thread of the caller.
-    public func look<T: Sendable>(
+    public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         guard let readers else { return try await read(body) }
-        return try readers.look(body)
+        return try readers.read(body)
     }
 
-    /// Runs a body in the next durable transaction.
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
@@ -127,8 +123,6 @@ public final class SQLiteDatabase: StoreDatabase {
     }
 
     /// Finishes what waits and lets go of the file; everything asked later is refused.
-    ///
-    /// - Throws: ``StoreError``.
     public func close() throws {
         writer.close()
         readers?.close()
@@ -140,8 +134,6 @@ public final class SQLiteDatabase: StoreDatabase {
     }
 
     /// Overwrites from now on all that is deleted here, also what is in pages that nothing else would write: for an erasure.
-    ///
-    /// - Throws: ``StoreError``.
     public func overwriteDeleted() throws {
         try writer.sync { try $0.runScript("PRAGMA secure_delete = ON") }
     }

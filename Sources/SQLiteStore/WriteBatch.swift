@@ -5,7 +5,7 @@ struct WriteBatch {
     let connection: Connection
     /// How long to wait for another process to let go of the database.
     let patience: Duration
-    private let memory = WriteMemory()
+    private let memory = TransactionCache()
 
     init(connection: Connection, patience: Duration) {
         self.connection = connection
@@ -57,7 +57,7 @@ struct WriteBatch {
             }
         } catch {
             // Whoever failed fails again, and hears of it then.
-            memory.goBack(to: mark)
+            memory.rollback(to: mark)
             undo()
             try begin(until: .now + patience)
             return nil
@@ -75,7 +75,7 @@ struct WriteBatch {
             do {
                 answers.append(try isShared ? inSavepoint(job) : job.run(connection))
             } catch {
-                memory.goBack(to: mark)
+                memory.rollback(to: mark)
                 guard isShared, undoJob() else {
                     undo()
                     job.fail(error)

@@ -8,12 +8,10 @@ import Synchronization
 /// Where one of several that share a commit throws, all are run once more, each in a savepoint of its own, so it harms
 /// nobody; a caller hears the result only after the commit that holds it.
 final class WriteQueue: Sendable {
-    /// One waiting body.
     struct Job: Sendable {
         let ticket: Ticket
         /// Runs the body, perhaps a second time after the first was undone; the answer gives its result to the caller.
         let run: @Sendable (any StoreTransaction) throws -> Release
-        /// Gives the caller an error.
         let fail: @Sendable (any Error) -> Void
     }
 
@@ -47,7 +45,6 @@ final class WriteQueue: Sendable {
         self.limits = limits
     }
 
-    /// Runs a body in the next transaction.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         let ticket = Ticket()
         return try await withTaskCancellationHandler {

@@ -55,7 +55,7 @@ enum TrapRules {
             path: "Sources/OfferModel/Identifiers/Identifier.swift", form: "unowned", count: 1,
             reason: "a String is 16 bytes wide on every 64-bit platform; only equality is read from them"),
         Allowance(
-            path: "Sources/OfferStore/Audit/Verification/OrderedRows.swift", form: "unowned", count: 1,
+            path: "Sources/OfferStore/Audit/RowCheck.swift", form: "unowned", count: 1,
             reason: "the closure belongs to a member of the object and is not passed on"),
         Allowance(
             path: "Sources/OfferModel/Time/Instant.swift", form: "narrowing", count: 1,

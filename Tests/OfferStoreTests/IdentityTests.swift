@@ -198,7 +198,7 @@ struct IdentityTests {
         private let transaction: any StoreTransaction
         private(set) var most = 0
 
-        var memory: WriteMemory? { transaction.memory }
+        var memory: TransactionCache? { transaction.memory }
 
         init(_ transaction: any StoreTransaction) {
             self.transaction = transaction

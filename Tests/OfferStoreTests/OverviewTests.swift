@@ -7,11 +7,11 @@ struct OverviewTests {
     private static let scope = Scope(bundleId: "com.example.pro", environment: .sandbox)
 
     private func state(_ bench: Bench, around scope: Scope = scope) async throws -> PresentState {
-        try await bench.database.look { try ScopeStore($0).presentState(around: scope) }
+        try await bench.database.readInline { try ScopeStore($0).presentState(around: scope) }
     }
 
     private func overview(_ bench: Bench, _ customers: CustomerNumber...) async throws -> CustomerOverview {
-        try await bench.database.look { try CustomerStore($0).overview(of: customers) }
+        try await bench.database.readInline { try CustomerStore($0).overview(of: customers) }
     }
 
     @Test(

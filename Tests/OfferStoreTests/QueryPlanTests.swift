@@ -145,11 +145,11 @@ struct QueryPlanTests {
         _ = try slots.page(of: customers, offer: nil, before: nil, limit: 5, in: scope)
         _ = try slots.void(.number(1), reason: "r", release: true, at: Bench.now, in: scope)
         try APIKeyStore(transaction).insert(.fixture("a"))
-        let answers = KeptAnswerStore(transaction)
-        let key = KeptAnswerKey(apiKeyId: "a", route: "r", key: "k")
+        let answers = IdempotencyStore(transaction)
+        let key = IdempotencyRecordKey(apiKeyId: "a", route: "r", key: "k")
         _ = try answers.answer(key, at: Bench.now)
         try answers.keep(
-            KeptAnswer(
+            IdempotencyRecord(
                 requestDigest: Array(0..<32), status: 200, contentType: "t", location: nil, body: [],
                 answeredAt: Bench.now),
             under: key)

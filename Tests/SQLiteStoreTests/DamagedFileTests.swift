@@ -53,7 +53,9 @@ struct DamagedFileTests {
         }
         #expect(detail.hasPrefix("the database file is damaged: "))
         #expect(error?.hint?.contains("restore the latest backup") == true)
-        let looked = await #expect(throws: StoreError.self) { try await database.look { try APIKeyStore($0).keys() } }
+        let looked = await #expect(throws: StoreError.self) {
+            try await database.readInline { try APIKeyStore($0).keys() }
+        }
         #expect(looked == error)
         try database.close()
     }

@@ -22,7 +22,7 @@ struct LookTests {
         let database = try SQLiteDatabase(path: path)
         for number in Int64(1)...50 {
             try await database.write { try StoreClock($0).advance(to: Instant(milliseconds: number)) }
-            #expect(try await database.look { try StoreClock($0).lastInstant() } == Instant(milliseconds: number))
+            #expect(try await database.readInline { try StoreClock($0).lastInstant() } == Instant(milliseconds: number))
         }
         let program = """
             import sqlite3, sys
@@ -30,14 +30,14 @@ struct LookTests {
             connection.execute("UPDATE store_state SET last_instant = 99")
             """
         let path = path
-        let seen = try await database.look { transaction in
+        let seen = try await database.readInline { transaction in
             let before = try StoreClock(transaction).lastInstant()
             let neighbour = try Command.run("python3", ["-c", program, path])
             #expect(neighbour.status == 0, "\(neighbour.errorText)")
             return [before, try StoreClock(transaction).lastInstant()]
         }
         #expect(seen == [Instant(milliseconds: 50), Instant(milliseconds: 50)])
-        #expect(try await database.look { try StoreClock($0).lastInstant() } == Instant(milliseconds: 99))
+        #expect(try await database.readInline { try StoreClock($0).lastInstant() } == Instant(milliseconds: 99))
         try database.close()
     }
 
@@ -46,13 +46,13 @@ struct LookTests {
         struct Refused: Error {}
         let database = try SQLiteDatabase(path: path)
         await #expect(throws: Refused.self) {
-            try await database.look { transaction in
+            try await database.readInline { transaction in
                 _ = try transaction.rows(Self.lastInstant)
                 throw Refused()
             }
         }
         try await database.write { try StoreClock($0).advance(to: Instant(milliseconds: 7)) }
-        #expect(try await database.look { try StoreClock($0).lastInstant() } == Instant(milliseconds: 7))
+        #expect(try await database.readInline { try StoreClock($0).lastInstant() } == Instant(milliseconds: 7))
         try database.close()
     }
 
@@ -60,13 +60,13 @@ struct LookTests {
     func readOnly() async throws {
         let database = try SQLiteDatabase(path: path)
         let error = await #expect(throws: StoreError.self) {
-            try await database.look { try StoreClock($0).advance(to: Instant(milliseconds: 7)) }
+            try await database.readInline { try StoreClock($0).advance(to: Instant(milliseconds: 7)) }
         }
         guard case .readOnly = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(try await database.look { try StoreClock($0).lastInstant() } == nil)
+        #expect(try await database.readInline { try StoreClock($0).lastInstant() } == nil)
         try database.close()
     }
 
@@ -85,7 +85,7 @@ struct LookTests {
             for _ in 0..<16 {
                 group.addTask {
                     for _ in 0..<50 {
-                        let (instant, sequence) = try await database.look { transaction in
+                        let (instant, sequence) = try await database.readInline { transaction in
                             (
                                 try StoreClock(transaction).lastInstant()?.milliseconds ?? 0,
                                 try StoreClock(transaction).newestSequence()
@@ -109,7 +109,7 @@ struct LookTests {
                 let body = { @Sendable (transaction: any StoreTransaction) in
                     try transaction.rows(Self.lastInstant).count
                 }
-                return try await isLook ? database.look(body) : database.read(body)
+                return try await isLook ? database.readInline(body) : database.read(body)
             }
             await #expect(throws: CancellationError.self) { try await task.value }
         }
@@ -127,7 +127,7 @@ struct LookTests {
                     return try transaction.rows(
                         Statement("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT count(i) FROM n"))
                 }
-                return try await isLook ? database.look(body) : database.read(body)
+                return try await isLook ? database.readInline(body) : database.read(body)
             }
             // On a thread that no task waits for: the look keeps its own, and there may be no other.
             DispatchQueue(label: "cancelling").async {
@@ -136,7 +136,7 @@ struct LookTests {
             }
             await #expect(throws: CancellationError.self) { try await task.value }
             // What was interrupted reads on, and sees what is new.
-            #expect(try await database.look { try $0.rows(Self.lastInstant).count } == 1)
+            #expect(try await database.readInline { try $0.rows(Self.lastInstant).count } == 1)
         }
         try database.close()
     }
@@ -168,10 +168,10 @@ struct LookTests {
     func closed() async throws {
         let database = try SQLiteDatabase(path: path)
         try await database.write { try StoreClock($0).advance(to: Instant(milliseconds: 7)) }
-        _ = try await database.look { try $0.rows(Self.lastInstant) }
+        _ = try await database.readInline { try $0.rows(Self.lastInstant) }
         try database.close()
         await #expect(throws: StoreError.unavailable("the database is closed")) {
-            try await database.look { try $0.rows(Self.lastInstant) }
+            try await database.readInline { try $0.rows(Self.lastInstant) }
         }
     }
 }

@@ -31,7 +31,7 @@ struct SharedFileTests {
         }
         // Readers never wait for the writer.
         #expect(try await waiter.read { try StoreClock($0).lastInstant() } == nil)
-        #expect(try await waiter.look { try StoreClock($0).lastInstant() } == nil)
+        #expect(try await waiter.readInline { try StoreClock($0).lastInstant() } == nil)
         release.signal()
         try await held
         try await waiter.write { try StoreClock($0).advance(to: Instant(milliseconds: 1)) }

@@ -20,7 +20,7 @@ struct StatementValueTests {
     private func run<T: Sendable>(
         _ way: Way, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        if way == .inMemory { return try await SQLiteDatabase.inMemory().look(body) }
+        if way == .inMemory { return try await SQLiteDatabase.inMemory().readInline(body) }
         let path = directory.path("offers.sqlite")
         try SQLiteDatabase.migrate(path: path)
         let database = try SQLiteDatabase(path: path)
@@ -28,7 +28,7 @@ struct StatementValueTests {
         return switch way {
         case .write: try await database.write(body)
         case .read: try await database.read(body)
-        case .look, .inMemory: try await database.look(body)
+        case .look, .inMemory: try await database.readInline(body)
         }
     }
 

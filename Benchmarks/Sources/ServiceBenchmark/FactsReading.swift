@@ -41,8 +41,8 @@ final class ReadWatch: StoreDatabase {
         try await watched { try await database.read(body) }
     }
 
-    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await watched { try await database.look(body) }
+    func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await watched { try await database.readInline(body) }
     }
 
     private func watched<T>(_ reading: () async throws -> T) async rethrows -> T {

@@ -32,7 +32,7 @@ struct HistoryReading {
             var reading = Rounds()
             for round in 0..<max(4_000, 4 * customers) {
                 let number = numbers[round * 7_919 % numbers.count]
-                let time = try await database.look { transaction in
+                let time = try await database.readInline { transaction in
                     let began = ContinuousClock.now
                     let history = try HistoryStore(transaction).history(of: [number])
                     precondition(history.transactions.count == transactions)

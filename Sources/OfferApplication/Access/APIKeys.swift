@@ -47,7 +47,7 @@ public struct APIKeys: Sendable {
         if rates.hasTooManyFailures(address) {
             guard try await known.contain(token.id, at: rates.now, in: database) else { return nil }
         }
-        guard let (key, lastInstant) = try await database.look({ try APIKeyStore($0).key(token.id) }) else {
+        guard let (key, lastInstant) = try await database.readInline({ try APIKeyStore($0).key(token.id) }) else {
             return nil
         }
         let present = clock.wallClock()
@@ -211,7 +211,7 @@ final class KnownAPIKeys: Sendable {
             return nil
         }
         if let answer { return answer }
-        let ids = Set(try await database.look { try APIKeyStore($0).ids() })
+        let ids = Set(try await database.readInline { try APIKeyStore($0).ids() })
         newest.withLock { $0 = Reading(ids: ids, time: now) }
         return ids.contains(id)
     }

@@ -18,7 +18,7 @@ public struct CustomerAttributes: Sendable {
         _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
     ) async throws -> [KnownIdentifiers] {
         try rates.take(identifiers, by: caller)
-        let known = try await database.look { transaction in
+        let known = try await database.readInline { transaction in
             try ScopeStore(transaction).number(of: caller.scope).map {
                 try NamedCustomers.resolve(identifiers, signed: [], in: $0, transaction).customers
             } ?? []

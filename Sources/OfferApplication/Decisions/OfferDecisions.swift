@@ -51,7 +51,7 @@ public struct OfferDecisions: Sendable {
         }
         // What is supposed may take every row there is.
         let isQuick = inquiry.whatIf.isEmpty
-        let snapshot = try await isQuick ? database.look(read) : database.read(read)
+        let snapshot = try await isQuick ? database.readInline(read) : database.read(read)
         try rates.take(snapshot.subject.customers, by: caller)
         let subject = PreparedSubject(snapshot.facts, policy: policy)
         var candidates: [Choice.Candidate] = []

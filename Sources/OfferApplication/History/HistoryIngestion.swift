@@ -62,7 +62,7 @@ public struct HistoryIngestion: Sendable {
         let verified = await VerifiedDelivery(
             delivery, reader: reader, now: clock.wallClock(), stopsAtRefusal: stopsAtRefusal)
         if verified.refused.contains(where: { $0.refusal.code == .signedInFuture }) {
-            _ = try await database.look { try clock.instant($0) }
+            _ = try await database.readInline { try clock.instant($0) }
         }
         return verified
     }
@@ -94,7 +94,7 @@ public struct HistoryIngestion: Sendable {
         guard !verified.entries.isEmpty || verified.isComplete || !aliases.isEmpty || namesCustomers else {
             return Kept(outcomes: [])
         }
-        let (owners, known) = try await database.look { transaction -> ([CustomerNumber], Kept?) in
+        let (owners, known) = try await database.readInline { transaction -> ([CustomerNumber], Kept?) in
             let now = try clock.instant(transaction)
             let scope = try ScopeStore(transaction).number(of: caller.scope)
             let subject: NamedCustomers

@@ -77,7 +77,7 @@ struct UnkeyedReply: IssueReply {
 struct KeyedReply: IssueReply {
     static let keepsAnswers = true
 
-    private let key: KeptAnswerKey
+    private let key: IdempotencyRecordKey
     private let digest: [UInt8]
     private let writer: @Sendable (IssueAnswer) throws -> WrittenAnswer
 
@@ -85,7 +85,7 @@ struct KeyedReply: IssueReply {
         _ request: IdempotentRequest, caller: Caller, digest: any Digest,
         write: @escaping @Sendable (IssueAnswer) throws -> WrittenAnswer
     ) {
-        key = KeptAnswerKey(apiKeyId: caller.apiKeyId, route: request.route, key: request.key)
+        key = IdempotencyRecordKey(apiKeyId: caller.apiKeyId, route: request.route, key: request.key)
         self.digest = digest.sha256(request.body)
         writer = write
     }
@@ -95,7 +95,7 @@ struct KeyedReply: IssueReply {
     }
 
     func earlier(at now: Instant, _ transaction: any StoreTransaction) throws -> WrittenAnswer? {
-        guard let kept = try KeptAnswerStore(transaction).answer(key, at: now) else { return nil }
+        guard let kept = try IdempotencyStore(transaction).answer(key, at: now) else { return nil }
         guard kept.requestDigest == digest else { throw RequestError.idempotencyConflict }
         return WrittenAnswer(
             status: kept.status, contentType: kept.contentType, location: kept.location, body: kept.body,
@@ -106,8 +106,8 @@ struct KeyedReply: IssueReply {
         _ answer: WrittenAnswer, onEarlier decision: LowercaseUUID?, at now: Instant,
         _ transaction: any StoreTransaction
     ) throws {
-        try KeptAnswerStore(transaction).keep(
-            KeptAnswer(
+        try IdempotencyStore(transaction).keep(
+            IdempotencyRecord(
                 requestDigest: digest, status: answer.status, contentType: answer.contentType,
                 location: answer.location, body: answer.body, answeredAt: now),
             under: key, onEarlier: decision)

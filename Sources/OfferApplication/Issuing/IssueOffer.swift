@@ -53,7 +53,7 @@ public struct IssueOffer: Sendable {
         try rates.take(request.customer, by: caller)
         let reply = KeyedReply(repeatable, caller: caller, digest: digest, write: write)
         let clock = clock
-        let earlier = try await database.look { transaction in
+        let earlier = try await database.readInline { transaction in
             try reply.earlier(at: try clock.instant(transaction), transaction)
         }
         if let earlier { return earlier }
@@ -107,7 +107,7 @@ public struct IssueOffer: Sendable {
         _ request: IssueRequest, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply, since seen: NamedCustomers?
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
         let (clock, catalogs) = (clock, catalogs)
-        return try await database.look { transaction in
+        return try await database.readInline { transaction in
             try seen?.requireHeld(transaction)
             var snapshot = try Snapshot.read(
                 request.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,
@@ -300,7 +300,7 @@ public struct IssueOffer: Sendable {
         }
         let answer = try reply.write(.refused(entry.refusal(issuance.decision, outlook)))
         guard Reply.keepsAnswers else {
-            let isHeld = try await database.look { try RefusalStore($0).hasRecord(of: decisionId, in: number) }
+            let isHeld = try await database.readInline { try RefusalStore($0).hasRecord(of: decisionId, in: number) }
             return isHeld ? answer : nil
         }
         return try await commit(issuance, answer, onEarlier: decisionId, reply) { transaction in

@@ -26,7 +26,7 @@ public struct Readiness: Sendable {
         do {
             if let damage = database.damage { throw damage }
             let clock = clock
-            _ = try await database.look { try clock.instant($0) }
+            _ = try await database.readInline { try clock.instant($0) }
             if let free = freeSpace(), free < Self.leastFreeSpace {
                 throw RequestError.notReady(
                     detail: "the disk that holds the database is nearly full: \(free / 1_024) KiB are left",
@@ -62,8 +62,8 @@ final class WatchedDatabase: StoreDatabase {
         try await noting { try await base.read(body) }
     }
 
-    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await noting { try await base.look(body) }
+    func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await noting { try await base.readInline(body) }
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {

@@ -44,7 +44,7 @@ public struct NotificationIngestion: Sendable {
         } catch let refusal as SignedDataRefusal {
             if refusal.code == .signedInFuture {
                 // What seems to come from the future may be right, and our clock wrong.
-                _ = try await database.look { try clock.instant($0) }
+                _ = try await database.readInline { try clock.instant($0) }
             }
             throw RequestError.signedDataRefused([RefusedData(pointer: "/signedPayload", refusal: refusal)])
         }
@@ -54,7 +54,7 @@ public struct NotificationIngestion: Sendable {
     private func receiptOfRepeat(_ verified: VerifiedNotification, in scope: Scope) async throws
         -> NotificationReceipt?
     {
-        try await database.look { transaction in
+        try await database.readInline { transaction in
             guard let number = try ScopeStore(transaction).number(of: scope),
                 let known = try Self.known(verified, in: number, transaction),
                 try known.erasedAt != nil

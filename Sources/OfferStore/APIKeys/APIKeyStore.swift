@@ -4,22 +4,16 @@ public import OfferModel
 public struct StoredAPIKey: Sendable, Hashable {
     /// The part of the token that names the key.
     public var id: String
-    /// The app and environment it belongs to.
     public var scope: Scope
-    /// What it may call.
     public var role: Role
     /// SHA-256 of the secret part of the token.
     public var secretDigest: [UInt8]
-    /// What its owner calls it.
     public var label: String?
-    /// When it was made.
     public var createdAt: Instant
     /// From when it is not accepted.
     public var expiresAt: Instant?
-    /// When it was revoked.
     public var revokedAt: Instant?
 
-    /// A key by its parts.
     public init(
         id: String, scope: Scope, role: Role, secretDigest: [UInt8], label: String? = nil, createdAt: Instant,
         expiresAt: Instant? = nil, revokedAt: Instant? = nil
@@ -34,7 +28,6 @@ public struct StoredAPIKey: Sendable, Hashable {
         self.revokedAt = revokedAt
     }
 
-    /// Whether it may be used at that instant.
     public func isValid(at now: Instant) -> Bool {
         revokedAt == nil && expiresAt.map { now < $0 } != false
     }
@@ -44,7 +37,6 @@ public struct StoredAPIKey: Sendable, Hashable {
 public struct APIKeyStore {
     private let transaction: any StoreTransaction
 
-    /// The keys as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
@@ -55,12 +47,11 @@ public struct APIKeyStore {
     public func insert(_ key: StoredAPIKey) throws {
         let scope = try ScopeStore(transaction).findOrAdd(key.scope)
         let inserted = try transaction.row(
-            Statement(
-                """
-                INSERT INTO api_key (id, scope_id, role, secret_digest, label, created_at, expires_at, revoked_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING \(LedgerTable.apiKey.columns)
-                """, key.id, scope, key.role, key.secretDigest, key.label, key.createdAt, key.expiresAt,
-                key.revokedAt))
+            """
+            INSERT INTO api_key (id, scope_id, role, secret_digest, label, created_at, expires_at, revoked_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING \(LedgerTable.apiKey.columns)
+            """, key.id, scope, key.role, key.secretDigest, key.label, key.createdAt, key.expiresAt,
+            key.revokedAt)
         try AuditLog(transaction).record(
             .apiKeyCreated, .apiKey, inserted: inserted, at: key.createdAt, in: scope,
             after: ["apiKey": key.id, "role": key.role])
@@ -68,25 +59,19 @@ public struct APIKeyStore {
 
     /// One key, also a revoked or expired one, and the latest instant a transaction was committed at: together, because
     /// every request asks for both.
-    ///
-    /// - Throws: ``StoreError``.
     public func key(_ id: String) throws -> (key: StoredAPIKey, lastInstant: Instant?)? {
         try Statement(Self.selectOne, id).first(in: transaction) { reader in
             (key: try StoredAPIKey(reading: &reader), lastInstant: try reader.next())
         }
     }
 
-    /// The id of every key.
-    ///
-    /// - Throws: ``StoreError``.
     public func ids() throws -> [String] {
-        try transaction.rows(Statement("SELECT id FROM api_key WHERE id > ?1 ORDER BY id", "")).map { try $0.value(0) }
+        try transaction.rows("SELECT id FROM api_key WHERE id > ?1 ORDER BY id", "").map { try $0.value(0) }
     }
 
     /// Every key, the earliest first.
     ///
     /// - Parameter scope: only those of this app and environment.
-    /// - Throws: ``StoreError``.
     public func keys(of scope: Scope? = nil) throws -> [StoredAPIKey] {
         let order = "ORDER BY k.created_at, k.id"
         let statement =
@@ -103,11 +88,9 @@ public struct APIKeyStore {
     /// Revokes a key for good.
     ///
     /// - Returns: whether there is such a key that was not revoked before.
-    /// - Throws: ``StoreError``.
     public func revoke(_ id: String, at now: Instant) throws -> Bool {
         let revoked = try transaction.row(
-            Statement(
-                "UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING scope_id", id, now))
+            "UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING scope_id", id, now)
         guard let revoked else { return false }
         try AuditLog(transaction).record(
             .apiKeyRevoked, at: now, in: try revoked.value(0, as: ScopeNumber.self),

@@ -4,11 +4,9 @@ public import OfferModel
 public struct AuditCheckpoint: Sendable, Hashable {
     /// Counted from 1.
     public var number: Int64
-    /// The newest event.
     public var eventSequence: Int64
     /// That event's hash, which stands for all before it.
     public var head: [UInt8]
-    /// When it was signed.
     public var signedAt: Instant
     /// The SHA-256 of the public key, in hexadecimal.
     public var keyFingerprint: String
@@ -30,40 +28,29 @@ public struct AuditCheckpoint: Sendable, Hashable {
     }
 }
 
-/// Checkpoints of the audit.
 public struct CheckpointStore {
     let transaction: any StoreTransaction
 
-    /// The checkpoints as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
-    /// The newest checkpoint.
-    ///
-    /// - Throws: ``StoreError``.
     public func newest() throws -> AuditCheckpoint? {
         try transaction.row(
-            Statement("SELECT \(Self.columns) FROM audit_checkpoint WHERE number > 0 ORDER BY number DESC LIMIT 1")
+            "SELECT \(Self.columns) FROM audit_checkpoint WHERE number > 0 ORDER BY number DESC LIMIT 1"
         ).map(AuditCheckpoint.init(row:))
     }
 
-    /// The first checkpoint that signs an event.
-    ///
-    /// - Throws: ``StoreError``.
     public func covering(_ event: Int64) throws -> AuditCheckpoint? {
         try transaction.row(
-            Statement(
-                """
-                SELECT \(Self.columns) FROM audit_checkpoint WHERE event_sequence >= ?1
-                ORDER BY event_sequence LIMIT 1
-                """, event)
+            """
+            SELECT \(Self.columns) FROM audit_checkpoint WHERE event_sequence >= ?1
+            ORDER BY event_sequence LIMIT 1
+            """, event
         ).map(AuditCheckpoint.init(row:))
     }
 
     /// How many events the newest checkpoint does not sign; its own event is none of them.
-    ///
-    /// - Throws: ``StoreError``.
     public func unsignedEvents() throws -> Int64 {
         let head = try AuditHead.read(transaction).sequence
         guard let newest = try newest() else { return head }
@@ -76,7 +63,6 @@ public struct CheckpointStore {
     ///   - fingerprint: the public key's.
     ///   - sign: ECDSA over the message, as DER.
     /// - Returns: the checkpoint; `nil` if there is nothing to sign.
-    /// - Throws: ``StoreError``, and what `sign` throws.
     public func add(
         at now: Instant, fingerprint: String, sign: (_ message: [UInt8]) throws -> [UInt8]
     ) throws -> AuditCheckpoint? {
@@ -89,11 +75,10 @@ public struct CheckpointStore {
             number: number, eventSequence: head.sequence, head: head.hash, signedAt: now, keyFingerprint: fingerprint,
             signature: try sign(message))
         let inserted = try transaction.row(
-            Statement(
-                """
-                INSERT INTO audit_checkpoint (\(Self.columns)) VALUES (\(Statement.placeholders(6)))
-                RETURNING \(LedgerTable.auditCheckpoint.columns)
-                """, number, head.sequence, head.hash, now, fingerprint, checkpoint.signature))
+            """
+            INSERT INTO audit_checkpoint (\(Self.columns)) VALUES (\(Statement.placeholders(6)))
+            RETURNING \(LedgerTable.auditCheckpoint.columns)
+            """, number, head.sequence, head.hash, now, fingerprint, checkpoint.signature)
         try AuditLog(transaction).record(.checkpoint, .auditCheckpoint, inserted: inserted, at: now, in: nil)
         return checkpoint
     }
@@ -107,5 +92,42 @@ extension AuditCheckpoint {
         self.init(
             number: try reader.next(), eventSequence: try reader.next(), head: try reader.next(),
             signedAt: try reader.next(), keyFingerprint: try reader.next(), signature: try reader.next())
+    }
+}
+
+/// What the audit holds of an issued offer: the event that told of it, and the checkpoint that signs that event.
+public struct LedgerProof: Sendable, Hashable {
+    /// The event's place in the chain.
+    public var eventSequence: Int64
+    public var eventHash: [UInt8]
+    public var previousHash: [UInt8]
+    /// The digest of the row, which the event holds.
+    public var rowDigest: [UInt8]
+    /// The first checkpoint that signs the event; `nil` while there is none.
+    public var checkpoint: AuditCheckpoint?
+}
+
+public struct LedgerProofStore {
+    private let transaction: any StoreTransaction
+
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// The proof of an issued offer; `nil` if no event tells of it: then the ledger is broken.
+    public func proof(of issued: IssuedOffer) throws -> LedgerProof? {
+        let row = try transaction.row(
+            """
+            SELECT \(AuditEvent.columns) FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence LIMIT 1
+            """, issued.sequence)
+        guard let row else { return nil }
+        let (event, hash) = try AuditEvent.read(row)
+        let covered = try event.references().first {
+            $0.table == LedgerTable.issuedOffer.name && $0.key == .integer(issued.sequence)
+        }
+        guard let covered else { return nil }
+        return LedgerProof(
+            eventSequence: event.sequence, eventHash: hash, previousHash: event.previousHash,
+            rowDigest: covered.digest, checkpoint: try CheckpointStore(transaction).covering(event.sequence))
     }
 }

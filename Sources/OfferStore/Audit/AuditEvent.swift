@@ -1,6 +1,41 @@
 import FoundationEssentials
 import OfferModel
 
+/// What an event of the audit tells of. The list is closed; a word is never used for something else.
+public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
+    case issue
+    case signing
+    /// The answer to an issue request was no, or could not be decided.
+    case refusal
+    /// Apple's use of an offer became known.
+    case redemption
+    /// The customer bought at full price right after a signature.
+    case fullPrice
+    /// A slot stopped being open, because it has passed or was redeemed.
+    case settlement
+    case void
+    case pause
+    case resume
+    case catalog
+    /// The signing keys of the configuration are not those of the last start.
+    case keys
+    case merge
+    case apiKeyCreated
+    case apiKeyRevoked
+    /// Rows whose time was over were taken away.
+    case retention
+    /// A customer's personal data was blanked.
+    case erasure
+    /// The store's time was set back after a clock that once ran ahead, or a slot counts again because of that.
+    case clockReset
+    /// An alias that was only stated was taken from a customer.
+    case unlink
+    /// An operator brought history in.
+    case imported = "import"
+    /// The audit was signed as far as it went.
+    case checkpoint
+}
+
 /// One event of the audit as it is stored.
 struct AuditEvent: Hashable {
     var sequence: Int64
@@ -23,12 +58,10 @@ struct AuditEvent: Hashable {
     /// What the first event follows.
     static let origin = [UInt8](repeating: 0, count: 32)
 
-    /// The SHA-256 that the next event holds.
     func hash(_ digest: any Digest) -> [UInt8] {
         Self.hash(values, digest)
     }
 
-    /// The same, of the columns but `hash`.
     static func hash(_ values: [StoredValue], _ digest: any Digest) -> [UInt8] {
         var bytes = CanonicalBytes("offerd-event-1", capacity: 2_048)
         for value in values { bytes.append(value) }
@@ -86,8 +119,6 @@ extension AuditEvent {
     }
 
     /// The rows it covers.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)``.
     func references() throws -> [LedgerRow.Reference] {
         do {
             return try Self.references(rows)
@@ -97,8 +128,6 @@ extension AuditEvent {
     }
 
     /// The rows of ``text(_:)``.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)``.
     static func references(_ rows: String) throws -> [LedgerRow.Reference] {
         if rows == "[]" { return [] }
         guard let items = try? JSONDecoder().decode([Item].self, from: Data(rows.utf8)) else {
@@ -123,6 +152,101 @@ extension AuditEvent {
                 throw DecodingError.dataCorruptedError(in: container, debugDescription: "no hexadecimal digits")
             }
             reference = LedgerRow.Reference(table: table, key: key, digest: digest)
+        }
+    }
+}
+
+/// What an event tells of before or after a change: members with integers, texts or null.
+public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    struct Member: Sendable, Hashable {
+        let name: String
+        let value: StoredValue
+    }
+
+    /// In the order of their names, each once.
+    private(set) var members: [Member]
+
+    init(ordered members: [Member]) {
+        self.members = members
+    }
+
+    init(_ members: [String: StoredValue]) {
+        self.members = members.map(Member.init).sorted { $0.name < $1.name }
+    }
+
+    public init(dictionaryLiteral elements: (String, any Storable)...) {
+        self.init(Dictionary(elements.map { ($0, $1.storedValue) }) { first, _ in first })
+    }
+
+    /// Reads what ``text`` wrote.
+    init(text: String) throws {
+        guard let read = try? JSONDecoder().decode([String: Scalar].self, from: Data(text.utf8)) else {
+            throw StoreError.corrupt("the values of an event are not a JSON object of integers, texts and null")
+        }
+        self.init(read.mapValues(\.value))
+    }
+
+    /// These but for members that are null, which means the same.
+    var withoutNulls: AuditValues { AuditValues(ordered: members.filter { $0.value != .null }) }
+
+    subscript(member: String) -> StoredValue? { members.first { $0.name == member }?.value }
+
+    /// A member.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
+    func value<Value: Storable>(_ member: String, as type: Value.Type = Value.self) throws -> Value {
+        guard let stored = self[member], let value = Value(storedValue: stored) else {
+            throw StoreError.corrupt("`\(member)` of an event does not hold a valid \(Value.self)")
+        }
+        return value
+    }
+
+    /// Compact JSON with sorted keys.
+    var text: String {
+        var json = "{"
+        json.reserveCapacity(512)
+        for (place, member) in members.enumerated() {
+            if place > 0 { json += "," }
+            StoredTextList.appendQuoted(member.name, to: &json)
+            json += ":"
+            switch member.value {
+            case .null: json += "null"
+            case .integer(let integer): json += String(integer)
+            case .text(let text): StoredTextList.appendQuoted(text, to: &json)
+            case .blob(let bytes): StoredTextList.appendQuoted(Hexadecimal.lowercase(bytes), to: &json)
+            }
+        }
+        json += "}"
+        return json
+    }
+
+    /// These members where they differ from others, and the others there.
+    func differences(from earlier: AuditValues) -> (before: AuditValues, after: AuditValues) {
+        let changed = members.filter { earlier[$0.name] != $0.value }
+        let names = Set(changed.map(\.name))
+        return (
+            AuditValues(ordered: earlier.members.filter { names.contains($0.name) }), AuditValues(ordered: changed)
+        )
+    }
+
+    func merging(_ later: AuditValues) -> AuditValues {
+        if later.members.isEmpty { return self }
+        let kept = members.filter { later[$0.name] == nil }
+        return AuditValues(ordered: (kept + later.members).sorted { $0.name < $1.name })
+    }
+
+    private struct Scalar: Decodable {
+        let value: StoredValue
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                value = .null
+            } else if let integer = try? container.decode(Int64.self) {
+                value = .integer(integer)
+            } else {
+                value = .text(try container.decode(String.self))
+            }
         }
     }
 }

@@ -1,6 +1,21 @@
 public import OfferModel
 import Synchronization
 
+/// Who changes the ledger, and for which request.
+public struct AuditAuthor: Sendable, Hashable {
+    /// The id of an API key, a command such as `offerd api-keys revoke`, or the App Store; never a person's name.
+    public var actor: String
+    /// The request; absent for a command and for what the service does by itself.
+    public var requestId: LowercaseUUID?
+
+    public init(actor: String, requestId: LowercaseUUID? = nil) {
+        self.actor = actor
+        self.requestId = requestId
+    }
+
+    public static let service = AuditAuthor(actor: "offerd serve")
+}
+
 /// The database with its audit: whoever writes says who it is, and the events are part of the same transaction.
 public final class Ledger: Sendable {
     private let database: any StoreDatabase
@@ -27,21 +42,17 @@ public final class Ledger: Sendable {
     }
 
     /// Runs a body on a snapshot, see ``StoreDatabase/read(_:)``.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await database.read(body)
     }
 
-    /// Runs a body on a snapshot at once, see ``StoreDatabase/look(_:)``.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
-    public func look<T: Sendable>(
+    /// Runs a body on a snapshot at once, see ``StoreDatabase/readInline(_:)``.
+    public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await database.look(body)
+        try await database.readInline(body)
     }
 
     /// Runs a body in the next durable transaction, see ``StoreDatabase/write(_:)``, and records there what it changed.
@@ -80,7 +91,7 @@ private final class RecordedTransaction: StoreTransaction {
         self.recording = recording
     }
 
-    var memory: WriteMemory? { base.memory }
+    var memory: TransactionCache? { base.memory }
 
     func rows(_ statement: Statement) throws -> [StoredRow] {
         try base.rows(statement)

@@ -1,5 +1,67 @@
 import OfferModel
 
+/// Bytes to take a digest of: exact, and different for different values (docs/ledger.md, "Bytes").
+///
+/// A value is one byte for its type, and then: nothing for null (0); 8 bytes, most significant first, of an integer (1);
+/// 8 bytes of length and the UTF-8 or the bytes themselves for text (2) and a blob (3). Nothing stands between values.
+struct CanonicalBytes {
+    private(set) var bytes: [UInt8]
+
+    /// Begins with what the bytes are for, such as `offerd-event-1`; its number changes with the form.
+    init(_ purpose: String, capacity: Int = 512) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+        append(.text(purpose))
+    }
+
+    init(texts: [String]) {
+        bytes = []
+        for text in texts { append(.text(text)) }
+    }
+
+    init(after beginning: CanonicalBytes, capacity: Int) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+        append(beginning)
+    }
+
+    mutating func append(_ other: CanonicalBytes) {
+        bytes.append(contentsOf: other.bytes)
+    }
+
+    mutating func append(_ value: StoredValue) {
+        switch value {
+        case .null:
+            bytes.append(0)
+        case .integer(let integer):
+            bytes.append(1)
+            append(UInt64(bitPattern: integer))
+        case .text(let text):
+            bytes.append(2)
+            append(UInt64(truncatingIfNeeded: text.utf8.count))
+            appendContents(of: text)
+        case .blob(let blob):
+            bytes.append(3)
+            append(UInt64(truncatingIfNeeded: blob.count))
+            bytes.append(contentsOf: blob)
+        }
+    }
+
+    mutating func append(_ value: some Storable) {
+        append(value.storedValue)
+    }
+
+    private mutating func append(_ number: UInt64) {
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func appendContents(of text: String) {
+        if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
+            bytes.append(contentsOf: text.utf8)
+        }
+    }
+}
+
 /// The digests of the audit: SHA-256 of rows and events, keyed ones of what may be erased.
 struct LedgerDigests {
     let digest: any Digest
@@ -70,7 +132,6 @@ extension LedgerDigests {
     /// What stands before the digest in the place of an erased text.
     static let remainsPrefix = Redacted.prefix
 
-    /// What an erased text is replaced by.
     func remainsText(of value: StoredValue, column: String, _ table: LedgerTable, key: StoredValue) -> String {
         Self.remainsPrefix + Hexadecimal.lowercase(self.value(value, of: column, table, key: key))
     }
@@ -98,10 +159,8 @@ struct LedgerRow {
     let reference: Reference
     /// Its columns that change, as events tell of them.
     let state: AuditValues
-    /// Its columns that were erased.
     let erased: [String]
 
-    /// The row's place in the order of its table.
     var sequence: Int64? {
         if case .integer(let sequence) = reference.key { sequence } else { nil }
     }
@@ -117,7 +176,7 @@ struct SaltedDigest: KeyedDigest {
 
     /// The random bytes that the database was made with.
     static func salt(_ transaction: any StoreTransaction) throws -> [UInt8] {
-        guard let row = try transaction.row(Statement("SELECT digest_salt FROM audit_state WHERE id = 1")) else {
+        guard let row = try transaction.row("SELECT digest_salt FROM audit_state WHERE id = 1") else {
             throw StoreError.corrupt("the row of `audit_state` is missing")
         }
         return try row.value(0)

@@ -5,7 +5,6 @@
 public struct LedgerTable: Sendable {
     /// A column that events tell of.
     struct StateColumn: Sendable {
-        /// The column.
         let name: String
         /// Its member in the events' `before` and `after`.
         let member: String
@@ -13,7 +12,6 @@ public struct LedgerTable: Sendable {
         var isErasable = false
     }
 
-    /// The table's name.
     let name: String
     /// The column, or the expression, that names a row.
     var key = "sequence"
@@ -28,7 +26,6 @@ public struct LedgerTable: Sendable {
 
     /// The columns of a row in the order that ``LedgerRow`` reads them.
     let columns: String
-    /// How many there are.
     let width: Int
     /// The key and the columns that events tell of, in the order that ``LedgerDigests/state(_:key:_:)`` reads them.
     let stateColumns: String

@@ -4,14 +4,10 @@ public import OfferModel
 public struct SigningKeyLog {
     private let transaction: any StoreTransaction
 
-    /// The keys as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
-    /// Whether these keys are those told last.
-    ///
-    /// - Throws: ``StoreError``.
     public func knows(_ keys: [String: String]) throws -> Bool {
         try newest() == Self.values(keys)
     }
@@ -20,10 +16,9 @@ public struct SigningKeyLog {
     /// Whether every start told of this digest key, so that no row was recorded under another.
     ///
     /// - Parameter name: the name that events give the key.
-    /// - Throws: ``StoreError``.
     func hadOnly(digestKey name: String) throws -> Bool {
         try transaction.rows(
-            Statement("SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence")
+            "SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence"
         ).allSatisfy { row in
             let told = try AuditValues(text: try row.value(0))[Self.digestMember]
             return (told ?? .text(SaltedDigest.name)) == .text(name)
@@ -35,14 +30,13 @@ public struct SigningKeyLog {
 
     private func newest() throws -> AuditValues? {
         let row = try transaction.row(
-            Statement("SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence DESC LIMIT 1"))
+            "SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence DESC LIMIT 1")
         return try row.map { try AuditValues(text: try $0.value(0)) }
     }
 
     /// Tells of the keys, if they are not those told last.
     ///
     /// - Parameter keys: each key by a name, with what may be shown of it.
-    /// - Throws: ``StoreError``.
     public func note(_ keys: [String: String], at now: Instant) throws {
         let before = try newest()
         let after = Self.values(keys)

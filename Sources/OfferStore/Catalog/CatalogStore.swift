@@ -2,30 +2,21 @@ public import OfferModel
 
 /// One revision of a scope's catalog, exactly as it was applied.
 public struct CatalogRevision: Sendable, Hashable {
-    /// How the document is written.
     public enum Format: String, Sendable, Hashable, CaseIterable, Codable, Storable {
-        /// YAML.
         case yaml
-        /// JSON.
         case json
     }
 
-    /// Its number, from 1.
     public var revision: Int64
-    /// The document, byte for byte.
     public var document: String
-    /// How it is written.
     public var format: Format
     /// SHA-256 of the document, in lower-case hexadecimal.
     public var digest: String
-    /// The id of the API key that applied it.
     public var actor: String
     /// What its author said about it.
     public var message: String?
-    /// When it was applied.
     public var createdAt: Instant
 
-    /// A revision by its parts.
     public init(
         revision: Int64, document: String, format: Format, digest: String, actor: String, message: String?,
         createdAt: Instant
@@ -42,7 +33,6 @@ public struct CatalogRevision: Sendable, Hashable {
 
 /// The catalog of a scope has another revision than the caller expected.
 public struct CatalogChanged: Error, Sendable, Hashable {
-    /// The revision in force.
     public let current: Int64
 }
 
@@ -50,69 +40,47 @@ public struct CatalogChanged: Error, Sendable, Hashable {
 public struct CatalogStore {
     private let transaction: any StoreTransaction
 
-    /// The catalogs as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
     /// The number of the revision in force; 0 before the first was applied.
-    ///
-    /// - Throws: ``StoreError``.
     public func currentNumber(in scope: ScopeNumber) throws -> Int64 {
         try transaction.row(
-            Statement(
-                "SELECT revision FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1", scope)
-        )?.value(0) ?? 0
+            "SELECT revision FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1", scope)?.value(0)
+            ?? 0
     }
 
     /// The number of the revision that was in force at an instant; 0 before the first was applied.
-    ///
-    /// - Throws: ``StoreError``.
     public func number(inForceAt instant: Instant, in scope: ScopeNumber) throws -> Int64 {
         try transaction.row(
-            Statement(
-                """
-                SELECT revision FROM catalog_revision WHERE scope_id = ?1 AND created_at <= ?2
-                ORDER BY revision DESC LIMIT 1
-                """, scope, instant)
-        )?.value(0) ?? 0
+            """
+            SELECT revision FROM catalog_revision WHERE scope_id = ?1 AND created_at <= ?2
+            ORDER BY revision DESC LIMIT 1
+            """, scope, instant)?.value(0) ?? 0
     }
 
-    /// The revision in force; `nil` before the first was applied.
-    ///
-    /// - Throws: ``StoreError``.
     public func current(in scope: ScopeNumber) throws -> CatalogRevision? {
         try transaction.row(
-            Statement(
-                """
-                SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1
-                """, scope)
+            """
+            SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1
+            """, scope
         ).map(CatalogRevision.init(row:))
     }
 
-    /// One revision.
-    ///
-    /// - Throws: ``StoreError``.
     public func revision(_ number: Int64, in scope: ScopeNumber) throws -> CatalogRevision? {
         try transaction.row(
-            Statement(
-                "SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 AND revision = ?2", scope, number)
+            "SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 AND revision = ?2", scope, number
         ).map(CatalogRevision.init(row:))
     }
 
     /// A page of revisions, the newest first.
-    ///
-    /// - Parameters:
-    ///   - cursor: the number of the last one of the page before.
-    ///   - limit: at most so many.
-    /// - Throws: ``StoreError``.
     public func page(before cursor: Int64?, limit: Int, in scope: ScopeNumber) throws -> [CatalogRevision] {
         try transaction.rows(
-            Statement(
-                """
-                SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 AND revision < ?2
-                ORDER BY revision DESC LIMIT ?3
-                """, scope, cursor ?? .max, limit)
+            """
+            SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 AND revision < ?2
+            ORDER BY revision DESC LIMIT ?3
+            """, scope, cursor ?? .max, limit
         ).map(CatalogRevision.init(row:))
     }
 
@@ -127,16 +95,15 @@ public struct CatalogStore {
         guard current == expected, next.revision == expected + 1 else { throw CatalogChanged(current: current) }
         transaction.memory?.contents.hasNewCatalog = true
         let inserted = try transaction.row(
-            Statement(
-                """
-                INSERT INTO catalog_revision (scope_id, \(Self.columns)) VALUES (\(Statement.placeholders(8)))
-                RETURNING \(LedgerTable.catalogRevision.columns)
-                """,
-                values: [
-                    scope.storedValue, .integer(next.revision), next.document.storedValue, next.format.storedValue,
-                    next.digest.storedValue, next.actor.storedValue, next.message.storedValue,
-                    next.createdAt.storedValue,
-                ]))
+            """
+            INSERT INTO catalog_revision (scope_id, \(Self.columns)) VALUES (\(Statement.placeholders(8)))
+            RETURNING \(LedgerTable.catalogRevision.columns)
+            """,
+            values: [
+                scope.storedValue, .integer(next.revision), next.document.storedValue, next.format.storedValue,
+                next.digest.storedValue, next.actor.storedValue, next.message.storedValue,
+                next.createdAt.storedValue,
+            ])
         try AuditLog(transaction).record(
             .catalog, .catalogRevision, inserted: inserted, at: next.createdAt, in: scope,
             before: ["revision": current], after: ["revision": next.revision])

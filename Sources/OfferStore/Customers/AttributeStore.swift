@@ -4,22 +4,18 @@ public import OfferModel
 public struct AttributeStore {
     private let transaction: any StoreTransaction
 
-    /// The attributes as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
     /// The attributes of some customers together; where they differ, the one set last counts.
-    ///
-    /// - Throws: ``StoreError``.
     public func attributes(of customers: [CustomerNumber]) throws -> [String: FactValue] {
         guard !customers.isEmpty else { return [:] }
         let rows = try transaction.rows(
-            Statement(
-                """
-                SELECT name, type, value FROM customer_attribute
-                WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY sequence
-                """, values: customers.map(\.storedValue)))
+            """
+            SELECT name, type, value FROM customer_attribute
+            WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY sequence
+            """, values: customers.map(\.storedValue))
         var attributes = [String: FactValue]()
         for row in rows {
             let name: String = try row.value(0)
@@ -34,7 +30,6 @@ public struct AttributeStore {
     /// Makes these the only attributes of some customers. Those that stay as they are keep their date.
     ///
     /// - Returns: whether anything changed.
-    /// - Throws: ``StoreError``.
     public func replace(
         _ attributes: [String: FactValue], of customers: [CustomerNumber], actor: String, at now: Instant
     ) throws -> Bool {
@@ -45,7 +40,7 @@ public struct AttributeStore {
             changed.append(customer)
             for name in known.keys where attributes[name] == nil {
                 try transaction.execute(
-                    Statement("DELETE FROM customer_attribute WHERE customer_id = ?1 AND name = ?2", customer, name))
+                    "DELETE FROM customer_attribute WHERE customer_id = ?1 AND name = ?2", customer, name)
             }
             for (name, value) in attributes.sorted(by: { $0.key < $1.key }) where known[name] != value {
                 try set(name, value, of: customer, actor: actor, at: now)
@@ -59,15 +54,14 @@ public struct AttributeStore {
     /// Gives one customer what another had; of two values of one name the one set last stays.
     func unite(_ merged: CustomerNumber, into survivor: CustomerNumber) throws {
         try transaction.execute(
-            Statement(
-                """
-                INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
-                SELECT ?1, name, type, value, actor, set_at, sequence FROM customer_attribute WHERE customer_id = ?2
-                ON CONFLICT (customer_id, name) DO UPDATE SET
-                    type = excluded.type, value = excluded.value, actor = excluded.actor, set_at = excluded.set_at,
-                    sequence = excluded.sequence
-                WHERE excluded.sequence > customer_attribute.sequence
-                """, survivor, merged))
+            """
+            INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
+            SELECT ?1, name, type, value, actor, set_at, sequence FROM customer_attribute WHERE customer_id = ?2
+            ON CONFLICT (customer_id, name) DO UPDATE SET
+                type = excluded.type, value = excluded.value, actor = excluded.actor, set_at = excluded.set_at,
+                sequence = excluded.sequence
+            WHERE excluded.sequence > customer_attribute.sequence
+            """, survivor, merged)
     }
 
     private func set(
@@ -75,14 +69,57 @@ public struct AttributeStore {
     ) throws {
         let stored = StoredFactValue(value)
         try transaction.execute(
-            Statement(
-                """
-                INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-                ON CONFLICT (customer_id, name) DO UPDATE SET
-                    type = excluded.type, value = excluded.value, actor = excluded.actor, set_at = excluded.set_at,
-                    sequence = excluded.sequence
-                """, customer, name, stored.type, stored.text, actor, now,
-                try StoreClock(transaction).nextSequence()))
+            """
+            INSERT INTO customer_attribute (customer_id, name, type, value, actor, set_at, sequence)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT (customer_id, name) DO UPDATE SET
+                type = excluded.type, value = excluded.value, actor = excluded.actor, set_at = excluded.set_at,
+                sequence = excluded.sequence
+            """, customer, name, stored.type, stored.text, actor, now,
+            try StoreClock(transaction).nextSequence())
+    }
+}
+
+/// A fact's value as two columns: its type, and a text that reads back as the same value.
+struct StoredFactValue {
+    let value: FactValue
+
+    init(_ value: FactValue) {
+        self.value = value
+    }
+
+    var type: String { value.type.rawValue }
+
+    var text: String {
+        switch value {
+        case .text(let text): text
+        case .number(let number): "\(number)"
+        case .boolean(let flag): flag ? "true" : "false"
+        case .money(let money): "\(money.milliunits) \(money.currency)"
+        case .instant(let instant): "\(instant.milliseconds)"
+        }
+    }
+
+    init?(type: String, text: String) {
+        switch FactType(rawValue: type) {
+        case .text: value = .text(text)
+        case .number:
+            guard let number = Double(text), number.isFinite else { return nil }
+            value = .number(number)
+        case .boolean:
+            guard let flag = Bool(text) else { return nil }
+            value = .boolean(flag)
+        case .money:
+            let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let milliunits = Int64(parts[0]),
+                InputBounds.storedIntegers.contains(milliunits)
+            else { return nil }
+            value = .money(Money(milliunits: milliunits, currency: String(parts[1])))
+        case .instant:
+            guard let instant = Int64(text).flatMap({ Instant(storedValue: .integer($0)) }) else { return nil }
+            value = .instant(instant)
+        // No value is of these: it is a text that a fact of the vocabulary compares by a rule of its own.
+        case .version, .locale, .storefront, nil: return nil
+        }
     }
 }

@@ -2,20 +2,15 @@ public import OfferModel
 
 /// The store's own number of a customer; it never leaves the service.
 public struct CustomerNumber: RawRepresentable, Sendable, Hashable, Comparable, Storable {
-    /// The number.
     public let rawValue: Int64
-    /// Wraps a number.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Stored earlier is smaller.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// An identifier that Apple signs: it names at most one customer of a scope (docs/design.md#identity).
 public enum ProvenIdentifier: Sendable, Hashable {
-    /// A subscription's first transaction.
     case originalTransactionId(TransactionId)
-    /// One Apple Account in one app.
     case appTransactionId(AppTransactionId)
 
     var kind: String {
@@ -37,10 +32,8 @@ public enum ProvenIdentifier: Sendable, Hashable {
 public enum CustomerAlias: Sendable, Hashable {
     /// The UUID that the app gave StoreKit for one of its accounts.
     case appAccountToken(AppAccountToken)
-    /// The app's own name.
     case customerId(CustomerId)
 
-    /// Its name in requests.
     public var kind: String {
         switch self {
         case .appAccountToken: "appAccountToken"
@@ -58,19 +51,14 @@ public enum CustomerAlias: Sendable, Hashable {
 
 /// A customer with every identifier known of them.
 public struct StoredCustomer: Sendable, Hashable {
-    /// The store's own number.
     public var number: CustomerNumber
     /// The identifier the customer was first stored under; decides rollouts (docs/design.md#decisions).
     public var rolloutKey: String
-    /// When the customer was first stored.
     public var firstStoredAt: Instant
-    /// Subscriptions, in the order of their ids.
     public var originalTransactionIds: [TransactionId]
     /// Apple Accounts; nearly always one.
     public var appTransactionIds: [AppTransactionId]
-    /// The app's accounts, in the order of their ids.
     public var appAccountTokens: [AppAccountToken]
-    /// The app's own names, in their order.
     public var customerIds: [CustomerId]
 }
 
@@ -79,6 +67,82 @@ public struct SubjectVersion: Sendable, Hashable {
     /// The newest change of each customer, as a number of the store-wide order.
     public let changes: [CustomerNumber: Int64]
 
-    /// The customers of the subject.
     public var customers: [CustomerNumber] { changes.keys.sorted() }
+}
+
+/// Where an identifier of a customer comes from, for whoever asks why it names them.
+struct IdentifierSource {
+    /// How it reached us: with Apple's data, or on the backend's word.
+    var provenance: Provenance
+    /// The transaction, or of renewal info the subscription, whose payload names it.
+    var transactionId: TransactionId?
+    var requestId: LowercaseUUID?
+
+    init(_ payload: HistoryPayload) {
+        provenance = payload.provenance
+        switch payload.content {
+        case .transaction(let transaction): transactionId = transaction.transactionId
+        case .renewalInfo(let info): transactionId = info.originalTransactionId
+        case .appTransaction: transactionId = nil
+        }
+    }
+
+    /// Renewal info that has waited for its subscription.
+    init(renewalInfoOf id: TransactionId, provenance: Provenance) {
+        self.provenance = provenance
+        transactionId = id
+    }
+
+    /// The word of whoever stands behind a history.
+    init(provenance: Provenance) {
+        self.provenance = provenance
+    }
+
+    init(statedBy requestId: LowercaseUUID?) {
+        provenance = .caller
+        self.requestId = requestId
+    }
+}
+
+/// Why two customers are one: the identifiers that one payload of Apple's names together (docs/design.md#identity).
+public struct MergeProof: Sendable, Hashable {
+    public let identifiers: [ProvenIdentifier]
+    /// The transaction whose payload it is, or of renewal info the subscription; absent for an app transaction.
+    public let transactionId: TransactionId?
+    public let provenance: Provenance
+
+    init(_ identifiers: [ProvenIdentifier], _ source: IdentifierSource) {
+        self.identifiers = identifiers
+        transactionId = source.transactionId
+        provenance = source.provenance
+    }
+
+    /// Reads what a row of `customer_merge` holds; `nil` if that was erased.
+    init?(text: String) {
+        guard let list = StoredTextList(storedValue: .text(text)) else { return nil }
+        var identifiers: [ProvenIdentifier] = []
+        var transactionId: TransactionId?
+        var provenance: Provenance?
+        for text in list.texts {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { continue }
+            switch parts[0] {
+            case "originalTransactionId": identifiers.append(.originalTransactionId(TransactionId(parts[1])))
+            case "appTransactionId": identifiers.append(.appTransactionId(AppTransactionId(parts[1])))
+            case "transactionId": transactionId = TransactionId(parts[1])
+            case "provenance": provenance = Provenance(rawValue: parts[1])
+            default: continue
+            }
+        }
+        guard let provenance else { return nil }
+        self.identifiers = identifiers
+        self.transactionId = transactionId
+        self.provenance = provenance
+    }
+
+    var stored: StoredTextList {
+        StoredTextList(
+            identifiers.map { "\($0.kind)=\($0.value)" } + (transactionId.map { ["transactionId=\($0)"] } ?? [])
+                + ["provenance=\(provenance.rawValue)"])
+    }
 }

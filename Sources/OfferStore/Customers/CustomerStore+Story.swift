@@ -2,11 +2,8 @@ public import OfferModel
 
 /// An identifier of a customer with where it came from.
 public struct SourcedIdentifier: Sendable, Hashable {
-    /// What it is.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
-        /// A subscription's first transaction.
         case originalTransactionId
-        /// One Apple Account in one app.
         case appTransactionId
         /// The UUID that the app gave StoreKit for one of its accounts: an alias.
         case appAccountToken
@@ -14,13 +11,9 @@ public struct SourcedIdentifier: Sendable, Hashable {
         case customerId
     }
 
-    /// Whose it is.
     public var customer: CustomerNumber
-    /// What it is.
     public var kind: Kind
-    /// The identifier.
     public var value: String
-    /// Since when it is known.
     public var since: Instant
     /// How it reached us: with Apple's data, or on the word of the backend or an operator.
     public var provenance: Provenance
@@ -30,15 +23,11 @@ public struct SourcedIdentifier: Sendable, Hashable {
     public var requestId: LowercaseUUID?
 }
 
-/// Two customers who were proven to be one.
 public struct RecordedMerge: Sendable, Hashable {
-    /// Its place in the store-wide order.
     public var sequence: Int64
-    /// When.
     public var mergedAt: Instant
     /// The identifier that the one who was merged away was first stored under.
     public var storedUnder: String
-    /// When that one was first stored.
     public var firstStoredAt: Instant
     /// The aliases by which the app knew that one.
     public var aliases: [CustomerAlias]
@@ -48,23 +37,19 @@ public struct RecordedMerge: Sendable, Hashable {
 
 extension CustomerStore {
     /// Every identifier of these customers with where it came from: Apple's first, each kind from the earliest.
-    ///
-    /// - Throws: ``StoreError``.
     public func sourcedIdentifiers(of customers: [CustomerNumber]) throws -> [SourcedIdentifier] {
         guard !customers.isEmpty else { return [] }
         let numbers = customers.map(\.storedValue)
         let own = try transaction.rows(
-            Statement(
-                """
-                SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, NULL
-                FROM customer_identifier WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
-                """, values: numbers))
+            """
+            SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, NULL
+            FROM customer_identifier WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
+            """, values: numbers)
         let aliases = try transaction.rows(
-            Statement(
-                """
-                SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, request_id
-                FROM customer_alias WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
-                """, values: numbers))
+            """
+            SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, request_id
+            FROM customer_alias WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
+            """, values: numbers)
         return try (own + aliases).map(SourcedIdentifier.init(row:)).sorted {
             ($0.kind.place, $0.since, $0.value) < ($1.kind.place, $1.since, $1.value)
         }
@@ -72,19 +57,16 @@ extension CustomerStore {
 
     /// The merges that made these customers who they are, also those of customers who were merged into them later; the
     /// earliest first.
-    ///
-    /// - Throws: ``StoreError``.
     public func merges(into customers: [CustomerNumber]) throws -> [RecordedMerge] {
         let earlier = try merged(into: customers).values.flatMap(\.self)
         guard !earlier.isEmpty else { return [] }
         let all = (customers + earlier).map(\.storedValue)
         return try transaction.rows(
-            Statement(
-                """
-                SELECT m.sequence, m.merged_at, m.merged_id, m.proof, c.rollout_key, c.first_stored_at
-                FROM customer_merge m JOIN customer c ON c.id = m.merged_id
-                WHERE m.survivor_id IN (\(Statement.placeholders(all.count)))
-                """, values: all)
+            """
+            SELECT m.sequence, m.merged_at, m.merged_id, m.proof, c.rollout_key, c.first_stored_at
+            FROM customer_merge m JOIN customer c ON c.id = m.merged_id
+            WHERE m.survivor_id IN (\(Statement.placeholders(all.count)))
+            """, values: all
         ).map { row in
             RecordedMerge(
                 sequence: try row.value(0), mergedAt: try row.value(1), storedUnder: try row.value(4),
@@ -114,6 +96,5 @@ extension SourcedIdentifier {
 }
 
 extension SourcedIdentifier.Kind {
-    /// Its place among the others.
     fileprivate var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -1,17 +1,13 @@
 public import OfferModel
 
-/// Customers and their identifiers.
 public struct CustomerStore {
     let transaction: any StoreTransaction
 
-    /// The customers as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
     /// The customer whom a signed identifier names.
-    ///
-    /// - Throws: ``StoreError``.
     public func customer(_ identifier: ProvenIdentifier, in scope: ScopeNumber) throws -> CustomerNumber? {
         try Statement(
             "SELECT customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope,
@@ -20,8 +16,6 @@ public struct CustomerStore {
     }
 
     /// Every customer whom one of these signed identifiers names, each once, the earliest stored first.
-    ///
-    /// - Throws: ``StoreError``.
     public func customers(proven identifiers: [ProvenIdentifier], in scope: ScopeNumber) throws -> [CustomerNumber] {
         var found = Set<CustomerNumber>()
         for identifier in identifiers {
@@ -35,7 +29,6 @@ public struct CustomerStore {
     ///
     /// - Parameter limit: at most so many. An app may give one name to everybody; 17 is one more than a subject may have,
     ///   enough to tell that there are too many.
-    /// - Throws: ``StoreError``.
     public func customers(
         aliases: [CustomerAlias], in scope: ScopeNumber, limit: Int = 17
     ) throws -> [CustomerNumber] {
@@ -51,19 +44,16 @@ public struct CustomerStore {
         of alias: CustomerAlias, where condition: String = "1 = 1", limit: Int, in scope: ScopeNumber
     ) throws -> [CustomerNumber] {
         try transaction.rows(
-            Statement(
-                """
-                SELECT a.customer_id FROM customer_alias a JOIN customer c ON c.id = a.customer_id
-                WHERE a.scope_id = ?1 AND a.kind = ?2 AND a.value = ?3 AND c.merged_into IS NULL AND \(condition)
-                ORDER BY a.customer_id LIMIT ?4
-                """, scope, alias.kind, alias.value, limit)
+            """
+            SELECT a.customer_id FROM customer_alias a JOIN customer c ON c.id = a.customer_id
+            WHERE a.scope_id = ?1 AND a.kind = ?2 AND a.value = ?3 AND c.merged_into IS NULL AND \(condition)
+            ORDER BY a.customer_id LIMIT ?4
+            """, scope, alias.kind, alias.value, limit
         ).map { try $0.value(0) }
     }
 
     /// The newest change of each of these customers. A customer who was merged away since is left out, so that the
     /// version differs.
-    ///
-    /// - Throws: ``StoreError``.
     public func version(of customers: [CustomerNumber]) throws -> SubjectVersion {
         guard !customers.isEmpty else { return SubjectVersion(changes: [:]) }
         var changes = [CustomerNumber: Int64]()
@@ -78,8 +68,6 @@ public struct CustomerStore {
     }
 
     /// Adds a customer of whom no signed payload is stored, under the first of these aliases.
-    ///
-    /// - Throws: ``StoreError``.
     public func add(under aliases: [CustomerAlias], at now: Instant, in scope: ScopeNumber) throws -> CustomerNumber {
         let key = aliases.first { $0.kind == "appAccountToken" } ?? aliases.first
         guard let key else { throw StoreError.constraint("customer.rollout_key") }
@@ -97,10 +85,9 @@ public struct CustomerStore {
         for alias in aliases {
             for customer in customers {
                 try transaction.execute(
-                    Statement(
-                        Self.attachSQL, scope, alias.kind, alias.value, customer, now, source.provenance,
-                        source.transactionId,
-                        source.requestId))
+                    Self.attachSQL, scope, alias.kind, alias.value, customer, now, source.provenance,
+                    source.transactionId,
+                    source.requestId)
             }
         }
     }
@@ -131,7 +118,7 @@ public struct CustomerStore {
     func noteChange(_ sequence: Int64, of customers: some Sequence<CustomerNumber>) throws {
         for customer in customers {
             try transaction.execute(
-                Statement("UPDATE customer SET version = ?1 WHERE id = ?2 AND version < ?1", sequence, customer))
+                "UPDATE customer SET version = ?1 WHERE id = ?2 AND version < ?1", sequence, customer)
         }
     }
 
@@ -140,7 +127,7 @@ public struct CustomerStore {
     func noteIssue(_ sequence: Int64, on customers: some Sequence<CustomerNumber>) throws {
         for customer in customers {
             try transaction.execute(
-                Statement("UPDATE customer SET version = ?1, issued_sequence = ?1 WHERE id = ?2", sequence, customer))
+                "UPDATE customer SET version = ?1, issued_sequence = ?1 WHERE id = ?2", sequence, customer)
         }
     }
 
@@ -148,12 +135,122 @@ public struct CustomerStore {
     func add(rolloutKey: String, at now: Instant, in scope: ScopeNumber) throws -> CustomerNumber {
         let sequence = try StoreClock(transaction).nextSequence()
         let row = try transaction.row(
-            Statement(
-                """
-                INSERT INTO customer (scope_id, rollout_key, first_stored_at, version)
-                VALUES (?1, ?2, ?3, ?4) RETURNING id
-                """, scope, rolloutKey, now, sequence))
+            """
+            INSERT INTO customer (scope_id, rollout_key, first_stored_at, version)
+            VALUES (?1, ?2, ?3, ?4) RETURNING id
+            """, scope, rolloutKey, now, sequence)
         guard let row else { throw StoreError.corrupt("a new row of `customer` is missing") }
         return try row.value(0)
     }
+}
+
+extension CustomerStore {
+    /// Who these customers are now: themselves, or those they were merged into.
+    public func survivors(of customers: [CustomerNumber]) throws -> [CustomerNumber: CustomerNumber] {
+        guard !customers.isEmpty else { return [:] }
+        var survivors: [CustomerNumber: CustomerNumber] = [:]
+        let rows = try transaction.rows(
+            """
+            SELECT id, COALESCE(merged_into, id) FROM customer
+            WHERE id IN (\(Statement.placeholders(customers.count)))
+            """, values: customers.map(\.storedValue))
+        for row in rows { survivors[try row.value(0)] = try row.value(1) }
+        return survivors
+    }
+
+    /// Those who were merged into each of these customers; one into whom nobody was is left out.
+    public func merged(into customers: [CustomerNumber]) throws -> [CustomerNumber: [CustomerNumber]] {
+        guard !customers.isEmpty else { return [:] }
+        var merged: [CustomerNumber: [CustomerNumber]] = [:]
+        let rows = try transaction.rows(
+            """
+            SELECT merged_into, id FROM customer
+            WHERE merged_into IN (\(Statement.placeholders(customers.count)))
+            """, values: customers.map(\.storedValue))
+        for row in rows { merged[try row.value(0), default: []].append(try row.value(1)) }
+        return merged.mapValues { $0.sorted() }
+    }
+}
+
+extension CustomerStore {
+    /// These customers with all their identifiers, the earliest stored first; those merged away are left out.
+    public func customers(_ numbers: [CustomerNumber]) throws -> [StoredCustomer] {
+        try Set(numbers).sorted().compactMap(read)
+    }
+
+    private func read(_ number: CustomerNumber) throws -> StoredCustomer? {
+        let row = try transaction.row(
+            "SELECT rollout_key, first_stored_at FROM customer WHERE id = ?1 AND merged_into IS NULL", number)
+        guard let row else { return nil }
+        return StoredCustomer(
+            number: number, rolloutKey: try row.value(0), firstStoredAt: try row.value(1),
+            originalTransactionIds: try identifiers("originalTransactionId", of: number),
+            appTransactionIds: try identifiers("appTransactionId", of: number),
+            appAccountTokens: try aliases("appAccountToken", of: number),
+            customerIds: try aliases("customerId", of: number))
+    }
+
+    private func identifiers<Value: Storable & Comparable>(_ kind: String, of number: CustomerNumber) throws -> [Value]
+    {
+        try transaction.rows(
+            "SELECT value FROM customer_identifier WHERE customer_id = ?1 AND kind = ?2", number, kind
+        ).map { try $0.value(0) }.sorted()
+    }
+
+    private func aliases<Value: Storable & Comparable>(_ kind: String, of number: CustomerNumber) throws -> [Value] {
+        try transaction.rows(
+            "SELECT value FROM customer_alias WHERE customer_id = ?1 AND kind = ?2", number, kind
+        ).map { try $0.value(0) }.sorted()
+    }
+}
+
+/// What is known of some customers together before anything of theirs is read.
+public struct CustomerOverview: Sendable, Hashable {
+    /// The newest change of each; those merged away are left out.
+    public var version: SubjectVersion
+    /// When the one of them who was stored first was; absent if none is stored.
+    public var firstStoredAt: Instant?
+    /// The identifier that one was stored under.
+    public var rolloutKey: String?
+    public var hasAttributes: Bool
+    /// Whether any offer was ever open to one of them.
+    public var hasOpenings: Bool
+    /// Whether the data of any was ever erased, so that something may be kept of what is gone.
+    public var wereErased: Bool
+}
+
+extension CustomerStore {
+    /// An overview of these customers, in one statement: most have neither attributes nor openings, and who has none need
+    /// not be asked for them.
+    public func overview(of customers: [CustomerNumber]) throws -> CustomerOverview {
+        var changes = [CustomerNumber: Int64]()
+        var first: (storedAt: Instant, number: CustomerNumber)?
+        var overview = CustomerOverview(
+            version: SubjectVersion(changes: [:]), hasAttributes: false, hasOpenings: false, wereErased: false)
+        guard !customers.isEmpty else { return overview }
+        try transaction.each(
+            Statement(Self.overviewSQL(customers.count), values: customers.map(\.storedValue))
+        ) { row in
+            let (number, storedAt): (CustomerNumber, Instant) = (try row.value(0), try row.value(2))
+            if first.map({ (storedAt, number) < ($0.storedAt, $0.number) }) ?? true {
+                first = (storedAt, number)
+                overview.rolloutKey = try row.value(3)
+            }
+            changes[number] = try row.value(1)
+            if try row.value(4) { overview.hasAttributes = true }
+            if try row.value(5) { overview.hasOpenings = true }
+            if try row.value(6) { overview.wereErased = true }
+        }
+        overview.firstStoredAt = first?.storedAt
+        overview.version = SubjectVersion(changes: changes)
+        return overview
+    }
+
+    private static let overviewSQL = ListedSQL(
+        """
+        SELECT id, \(versionSQL), first_stored_at, rollout_key,
+            EXISTS (SELECT 1 FROM customer_attribute WHERE customer_id = customer.id),
+            EXISTS (SELECT 1 FROM offer_opening WHERE customer_id = customer.id), erasure_sequence IS NOT NULL
+        FROM customer WHERE id IN (
+        """, ") AND merged_into IS NULL")
 }

@@ -4,39 +4,31 @@ public import OfferModel
 public struct OpeningStore {
     private let transaction: any StoreTransaction
 
-    /// The openings as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
-    /// When each offer was first open to one of these customers.
-    ///
-    /// - Throws: ``StoreError``.
     public func openings(of customers: [CustomerNumber]) throws -> [OfferId: Instant] {
         guard !customers.isEmpty else { return [:] }
         let rows = try transaction.rows(
-            Statement(
-                """
-                SELECT offer_id, MIN(opened_at) FROM offer_opening
-                WHERE customer_id IN (\(Statement.placeholders(customers.count))) GROUP BY offer_id
-                """, values: customers.map(\.storedValue)))
+            """
+            SELECT offer_id, MIN(opened_at) FROM offer_opening
+            WHERE customer_id IN (\(Statement.placeholders(customers.count))) GROUP BY offer_id
+            """, values: customers.map(\.storedValue))
         var openings = [OfferId: Instant]()
         for row in rows { openings[try row.value(0)] = try row.value(1) }
         return openings
     }
 
     /// Notes that an offer is open to these customers from now on; one that is open already keeps its date.
-    ///
-    /// - Throws: ``StoreError``.
     public func open(_ offer: OfferId, to customers: [CustomerNumber], at now: Instant) throws {
         var changed = [CustomerNumber]()
         for customer in customers {
             let inserted = try transaction.execute(
-                Statement(
-                    """
-                    INSERT INTO offer_opening (customer_id, offer_id, opened_at) VALUES (?1, ?2, ?3)
-                    ON CONFLICT (customer_id, offer_id) DO NOTHING
-                    """, customer, offer, now))
+                """
+                INSERT INTO offer_opening (customer_id, offer_id, opened_at) VALUES (?1, ?2, ?3)
+                ON CONFLICT (customer_id, offer_id) DO NOTHING
+                """, customer, offer, now)
             if inserted > 0 { changed.append(customer) }
         }
         guard !changed.isEmpty else { return }
@@ -46,12 +38,11 @@ public struct OpeningStore {
     /// Gives one customer what another had; of two openings of one offer the earlier stays.
     func unite(_ merged: CustomerNumber, into survivor: CustomerNumber) throws {
         try transaction.execute(
-            Statement(
-                """
-                INSERT INTO offer_opening (customer_id, offer_id, opened_at)
-                SELECT ?1, offer_id, opened_at FROM offer_opening WHERE customer_id = ?2
-                ON CONFLICT (customer_id, offer_id) DO UPDATE SET opened_at = excluded.opened_at
-                WHERE excluded.opened_at < offer_opening.opened_at
-                """, survivor, merged))
+            """
+            INSERT INTO offer_opening (customer_id, offer_id, opened_at)
+            SELECT ?1, offer_id, opened_at FROM offer_opening WHERE customer_id = ?2
+            ON CONFLICT (customer_id, offer_id) DO UPDATE SET opened_at = excluded.opened_at
+            WHERE excluded.opened_at < offer_opening.opened_at
+            """, survivor, merged)
     }
 }

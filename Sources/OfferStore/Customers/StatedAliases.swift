@@ -8,12 +8,10 @@ public struct AliasStatement: Sendable, Hashable {
         let customer: CustomerNumber
     }
 
-    /// What is not stored yet.
     var new: [New] = []
     /// Aliases that none of them has and that Apple's data names for another customer.
     public var foreign: [CustomerAlias] = []
 
-    /// Whether nothing need be written.
     public var isKnown: Bool { new.isEmpty }
 }
 
@@ -22,8 +20,6 @@ extension CustomerStore {
     ///
     /// The backend's word attaches no alias that Apple's data names for another customer. Of several
     /// customers who are one subject, those who have it keep it, and the others do not get it.
-    ///
-    /// - Throws: ``StoreError``.
     public func statement(
         of aliases: [CustomerAlias], for customers: [CustomerNumber], in scope: ScopeNumber
     ) throws -> AliasStatement {
@@ -34,11 +30,10 @@ extension CustomerStore {
             let values = [scope.storedValue, alias.kind.storedValue, alias.value.storedValue]
             let holders = Set(
                 try transaction.rows(
-                    Statement(
-                        """
-                        SELECT customer_id FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
-                        AND customer_id IN (\(Statement.placeholders(asked.count, after: values.count)))
-                        """, values: values + asked.map(\.storedValue))
+                    """
+                    SELECT customer_id FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3
+                    AND customer_id IN (\(Statement.placeholders(asked.count, after: values.count)))
+                    """, values: values + asked.map(\.storedValue)
                 ).map { try $0.value(0, as: CustomerNumber.self) })
             guard holders.count < asked.count else { continue }
             if try self.holders(of: alias, where: Self.isProven("a"), limit: 1, in: scope).isEmpty {
@@ -54,7 +49,6 @@ extension CustomerStore {
     /// Gives these customers these aliases, on the word of the request that the transaction is made for.
     ///
     /// - Returns: the aliases that none of them may have, see ``AliasStatement/foreign``.
-    /// - Throws: ``StoreError``.
     @discardableResult
     public func state(
         _ aliases: [CustomerAlias], of customers: [CustomerNumber], at now: Instant, in scope: ScopeNumber
@@ -67,7 +61,6 @@ extension CustomerStore {
     /// The same on the word that comes with a history, such as that of the operator of an import.
     ///
     /// - Parameter provenance: that of the history.
-    /// - Throws: ``StoreError``.
     @discardableResult
     public func state(
         _ aliases: [CustomerAlias], of customers: [CustomerNumber], provenance: Provenance, at now: Instant,
@@ -89,9 +82,7 @@ extension CustomerStore {
         return statement.foreign
     }
 
-    /// The result of detaching an alias.
     public enum Detaching: Sendable, Hashable {
-        /// These customers no longer have it.
         case detached([CustomerNumber])
         /// Apple's data names it for one of them, so nothing was changed.
         case proven
@@ -100,7 +91,6 @@ extension CustomerStore {
     /// Takes an alias that was only stated from these customers, and tells the audit.
     ///
     /// - Parameter reason: why, as it was typed; it names no person.
-    /// - Throws: ``StoreError``.
     public func detach(
         _ alias: CustomerAlias, from customers: [CustomerNumber], reason: String, at now: Instant, in scope: ScopeNumber
     ) throws -> Detaching {
@@ -110,9 +100,8 @@ extension CustomerStore {
         var detached: [CustomerNumber] = []
         for customer in Set(customers).sorted() {
             let deleted = try transaction.execute(
-                Statement(
-                    "DELETE FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3 AND customer_id = ?4",
-                    scope, alias.kind, alias.value, customer))
+                "DELETE FROM customer_alias WHERE scope_id = ?1 AND kind = ?2 AND value = ?3 AND customer_id = ?4",
+                scope, alias.kind, alias.value, customer)
             guard deleted > 0 else { continue }
             detached.append(customer)
             log.record(

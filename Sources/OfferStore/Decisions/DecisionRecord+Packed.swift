@@ -7,7 +7,6 @@ import OfferModel
 extension DecisionRecord {
     private static let version: UInt8 = 1
 
-    /// The record as it is stored.
     public func packed() -> [UInt8] {
         var moving: [Range<Int>] = []
         return packed(noting: &moving)

@@ -53,7 +53,6 @@ public struct DecisionRecord: Sendable, Hashable {
     public var rolloutKey: String?
     public var openedAt: [OfferId: Instant]
     public var customers: [CustomerNumber]
-    /// Whose rows were read.
     public var identifiers: SeenIdentifiers
     public var historySequence: Int64
     public var slots: [SeenSlot]

@@ -3,7 +3,6 @@ public import OfferModel
 
 /// An answer to an issue request that was no, or could not be decided, with everything it depended on (invariant 5).
 public struct Refusal: Sendable, Hashable {
-    /// The decision's id.
     public var id: LowercaseUUID
     /// The customer it was about; absent for somebody unknown.
     public var customer: CustomerNumber?
@@ -36,7 +35,6 @@ public struct Refusal: Sendable, Hashable {
 public struct RefusedDay: Sendable, Hashable {
     public var offerId: OfferId
     public var outcome: Outcome
-    /// How often it was given that day.
     public var count: Int
     public var first: Instant
     public var last: Instant
@@ -48,7 +46,6 @@ public struct RefusedDay: Sendable, Hashable {
 public struct RefusalStore {
     private let transaction: any StoreTransaction
 
-    /// The refusals as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
@@ -69,39 +66,30 @@ public struct RefusalStore {
             (statement?.nonce).storedValue, (statement?.appAccountToken).storedValue,
             (statement?.transactionId).storedValue, (statement?.artefact).storedValue, refusal.record.storedValue,
         ]
-        try transaction.execute(Statement(LedgerTable.refusal.insertSQL, values: inserted))
+        try transaction.execute(LedgerTable.refusal.insertSQL, values: inserted)
         try AuditLog(transaction).record(.refusal, .refusal, inserted: inserted, at: refusal.decidedAt, in: scope)
     }
 
-    /// One refusal.
-    ///
-    /// - Throws: ``StoreError``.
     public func refusal(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> Refusal? {
         try transaction.row(
-            Statement(
-                """
-                SELECT id, customer_id, offer_id, decided_at, catalog_revision, outcome, record, key_id,
-                    signed_product_id, jws_nonce, app_account_token, transaction_id, jws
-                FROM refusal WHERE id = ?1 AND scope_id = ?2
-                """, id, scope)
+            """
+            SELECT id, customer_id, offer_id, decided_at, catalog_revision, outcome, record, key_id,
+                signed_product_id, jws_nonce, app_account_token, transaction_id, jws
+            FROM refusal WHERE id = ?1 AND scope_id = ?2
+            """, id, scope
         ).map(Refusal.init(row:))
     }
 
     /// Whether what a refusal depended on is still recorded: neither retention nor an erasure has removed it.
-    ///
-    /// - Throws: ``StoreError``.
     public func hasRecord(of id: LowercaseUUID, in scope: ScopeNumber) throws -> Bool {
         try transaction.row(
-            Statement(
-                "SELECT 1 FROM refusal WHERE id = ?1 AND scope_id = ?2 AND typeof(record) = 'blob'", id, scope)) != nil
+            "SELECT 1 FROM refusal WHERE id = ?1 AND scope_id = ?2 AND typeof(record) = 'blob'", id, scope) != nil
     }
 
     /// The refusals of these customers by offer, answer and day (UTC), those with the latest last refusal first.
     ///
     /// - Parameters:
     ///   - latest: only days of which the last refusal was by then.
-    ///   - limit: at most so many.
-    /// - Throws: ``StoreError``.
     public func days(
         of customers: [CustomerNumber], until latest: Instant = .distantFuture, limit: Int
     ) throws -> [RefusedDay] {
@@ -109,13 +97,12 @@ public struct RefusalStore {
         let all = (customers + merged).map(\.storedValue)
         guard !all.isEmpty else { return [] }
         return try transaction.rows(
-            Statement(
-                """
-                SELECT offer_id, outcome, COUNT(*), MIN(decided_at), MAX(decided_at), MAX(sequence) FROM refusal
-                WHERE customer_id IN (\(Statement.placeholders(all.count, after: 2)))
-                GROUP BY offer_id, outcome, decided_at / 86400000 HAVING MAX(decided_at) <= ?1
-                ORDER BY MAX(decided_at) DESC, offer_id, outcome LIMIT ?2
-                """, values: [latest.storedValue, limit.storedValue] + all)
+            """
+            SELECT offer_id, outcome, COUNT(*), MIN(decided_at), MAX(decided_at), MAX(sequence) FROM refusal
+            WHERE customer_id IN (\(Statement.placeholders(all.count, after: 2)))
+            GROUP BY offer_id, outcome, decided_at / 86400000 HAVING MAX(decided_at) <= ?1
+            ORDER BY MAX(decided_at) DESC, offer_id, outcome LIMIT ?2
+            """, values: [latest.storedValue, limit.storedValue] + all
         ).map { row in
             RefusedDay(
                 offerId: try row.value(0), outcome: try row.value(1), count: try row.value(2), first: try row.value(3),
@@ -124,7 +111,7 @@ public struct RefusalStore {
     }
 
     private func record(_ sequence: Int64) throws -> [UInt8]? {
-        let row = try transaction.row(Statement("SELECT record FROM refusal WHERE sequence = ?1", sequence))
+        let row = try transaction.row("SELECT record FROM refusal WHERE sequence = ?1", sequence)
         guard let row else { throw StoreError.corrupt("refusal \(sequence) is missing") }
         return try row.value(0, as: ErasableColumn.self).value
     }

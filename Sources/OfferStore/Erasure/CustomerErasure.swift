@@ -43,18 +43,18 @@ public struct CustomerErasure {
         let waiting = plan.waiting + (try search.renewalInfos(after: plan.searchedTo))
         for (index, customer) in plan.customers.enumerated() {
             let chain = try ErasureStore(transaction).chain(of: [customer])
-            var blanking = LedgerBlanking(transaction: transaction, log: log, otherKeys: plan.otherKeys)
+            var redaction = Redaction(transaction: transaction, log: log, otherKeys: plan.otherKeys)
             try keepEvidence(of: customer)
             let proven = try provenIdentifiers(of: customer)
             try keepIdentifiers(proven, of: customer, chain)
-            try blankLedger(of: chain, mentions: index == 0 ? mentions : [], &blanking, &outcome)
+            try redactLedger(of: chain, mentions: index == 0 ? mentions : [], &redaction, &outcome)
             // Whose they are is told by the identifiers, which are deleted next.
             _ = try NotificationStore(transaction).erase(of: chain, at: now)
             try forgetImports(proven, of: chain, &outcome)
             try deleteRows(of: chain, waiting: index == 0 ? waiting : [], &outcome)
             try RedemptionStore(transaction).record(of: customer, offers: offers, at: now, in: scope)
-            try tell(customer, chain, reason: reason, blanking)
-            outcome.digested += blanking.erased
+            try tell(customer, chain, reason: reason, redaction)
+            outcome.digested += redaction.erased
             outcome.customers += 1
         }
         try StoreClock(transaction).advance(to: now)
@@ -64,9 +64,8 @@ public struct CustomerErasure {
     /// Whether something was recorded meanwhile under another digest key, by a process with another configuration.
     private func hasForeignEvents(after sequence: Int64, _ log: AuditLog) throws -> Bool {
         try transaction.row(
-            Statement(
-                "SELECT 1 FROM audit_event WHERE sequence > ?1 AND digest_key <> ?2 LIMIT 1", sequence, log.digestKey)
-        ) != nil
+            "SELECT 1 FROM audit_event WHERE sequence > ?1 AND digest_key <> ?2 LIMIT 1", sequence, log.digestKey)
+            != nil
     }
 
     private func keepEvidence(of customer: CustomerNumber) throws {
@@ -101,39 +100,38 @@ public struct CustomerErasure {
         try store.keep(proven, of: customer, at: now)
         let log = try AuditLog(transaction)
         for one in chain {
-            let row = try transaction.row(Statement("SELECT rollout_key FROM customer WHERE id = ?1", one))
+            let row = try transaction.row("SELECT rollout_key FROM customer WHERE id = ?1", one)
             guard let key: String = try row?.value(0), !key.hasPrefix(Redacted.prefix) else { continue }
             // An alias is digested as if it were a subscription: it is never brought back.
             let identifier = proven.first { $0.value == key } ?? .originalTransactionId(TransactionId(rawValue: key))
             try transaction.execute(
-                Statement(
-                    "UPDATE customer SET rollout_key = ?2 WHERE id = ?1", one, store.standIn(for: identifier, log)))
+                "UPDATE customer SET rollout_key = ?2 WHERE id = ?1", one, store.standIn(for: identifier, log))
         }
     }
 
-    private func blankLedger(
-        of chain: [CustomerNumber], mentions: [LedgerRowKey], _ blanking: inout LedgerBlanking,
+    private func redactLedger(
+        of chain: [CustomerNumber], mentions: [LedgerRowKey], _ redaction: inout Redaction,
         _ outcome: inout ErasureOutcome
     ) throws {
         let numbers = chain.map(\.storedValue)
         let own = "customer_id IN (\(Statement.placeholders(chain.count)))"
         let signed = ["app_account_token", "transaction_id", "v1_signature", "jws", "record"]
-        try blanking.blank(
+        try redaction.redact(
             "issued_offer", signed + ["app_customer_id", "void_reason", "full_price_transaction_id"], where: own,
             numbers)
-        try blanking.blank(
+        try redaction.redact(
             "signing", signed, where: "issued_offer IN (SELECT sequence FROM issued_offer WHERE \(own))", numbers)
-        try blanking.blank(
+        try redaction.redact(
             "customer_merge", ["proof"], where: "merged_id IN (\(Statement.placeholders(chain.count)))", numbers)
         var answers = try deleteAnswers(of: own, numbers)
         for mention in mentions {
             let one = [StoredValue.integer(mention.key)]
             answers += try deleteAnswers(of: "sequence = ?1", one)
             // What is signed for another customer's slot names that customer, and stays.
-            try blanking.blank(
+            try redaction.redact(
                 mention.table, mention.table == "refusal" ? Self.refused : ["record"], where: "sequence = ?1", one)
         }
-        try blanking.blank("refusal", Self.refused, where: own, numbers)
+        try redaction.redact("refusal", Self.refused, where: own, numbers)
         outcome.deleted["kept_answer", default: 0] += answers
     }
 
@@ -141,7 +139,7 @@ public struct CustomerErasure {
 
     private func deleteAnswers(of decisions: String, _ values: [StoredValue]) throws -> Int {
         try transaction.execute(
-            Statement("DELETE FROM kept_answer AS t WHERE \(PersonalTable.isAnswer(of: decisions))", values: values))
+            "DELETE FROM kept_answer AS t WHERE \(PersonalTable.isAnswer(of: decisions))", values: values)
     }
 
     private func deleteRows(
@@ -150,8 +148,7 @@ public struct CustomerErasure {
         for sequence in waiting {
             try NotificationStore(transaction).erase(ofRenewalInfo: sequence, at: now)
             let deleted = try transaction.rows(
-                Statement(
-                    "DELETE FROM history_renewal_info WHERE sequence = ?1 RETURNING original_transaction_id", sequence))
+                "DELETE FROM history_renewal_info WHERE sequence = ?1 RETURNING original_transaction_id", sequence)
             for row in deleted {
                 try HistoryFacts(transaction: transaction, scope: scope).update(
                     .originalTransactionId(try row.value(0)))
@@ -160,7 +157,7 @@ public struct CustomerErasure {
         }
         // The identifiers last: they say whose the history is.
         let tables = PersonalTable.all.filter { table in
-            table.columns.allSatisfy { $0.fate == .deleted } && !["kept_answer", "import_row"].contains(table.name)
+            table.columns.allSatisfy { $0.action == .deleted } && !["kept_answer", "import_row"].contains(table.name)
         }
         for table in tables.filter({ $0.name != "customer_identifier" })
             + tables.filter({ $0.name == "customer_identifier" })
@@ -168,9 +165,8 @@ public struct CustomerErasure {
             guard let condition = table.condition else { continue }
             let rows = condition.replacing(":customers", with: Statement.placeholders(chain.count, after: 1))
             outcome.deleted[table.name, default: 0] += try transaction.execute(
-                Statement(
-                    "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1",
-                    values: [scope.storedValue] + chain.map(\.storedValue)))
+                "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1",
+                values: [scope.storedValue] + chain.map(\.storedValue))
         }
     }
 
@@ -184,31 +180,95 @@ public struct CustomerErasure {
             guard let condition = PersonalTable.all.first(where: { $0.name == name })?.condition else { continue }
             let rows = condition.replacing(":customers", with: Statement.placeholders(chain.count, after: 1))
             try transaction.execute(
-                Statement(
-                    "UPDATE \(name) AS t SET \(column) = '' WHERE \(rows)",
-                    values: [scope.storedValue] + chain.map(\.storedValue)))
+                "UPDATE \(name) AS t SET \(column) = '' WHERE \(rows)",
+                values: [scope.storedValue] + chain.map(\.storedValue))
         }
     }
 
     private func tell(
-        _ customer: CustomerNumber, _ chain: [CustomerNumber], reason: String, _ blanking: LedgerBlanking
+        _ customer: CustomerNumber, _ chain: [CustomerNumber], reason: String, _ redaction: Redaction
     ) throws {
         let sequence = try StoreClock(transaction).nextSequence()
         let inserted = try transaction.row(
-            Statement(
-                """
-                INSERT INTO erasure (sequence, scope_id, customer_id, erased_at, actor, reason)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING \(LedgerTable.erasure.columns)
-                """, sequence, scope, customer, now, author, reason))
+            """
+            INSERT INTO erasure (sequence, scope_id, customer_id, erased_at, actor, reason)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING \(LedgerTable.erasure.columns)
+            """, sequence, scope, customer, now, author, reason)
         try AuditLog(transaction).record(
             .erasure, .erasure, inserted: inserted, at: now, in: scope,
             after: [
-                "customer": customer, "erased": blanking.erased, "rows": ErasedRows.text(blanking.rows),
+                "customer": customer, "erased": redaction.erased, "rows": ErasedRows.text(redaction.rows),
             ])
         for one in chain {
-            try transaction.execute(
-                Statement("UPDATE customer SET erasure_sequence = ?2 WHERE id = ?1", one, sequence))
+            try transaction.execute("UPDATE customer SET erasure_sequence = ?2 WHERE id = ?1", one, sequence)
         }
         try CustomerStore(transaction).noteChange(sequence, of: [customer])
+    }
+}
+
+/// Puts keyed digests in the place of texts of the ledger, and notes which rows were changed.
+struct Redaction {
+    let transaction: any StoreTransaction
+    let log: AuditLog
+    let otherKeys: [LedgerRowKey: String]
+
+    /// How many texts were replaced.
+    private(set) var erased = 0
+    private(set) var rows: [String: [Int64]] = [:]
+
+    init(transaction: any StoreTransaction, log: AuditLog, otherKeys: [LedgerRowKey: String]) {
+        self.transaction = transaction
+        self.log = log
+        self.otherKeys = otherKeys
+    }
+
+    mutating func redact(
+        _ table: String, _ columns: [String], where condition: String, _ values: [StoredValue]
+    ) throws {
+        let found = try transaction.rows(
+            "SELECT sequence, \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition) ORDER BY sequence",
+            values: values)
+        for row in found {
+            let sequence: Int64 = try row.value(0)
+            var assignments: [String] = []
+            var remains: [StoredValue] = [.integer(sequence)]
+            for (place, column) in columns.enumerated() {
+                let value = row.values[place + 1]
+                guard value != .null else { continue }
+                guard LedgerDigests.remains(of: value) == nil else { continue }
+                let digests = try digests(of: column, table, sequence)
+                remains.append(
+                    .text(try digests.remains(of: value, column: column, table: table, key: .integer(sequence))))
+                assignments.append("\(column) = ?\(remains.count)")
+                erased += 1
+            }
+            guard !assignments.isEmpty else { continue }
+            try transaction.execute(
+                "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE sequence = ?1", values: remains)
+            rows[table, default: []].append(sequence)
+        }
+    }
+
+    /// The digests under the key that the event which told of the column has used.
+    private func digests(of column: String, _ table: String, _ sequence: Int64) throws -> AuditLog {
+        let state = LedgerTable.named(table)?.state.first { $0.name == column }
+        let key =
+            try state.flatMap { try stateKey($0.member, of: sequence) }
+            ?? otherKeys[LedgerRowKey(table: table, key: sequence)] ?? log.digestKey
+        if key == log.digestKey { return log }
+        guard key == SaltedDigest.name else { throw ErasureRefusal.otherDigestKey(key) }
+        return log.salted(try SaltedDigest.salt(transaction))
+    }
+
+    /// The key of the newest event that changed a member of a slot's state.
+    private func stateKey(_ member: String, of slot: Int64) throws -> String? {
+        var key: String?
+        for row in try transaction.rows(
+            "SELECT digest_key, after_change FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence", slot)
+        {
+            guard try AuditValues(text: try row.value(1, as: String?.self) ?? "{}")[member] != nil else { continue }
+            key = try row.value(0)
+        }
+        return key
     }
 }

@@ -15,10 +15,8 @@ struct ErasedIdentifierStore {
         let log = try AuditLog(transaction)
         guard key == log.digestKey else { throw Self.otherKey(key) }
         return try transaction.row(
-            Statement(
-                "SELECT customer_id FROM erased_identifier WHERE scope_id = ?1 AND kind = ?2 AND digest = ?3", scope,
-                identifier.kind, digest(of: identifier, log))
-        )?.value(0)
+            "SELECT customer_id FROM erased_identifier WHERE scope_id = ?1 AND kind = ?2 AND digest = ?3", scope,
+            identifier.kind, digest(of: identifier, log))?.value(0)
     }
 
     /// Lets what stayed of an erased customer name an identifier again that Apple's data has brought back.
@@ -26,23 +24,20 @@ struct ErasedIdentifierStore {
         let standIn = standIn(for: identifier, try AuditLog(transaction))
         if case .originalTransactionId(let id) = identifier {
             try transaction.execute(
-                Statement(
-                    """
-                    UPDATE kept_evidence SET original_transaction_id = ?3
-                    WHERE scope_id = ?1 AND original_transaction_id = ?2
-                    """, scope, standIn, id))
+                """
+                UPDATE kept_evidence SET original_transaction_id = ?3
+                WHERE scope_id = ?1 AND original_transaction_id = ?2
+                """, scope, standIn, id)
             // So that the use is known to be the same one when it is derived anew.
             try transaction.execute(
-                Statement(
-                    """
-                    UPDATE redemption SET original_transaction_id = ?3
-                    WHERE customer_id = ?1 AND original_transaction_id = ?2
-                    """, customer, standIn, id))
+                """
+                UPDATE redemption SET original_transaction_id = ?3
+                WHERE customer_id = ?1 AND original_transaction_id = ?2
+                """, customer, standIn, id)
         }
         try transaction.execute(
-            Statement(
-                "UPDATE customer SET rollout_key = ?3 WHERE id = ?1 AND rollout_key = ?2", customer, standIn,
-                identifier.value))
+            "UPDATE customer SET rollout_key = ?3 WHERE id = ?1 AND rollout_key = ?2", customer, standIn,
+            identifier.value)
     }
 
     /// Keeps the digests of the identifiers of a customer whose data is erased.
@@ -51,13 +46,12 @@ struct ErasedIdentifierStore {
         if let key = try digestKey(), key != log.digestKey { throw Self.otherKey(key) }
         for identifier in identifiers {
             try transaction.execute(
-                Statement(
-                    """
-                    INSERT INTO erased_identifier (scope_id, kind, digest, digest_key, customer_id, erased_at)
-                    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                    ON CONFLICT (scope_id, kind, digest) DO UPDATE SET
-                        customer_id = excluded.customer_id, erased_at = excluded.erased_at
-                    """, scope, identifier.kind, digest(of: identifier, log), log.digestKey, customer, now))
+                """
+                INSERT INTO erased_identifier (scope_id, kind, digest, digest_key, customer_id, erased_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                ON CONFLICT (scope_id, kind, digest) DO UPDATE SET
+                    customer_id = excluded.customer_id, erased_at = excluded.erased_at
+                """, scope, identifier.kind, digest(of: identifier, log), log.digestKey, customer, now)
         }
     }
 
@@ -76,9 +70,7 @@ struct ErasedIdentifierStore {
 
     /// The key of the digests that are kept; `nil` while nobody was erased.
     func digestKey() throws -> String? {
-        try transaction.row(
-            Statement("SELECT digest_key FROM erased_identifier WHERE scope_id = ?1 LIMIT 1", scope)
-        )?.value(0)
+        try transaction.row("SELECT digest_key FROM erased_identifier WHERE scope_id = ?1 LIMIT 1", scope)?.value(0)
     }
 
     private static func otherKey(_ key: String) -> StoreError {

@@ -1,53 +1,89 @@
 public import OfferModel
 
+/// What an erasure of a customer takes away, as it was found before anything is held for it.
+public struct ErasurePlan: Sendable, Hashable {
+    /// Whose data it is: the customers that the identifiers name.
+    public var customers: [CustomerNumber]
+    /// The same with those who were merged into them.
+    public var chain: [CustomerNumber]
+    /// How many rows of each table are deleted, blanked in part, or stay, by table; those without a row are left out.
+    public var rows: [String: Int]
+    /// Decisions about others, or about nobody known, whose record names the customer.
+    public var mentions: [LedgerRowKey]
+    /// How many other customers share an alias; they keep it.
+    public var sharing: Int
+
+    /// What it rests on: none of the customers has changed while this holds.
+    let version: SubjectVersion
+    /// Renewal infos that name the customer's Apple account and belong to nobody yet.
+    let waiting: [Int64]
+    /// Up to where the decisions and the history were looked through.
+    let searchedTo: Int64
+    /// Up to where the events were looked through.
+    let eventsTo: Int64
+    /// The key with which the digests of a row of the ledger were taken, if it is not the configured one.
+    let otherKeys: [LedgerRowKey: String]
+}
+
+/// One row of a table that the audit covers.
+public struct LedgerRowKey: Hashable, Sendable {
+    public let table: String
+    public let key: Int64
+}
+
+public enum ErasureRefusal: Error, Sendable, Hashable {
+    /// The configuration names no key for digests, so what stays could be guessed by whoever has the file.
+    case noDigestKey
+    /// Rows of the ledger, or the digests of customers erased before, were recorded under another digest key than the
+    /// configured one.
+    case otherDigestKey(String)
+    case changing
+}
+
+public struct ErasureOutcome: Sendable, Hashable {
+    /// How many texts a keyed digest stands for now.
+    public var digested = 0
+    public var deleted: [String: Int] = [:]
+    /// How many customers were erased; an event tells of each.
+    public var customers = 0
+}
+
 /// Erasures: who was erased, and what one would take away (docs/privacy.md).
 public struct ErasureStore {
     let transaction: any StoreTransaction
 
-    /// The erasures as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
     /// Whether one of these customers was erased after a place in the store-wide order, also together with another whom
     /// they were merged into meanwhile.
-    ///
-    /// - Throws: ``StoreError``.
     public func isErased(_ customers: [CustomerNumber], after sequence: Int64) throws -> Bool {
         guard !customers.isEmpty else { return false }
         return try transaction.row(
-            Statement(
-                """
-                SELECT 1 FROM customer
-                WHERE id IN (\(Statement.placeholders(customers.count, after: 1))) AND erasure_sequence > ?1 LIMIT 1
-                """, values: [.integer(sequence)] + customers.map(\.storedValue))) != nil
+            """
+            SELECT 1 FROM customer
+            WHERE id IN (\(Statement.placeholders(customers.count, after: 1))) AND erasure_sequence > ?1 LIMIT 1
+            """, values: [.integer(sequence)] + customers.map(\.storedValue)) != nil
     }
 
     /// Whether a customer was erased at an instant or after it.
-    ///
-    /// - Throws: ``StoreError``.
     public func isErased(_ customer: CustomerNumber, since instant: Instant) throws -> Bool {
         try transaction.row(
-            Statement(
-                """
-                SELECT 1 FROM customer c JOIN erasure e ON e.sequence = c.erasure_sequence
-                WHERE c.id = ?1 AND e.erased_at >= ?2
-                """, customer, instant)) != nil
+            """
+            SELECT 1 FROM customer c JOIN erasure e ON e.sequence = c.erasure_sequence
+            WHERE c.id = ?1 AND e.erased_at >= ?2
+            """, customer, instant) != nil
     }
 
     /// The keys under which digests of erased identifiers were taken.
-    ///
-    /// - Throws: ``StoreError``.
     public func digestKeys() throws -> Set<String> {
         Set(
-            try transaction.rows(Statement("SELECT DISTINCT digest_key FROM erased_identifier")).map {
+            try transaction.rows("SELECT DISTINCT digest_key FROM erased_identifier").map {
                 try $0.value(0, as: String.self)
             })
     }
 
-    /// These customers with those who were merged into them.
-    ///
-    /// - Throws: ``StoreError``.
     public func chain(of customers: [CustomerNumber]) throws -> [CustomerNumber] {
         let merged = try CustomerStore(transaction).merged(into: customers).values.flatMap(\.self)
         return Set(customers + merged).sorted()
@@ -94,11 +130,10 @@ public struct ErasureStore {
         var last: Int64 = 0
         while true {
             let page = try transaction.rows(
-                Statement(
-                    """
-                    SELECT sequence, digest_key, ledger_rows FROM audit_event
-                    WHERE sequence > ?1 AND digest_key <> ?2 ORDER BY sequence LIMIT 500
-                    """, last, own))
+                """
+                SELECT sequence, digest_key, ledger_rows FROM audit_event
+                WHERE sequence > ?1 AND digest_key <> ?2 ORDER BY sequence LIMIT 500
+                """, last, own)
             for event in page {
                 last = try event.value(0)
                 let key: String = try event.value(1)

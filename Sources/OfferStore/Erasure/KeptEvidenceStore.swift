@@ -5,44 +5,38 @@ import OfferModel
 public struct KeptEvidenceStore {
     private let transaction: any StoreTransaction
 
-    /// The evidence as this transaction sees it.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
     /// That of these customers, in the order it was kept in.
-    ///
-    /// - Throws: ``StoreError``.
     public func evidence(of customers: [CustomerNumber]) throws -> [KeptEvidence] {
         guard !customers.isEmpty else { return [] }
         return try transaction.rows(
-            Statement(
-                """
-                SELECT \(Self.columns) FROM kept_evidence
-                WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY customer_id, sequence
-                """, values: customers.map(\.storedValue))
+            """
+            SELECT \(Self.columns) FROM kept_evidence
+            WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY customer_id, sequence
+            """, values: customers.map(\.storedValue)
         ).map(KeptEvidence.init(row:))
     }
 
-    /// Makes this the only evidence of a customer.
     func replace(_ evidence: [KeptEvidence], of customer: CustomerNumber, in scope: ScopeNumber) throws {
-        try transaction.execute(Statement("DELETE FROM kept_evidence WHERE customer_id = ?1", customer))
+        try transaction.execute("DELETE FROM kept_evidence WHERE customer_id = ?1", customer)
         for kept in evidence {
             let sequence = try StoreClock(transaction).nextSequence()
             try transaction.execute(
-                Statement(
-                    """
-                    INSERT INTO kept_evidence (sequence, scope_id, customer_id, \(Self.columns))
-                    VALUES (\(Statement.placeholders(16)))
-                    """,
-                    values: [
-                        .integer(sequence), scope.storedValue, customer.storedValue, kept.kind.storedValue,
-                        kept.originalTransactionId.storedValue, kept.subscriptionGroupIdentifier.storedValue,
-                        kept.productId.storedValue, kept.offerType.storedValue, kept.offerIdentifier.storedValue,
-                        kept.offerPeriod.storedValue, kept.at.storedValue, kept.expires.storedValue,
-                        kept.revoked.storedValue, kept.isRenewal.storedValue, kept.isUpgraded.storedValue,
-                        kept.provenance.storedValue,
-                    ]))
+                """
+                INSERT INTO kept_evidence (sequence, scope_id, customer_id, \(Self.columns))
+                VALUES (\(Statement.placeholders(16)))
+                """,
+                values: [
+                    .integer(sequence), scope.storedValue, customer.storedValue, kept.kind.storedValue,
+                    kept.originalTransactionId.storedValue, kept.subscriptionGroupIdentifier.storedValue,
+                    kept.productId.storedValue, kept.offerType.storedValue, kept.offerIdentifier.storedValue,
+                    kept.offerPeriod.storedValue, kept.at.storedValue, kept.expires.storedValue,
+                    kept.revoked.storedValue, kept.isRenewal.storedValue, kept.isUpgraded.storedValue,
+                    kept.provenance.storedValue,
+                ])
         }
     }
 
@@ -64,4 +58,9 @@ extension KeptEvidence {
             at: try reader.next(), expires: try reader.next(), revoked: try reader.next(),
             isRenewal: try reader.next(), isUpgraded: try reader.next(), provenance: try reader.next())
     }
+}
+
+extension TransactionId {
+    /// Whether the digest of an erased id stands in its place.
+    var isErased: Bool { rawValue.hasPrefix(Redacted.prefix) }
 }

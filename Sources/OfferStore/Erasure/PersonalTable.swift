@@ -1,23 +1,21 @@
 /// What a table holds of a customer, and what an erasure does to each of its columns (docs/privacy.md has the same table).
 public struct PersonalTable: Sendable {
     /// What an erasure does to a column of a customer's row.
-    public enum Fate: String, Sendable, Hashable, CaseIterable {
+    public enum ErasureAction: String, Sendable, Hashable, CaseIterable {
         /// It stays: an internal id, a date, a count, or a name of the catalog's.
         case kept
         /// A keyed digest takes the place of what it held.
         case digested
         /// What it held is taken away, and nothing stands in its place.
         case emptied
-        /// The whole row is deleted.
         case deleted
         /// No row of the table is about a customer.
         case none
     }
 
-    /// The table.
     public let name: String
-    /// Every column with its fate, those of one fate together.
-    public let columns: [(name: String, fate: Fate)]
+    /// Every column with its action, those of one action together.
+    public let columns: [(name: String, action: ErasureAction)]
     /// Which rows `t` are about a customer: `?1` is the scope, `:customers` stands for the numbers of the customers.
     let condition: String?
 
@@ -27,10 +25,10 @@ public struct PersonalTable: Sendable {
     ) {
         self.name = name
         self.condition = condition
-        let parts: [(String, Fate)] = [
+        let parts: [(String, ErasureAction)] = [
             (kept, .kept), (digested, .digested), (emptied, .emptied), (deleted, .deleted), (none, .none),
         ]
-        columns = parts.flatMap { names, fate in names.split(separator: " ").map { (String($0), fate) } }
+        columns = parts.flatMap { names, action in names.split(separator: " ").map { (String($0), action) } }
     }
 }
 

@@ -5,7 +5,6 @@ public import OfferModel
 public struct CoverageStore {
     private let transaction: any StoreTransaction
 
-    /// The statements as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
@@ -16,7 +15,6 @@ public struct CoverageStore {
     /// - Parameters:
     ///   - asOf: when it was fetched from Apple or stated.
     ///   - provenance: who said so.
-    /// - Throws: ``StoreError``.
     public func stateComplete(
         _ customers: [CustomerNumber], asOf: Instant, provenance: Provenance, at now: Instant, in scope: ScopeNumber
     ) throws {
@@ -32,7 +30,6 @@ public struct CoverageStore {
     ///
     /// - Parameter instant: only what was fetched or stated by then. What a merge took back stays so for earlier instants
     ///   too, because the merge stays: neither statement spoke of what the other customer had (invariant 3).
-    /// - Throws: ``StoreError``.
     public func coverage(of customer: CustomerNumber, asOf instant: Instant = .distantFuture) throws -> Coverage? {
         try Statement(
             """
@@ -69,11 +66,10 @@ public struct CoverageStore {
     ) throws -> Int64 {
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.execute(
-            Statement(
-                """
-                INSERT INTO coverage (sequence, scope_id, customer_id, is_complete, as_of, provenance, stated_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-                """, sequence, scope, customer, coverage.level == .complete, coverage.asOf, coverage.provenance, now))
+            """
+            INSERT INTO coverage (sequence, scope_id, customer_id, is_complete, as_of, provenance, stated_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """, sequence, scope, customer, coverage.level == .complete, coverage.asOf, coverage.provenance, now)
         return sequence
     }
 }

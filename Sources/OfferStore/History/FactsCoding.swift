@@ -7,11 +7,9 @@ import OfferModel
 protocol FactsFields {
     /// What the first row of a run is read into; every optional field is absent.
     static var empty: Self { get }
-    /// Hands every field to a coder.
     mutating func code(with coder: inout some FactsCoder) throws
 }
 
-/// Writes or reads the fields of a record.
 protocol FactsCoder {
     mutating func field<Value: Storable>(_ value: inout Value) throws
 }
@@ -27,11 +25,9 @@ protocol FactsCoder {
 /// The first byte is the version of this form and of the lists of fields.
 enum FactsForm {
     static let version: UInt8 = 1
-    /// Bytes of the longest varint.
     static let longestVarint = 10
 }
 
-/// Appends rows to the stored form.
 struct FactsWriter: FactsCoder {
     private(set) var bytes = [FactsForm.version]
     private var before: [StoredValue] = []
@@ -46,7 +42,6 @@ struct FactsWriter: FactsCoder {
         for row in rows { try append(row) }
     }
 
-    /// Appends a row.
     mutating func append(_ row: some FactsFields) throws {
         var row = row
         (changed, place) = (0, 0)
@@ -108,7 +103,6 @@ struct FactsReader: FactsCoder {
     private var place = 1
     private var changed: UInt64 = 0
 
-    /// - Throws: ``StoreError/corrupt(_:)``.
     init(_ bytes: UnsafeRawBufferPointer) throws {
         guard let version = bytes.first, version == FactsForm.version else {
             throw StoreError.corrupt(
@@ -117,9 +111,6 @@ struct FactsReader: FactsCoder {
         self.bytes = bytes
     }
 
-    /// Reads a run of rows.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)``.
     @inline(__always)
     mutating func run<Row: FactsFields>(of type: Row.Type, _ body: (Row, _ left: Int) -> Void) throws {
         let count = try varint()
@@ -133,8 +124,6 @@ struct FactsReader: FactsCoder {
     }
 
     /// Reads the next row into the one before it.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)``.
     @inline(__always)
     mutating func read(into row: inout some FactsFields) throws {
         changed = try varint()
@@ -142,9 +131,6 @@ struct FactsReader: FactsCoder {
         guard changed == 0 else { throw Self.invalid }
     }
 
-    /// Makes sure that nothing follows.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)``.
     func end() throws {
         guard place == bytes.count else { throw Self.invalid }
     }

@@ -11,27 +11,21 @@ struct HistoryFacts {
     let scope: ScopeNumber
 
     /// Derives an owner's row from the history and writes it, or removes it if nothing is left.
-    ///
-    /// - Throws: ``StoreError``.
     func update(_ owner: ProvenIdentifier) throws {
         if let facts = try derive(owner) {
             try transaction.execute(
-                Statement(
-                    """
-                    INSERT INTO history_facts (scope_id, kind, value, facts) VALUES (?1, ?2, ?3, ?4)
-                    ON CONFLICT (scope_id, kind, value) DO UPDATE SET facts = excluded.facts
-                    """, scope, owner.kind, owner.value, facts))
+                """
+                INSERT INTO history_facts (scope_id, kind, value, facts) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT (scope_id, kind, value) DO UPDATE SET facts = excluded.facts
+                """, scope, owner.kind, owner.value, facts)
         } else {
             try transaction.execute(
-                Statement(
-                    "DELETE FROM history_facts WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope, owner.kind,
-                    owner.value))
+                "DELETE FROM history_facts WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope, owner.kind,
+                owner.value)
         }
     }
 
     /// The facts of an owner as the history has them; `nil` if it has no row of theirs.
-    ///
-    /// - Throws: ``StoreError``.
     func derive(_ owner: ProvenIdentifier) throws -> [UInt8]? {
         let transactions: [FactsRow<Transaction>] = try current(of: owner)
         let renewalInfos: [FactsRow<RenewalInfo>] = try current(of: owner)
@@ -44,14 +38,10 @@ struct HistoryFacts {
         return writer.bytes
     }
 
-    /// The facts of an owner as they are stored.
-    ///
-    /// - Throws: ``StoreError``.
     func stored(_ owner: ProvenIdentifier) throws -> [UInt8]? {
         try transaction.row(
-            Statement(
-                "SELECT facts FROM history_facts WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope, owner.kind,
-                owner.value))?.value(0)
+            "SELECT facts FROM history_facts WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope, owner.kind,
+            owner.value)?.value(0)
     }
 
     /// Of each view the newest row, and what is evidence beside it. Where it depends on the owner whether a proven row
@@ -87,7 +77,7 @@ struct HistoryFacts {
     private func outranks<Payload>(_ row: FactsRow<Payload>, _ other: FactsRow<Payload>) throws -> Bool {
         if row.provenance.isProven != other.provenance.isProven { return row.provenance.isProven }
         if row.payload.viewDate != other.payload.viewDate { return row.payload.viewDate > other.payload.viewDate }
-        return try transaction.row(Statement(Payload.sql.hasGreaterPayload, row.sequence, other.sequence))?.value(0)
+        return try transaction.row(Payload.sql.hasGreaterPayload, row.sequence, other.sequence)?.value(0)
             ?? false
     }
 }
@@ -178,7 +168,6 @@ final class ChangedHistory {
         owners.insert(owner)
     }
 
-    /// - Throws: ``StoreError``.
     func update() throws {
         for owner in owners { try facts.update(owner) }
         owners.removeAll()

@@ -6,7 +6,6 @@ import OfferModel
 public struct HistoryFactsCheck: Sendable {
     /// Rows that were looked at, and those that were wrong.
     public struct Counts: Sendable, Hashable {
-        /// Rows that the history has.
         public var rows = 0
         /// Rows with other facts than the history's.
         public var changed = 0
@@ -15,24 +14,21 @@ public struct HistoryFactsCheck: Sendable {
         /// Rows of owners without a history.
         public var superfluous = 0
 
-        /// How many rows are wrong.
         public var wrong: Int { changed + missing + superfluous }
     }
 
     private static let pageSize = 500
     private let database: any StoreDatabase
 
-    /// A check of a database.
     public init(_ database: any StoreDatabase) {
         self.database = database
     }
 
     /// - Parameter rebuilding: whether what is wrong is written.
-    /// - Throws: ``StoreError``.
     public func run(rebuilding: Bool = false) async throws -> Counts {
         var counts = Counts()
         let scopes: [ScopeNumber] = try await database.read {
-            try $0.rows(Statement("SELECT id FROM scope ORDER BY id")).map { try $0.value(0) }
+            try $0.rows("SELECT id FROM scope ORDER BY id").map { try $0.value(0) }
         }
         for scope in scopes {
             for kind in Kind.allCases {
@@ -83,7 +79,7 @@ public struct HistoryFactsCheck: Sendable {
         ) throws -> (Counts, last: String?) {
             let facts = HistoryFacts(transaction: transaction, scope: scope)
             let sql = self == .subscriptions ? Self.ofSubscriptions : Self.ofAccounts
-            let values: [String] = try transaction.rows(Statement(sql, scope, start, pageSize, owner("").kind))
+            let values: [String] = try transaction.rows(sql, scope, start, pageSize, owner("").kind)
                 .map { try $0.value(0) }
             var counts = Counts()
             for owner in values.map(owner) {

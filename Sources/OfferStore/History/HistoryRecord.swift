@@ -1,8 +1,58 @@
-import OfferModel
+public import OfferModel
+
+/// A decoded payload on its way into the history; the caller has verified it, or says who stands behind it.
+public struct HistoryPayload: Sendable, Hashable {
+    public enum Content: Sendable, Hashable {
+        case transaction(Transaction)
+        case renewalInfo(RenewalInfo)
+        case appTransaction(AppTransaction)
+    }
+
+    public let content: Content
+    public let bytes: [UInt8]
+    /// How it reached us; only proven ones may merge customers.
+    public let provenance: Provenance
+
+    public init(_ content: Content, bytes: [UInt8], provenance: Provenance) {
+        self.content = content
+        self.bytes = bytes
+        self.provenance = provenance
+    }
+
+    /// The identifiers it holds together, the one that says whose it is first.
+    var identifiers: [ProvenIdentifier] {
+        switch content {
+        case .transaction(let transaction):
+            [.originalTransactionId(transaction.originalTransactionId)]
+                + (transaction.appTransactionId.map { [.appTransactionId($0)] } ?? [])
+        case .renewalInfo(let info):
+            [.originalTransactionId(info.originalTransactionId)]
+                + (info.appTransactionId.map { [.appTransactionId($0)] } ?? [])
+        case .appTransaction(let transaction):
+            transaction.appTransactionId.map { [.appTransactionId($0)] } ?? []
+        }
+    }
+
+    var appAccountToken: AppAccountToken? {
+        switch content {
+        case .transaction(let transaction): transaction.appAccountToken
+        case .renewalInfo(let info): info.appAccountToken
+        case .appTransaction: nil
+        }
+    }
+}
+
+/// What became of one payload.
+public struct IngestedPayload: Sendable, Hashable {
+    /// How it changed the current view: `unchanged` also for an older view than the one known, which is kept too;
+    /// `refused` for an app transaction without `appTransactionId`, which names nobody and is not kept.
+    public var outcome: IngestOutcome
+    /// Whose it is; `nil` for one that names nobody yet, such as renewal info of an unknown subscription.
+    public var customer: CustomerNumber?
+}
 
 /// A payload with a table of its own: its fields together as facts, and a column for each that is searched by.
 protocol HistoryRecord: FactsFields, Sendable, Hashable {
-    /// The statements of its table.
     static var sql: HistorySQL { get }
     /// What its current view is kept by; `nil` if it names nobody.
     var viewKey: String? { get }
@@ -29,7 +79,6 @@ extension HistoryRecord {
 
 /// The statements of one history table. The payload is the last column: what reads only facts does not come to it.
 struct HistorySQL {
-    /// The columns that are searched by.
     let columns: [String]
     /// The kind of the identifier that says whose a row is.
     let ownerKind: String

@@ -2,8 +2,6 @@ public import OfferModel
 
 extension HistoryStore {
     /// Which of these payloads would be stored, by their places: only those need a writing transaction.
-    ///
-    /// - Throws: ``StoreError``.
     public func missing(_ payloads: [HistoryPayload], in scope: ScopeNumber) throws -> [Int] {
         let copies = SignedCopies(transaction: transaction, scope: scope)
         var missing = [Int]()
@@ -20,8 +18,6 @@ extension HistoryStore {
     }
 
     /// What keeping a payload would come to now; nothing is written.
-    ///
-    /// - Throws: ``StoreError``.
     public func outcome(of payload: HistoryPayload, in scope: ScopeNumber) throws -> IngestOutcome {
         try payload.content.record.views(of: payload, transaction, scope)?.outcome ?? .refused
     }
@@ -33,7 +29,6 @@ extension HistoryStore {
     ///
     /// - Parameter offers: of the catalog in force, for ``RedemptionStore/record(of:offers:at:in:)``.
     /// - Returns: what became of each, in the same order.
-    /// - Throws: ``StoreError``.
     public func ingest(
         _ payloads: [HistoryPayload], offers: [Offer] = [], at now: Instant, in scope: ScopeNumber
     ) throws -> [IngestedPayload] {
@@ -88,9 +83,8 @@ extension HistoryStore {
             payload.provenance.isProven.storedValue, now.storedValue,
         ]
         try transaction.execute(
-            Statement(
-                type(of: record).sql.insert,
-                values: values + record.columnValues + [.blob(try record.facts()), .blob(payload.bytes)]))
+            type(of: record).sql.insert,
+            values: values + record.columnValues + [.blob(try record.facts()), .blob(payload.bytes)])
     }
 
     private func link(_ payload: HistoryPayload, _ links: IdentityLinks) throws {
@@ -126,9 +120,7 @@ extension HistoryPayload.Content {
 
 /// How a stored row compares with a payload of the same view key.
 struct KnownView {
-    /// Its place in the store-wide order.
     let sequence: Int64
-    /// When it was signed.
     let date: Instant
     /// Both proven, or neither.
     let hasSameRank: Bool
@@ -153,7 +145,7 @@ extension HistoryRecord {
     ) throws -> [KnownView]? {
         guard let viewKey else { return nil }
         let isProven = payload.provenance.isProven
-        return try transaction.rows(Statement(Self.sql.views, scope, viewKey, payload.bytes)).map { row in
+        return try transaction.rows(Self.sql.views, scope, viewKey, payload.bytes).map { row in
             let knownIsProven: Bool = try row.value(1)
             let date: Instant = try row.value(2)
             let hasSameBytes: Bool = try row.value(3)
@@ -165,5 +157,108 @@ extension HistoryRecord {
                 sequence: try row.value(0), date: date, hasSameRank: knownIsProven == isProven,
                 isSame: hasSameBytes && knownIsProven == isProven, isNewer: isNewer)
         }
+    }
+}
+
+/// What Apple signs again and again, as every app launch makes it do: of copies that say the same but for the date, the
+/// first and the newest are kept (docs/decisions/0046).
+///
+/// ```
+/// signed     1     2     3     4     5     6
+/// it says    on    on    on    off   on    on      autoRenewStatus
+/// kept       ×           ×     ×     ×     ×
+/// ```
+///
+/// A copy is needless if the ones signed before and after it say the same. So whoever asks what was the case at an earlier
+/// instant finds the same facts without it, and the newest, by which everything is decided now, always stays.
+struct SignedCopies {
+    let transaction: any StoreTransaction
+    let scope: ScopeNumber
+
+    /// Whether keeping a payload would add nothing to the rows of its view key: it would be needless at once.
+    func tellNothing<Record: HistoryRecord>(_ record: Record, beside views: [KnownView]) throws -> Bool {
+        let order = SigningOrder(of: views, around: record.viewDate)
+        guard let before = order.before.first, !order.after.isEmpty, record.mayBeNeedless else { return false }
+        let near = order.before + order.beside + order.after
+        return try saySame(near, as: record) && !isTurningPoint(record, after: before.date, at: record.viewDate)
+    }
+
+    /// Deletes what a new row beside these has made needless: the copies signed right before it, or right after it.
+    func removeNeedless<Record: HistoryRecord>(around record: Record, among views: [KnownView]) throws {
+        let order = SigningOrder(of: views, around: record.viewDate)
+        guard record.mayBeNeedless, let owner = record.owner else { return }
+        var needless: [KnownView] = []
+        if let before = order.before.first {
+            let earlier = SigningOrder(of: views, around: before.date).before
+            let near = earlier + order.before + order.beside
+            if let first = earlier.first, try saySame(near, as: record),
+                try !isTurningPoint(record, after: first.date, at: before.date)
+            {
+                needless += order.before
+            }
+        }
+        if let after = order.after.first {
+            let later = SigningOrder(of: views, around: after.date).after
+            let near = order.beside + order.after + later
+            if !later.isEmpty, try saySame(near, as: record),
+                try !isTurningPoint(record, after: record.viewDate, at: after.date)
+            {
+                needless += order.after
+            }
+        }
+        guard !needless.isEmpty else { return }
+        try transaction.execute(Record.sql.delete(needless.map(\.sequence), of: owner, in: scope))
+    }
+
+    /// Whether all of these rows say what a payload says, but for the date.
+    private func saySame<Record: HistoryRecord>(_ views: [KnownView], as record: Record) throws -> Bool {
+        try transaction.rows(try Record.sql.selectSame(as: record, among: views.map(\.sequence))).count == views.count
+    }
+
+    /// Whether a period began or ended between two signings of renewal info. What is signed after the end of a period says
+    /// more than the same signed before, because it settles the state (docs/eligibility.md).
+    private func isTurningPoint(_ record: some HistoryRecord, after earlier: Instant, at date: Instant) throws -> Bool {
+        guard let info = record as? RenewalInfo else { return false }
+        return try transaction.row(
+            """
+            SELECT 1 FROM history_transaction
+            WHERE scope_id = ?1 AND original_transaction_id = ?2
+            AND (expires_date BETWEEN ?3 AND ?4 OR purchase_date BETWEEN ?3 AND ?4) LIMIT 1
+            """, scope, info.originalTransactionId, earlier, date) != nil
+    }
+}
+
+/// Rows of one view key and rank around a date, by which those say the most that are next to it.
+private struct SigningOrder {
+    /// Those with the latest date before it.
+    var before: [KnownView] = []
+    var beside: [KnownView] = []
+    /// Those with the earliest date after it.
+    var after: [KnownView] = []
+
+    init(of views: [KnownView], around date: Instant) {
+        for view in views where view.hasSameRank {
+            if view.date == date {
+                beside.append(view)
+            } else if view.date < date {
+                Self.add(view, to: &before) { $0 > $1 }
+            } else {
+                Self.add(view, to: &after) { $0 < $1 }
+            }
+        }
+    }
+
+    private static func add(_ view: KnownView, to nearest: inout [KnownView], isNearer: (Instant, Instant) -> Bool) {
+        guard let date = nearest.first?.date, date != view.date else { return nearest.append(view) }
+        if isNearer(view.date, date) { nearest = [view] }
+    }
+}
+
+extension HistoryRecord {
+    /// Whether other copies may stand for it. Renewal info that names an offer without a renewal date does not tell of
+    /// which period it is, and each copy may be evidence of another use (decision 0046).
+    fileprivate var mayBeNeedless: Bool {
+        guard let info = self as? RenewalInfo else { return true }
+        return info.offerType == nil || info.renewalDate != nil
     }
 }

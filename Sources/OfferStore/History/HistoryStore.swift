@@ -5,7 +5,6 @@ public import OfferModel
 public struct HistoryStore {
     let transaction: any StoreTransaction
 
-    /// The history as this transaction sees it.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
@@ -17,8 +16,6 @@ public struct HistoryStore {
     ///
     /// A customer known by aliases only is no Apple account of which more could be unknown, so beside proven customers
     /// it does not lessen the coverage.
-    ///
-    /// - Throws: ``StoreError``.
     public func history(of customers: [CustomerNumber]) throws -> History {
         guard !customers.isEmpty else { return History() }
         var history = History()
@@ -47,8 +44,6 @@ public struct HistoryStore {
     ///
     /// Every stored row and not only the current view, because what has taken a row's place since was not signed then. Who is one
     /// customer is as known now: a merge is not undone, nor what it took from the coverage.
-    ///
-    /// - Throws: ``StoreError``.
     public func history(of customers: [CustomerNumber], asOf instant: Instant) throws -> History {
         guard !customers.isEmpty else { return History() }
         var owners = Set<CustomerNumber>()
@@ -85,5 +80,64 @@ public struct HistoryStore {
                     ?? Coverage(level: owners.contains($0) ? .partial : .none)
             }
             .min(by: CoverageStore.isLess) ?? .none
+    }
+}
+
+/// The identifiers of Apple's that a decision's history was read by.
+public struct SeenIdentifiers: Sendable, Hashable {
+    public var originalTransactionIds: [TransactionId]
+    public var appTransactionIds: [AppTransactionId]
+
+    init(originalTransactionIds: [TransactionId], appTransactionIds: [AppTransactionId]) {
+        self.originalTransactionIds = originalTransactionIds
+        self.appTransactionIds = appTransactionIds
+    }
+
+    /// Every identifier in a history, in their order.
+    public init(_ history: History) {
+        originalTransactionIds = Set(history.transactions.map(\.payload.originalTransactionId)).sorted()
+        appTransactionIds = Set(history.appTransactions.compactMap(\.payload.appTransactionId)).sorted()
+    }
+}
+
+extension HistoryStore {
+    /// Every row of these identifiers that was stored by a place in the store-wide order, for replay (invariant 5).
+    ///
+    /// By identifiers and not by customers: a merge since then must not bring another customer's rows into it. The
+    /// coverage is not read; a decision's record has its own.
+    public func history(
+        of identifiers: SeenIdentifiers, upTo sequence: Int64, in scope: ScopeNumber
+    ) throws -> History {
+        let subscriptions = identifiers.originalTransactionIds.map(\.storedValue)
+        let transactions: [Recorded<Transaction>] = try read(subscriptions, sequence, scope)
+        let renewalInfos: [Recorded<RenewalInfo>] = try read(subscriptions, sequence, scope)
+        // Signed renewal info counts only of what a signed transaction names, as where the present history is read.
+        let proven = Set(transactions.filter(\.provenance.isProven).map(\.payload.originalTransactionId))
+        return History(
+            transactions: transactions,
+            renewalInfos: renewalInfos.filter {
+                !$0.provenance.isProven || proven.contains($0.payload.originalTransactionId)
+            },
+            appTransactions: try read(identifiers.appTransactionIds.map(\.storedValue), sequence, scope))
+    }
+
+    private func read<Payload: HistoryRecord>(
+        _ identifiers: [StoredValue], _ sequence: Int64, _ scope: ScopeNumber
+    ) throws -> [Recorded<Payload>] {
+        guard !identifiers.isEmpty else { return [] }
+        return try Statement(
+            Payload.sql.selectStored(identifiers: identifiers.count),
+            values: [scope.storedValue, .integer(sequence)] + identifiers
+        ).all(in: transaction) { try Recorded(reading: &$0) }
+    }
+}
+
+extension Recorded where Payload: HistoryRecord {
+    /// Reads the columns `sequence, provenance`, the date, `facts` and `payload`.
+    convenience init(reading row: inout RowReader) throws {
+        let facts = try FactsRow<Payload>(reading: &row)
+        self.init(
+            payload: facts.payload, payloadBytes: try row.next(), provenance: facts.provenance,
+            sequence: facts.sequence)
     }
 }

@@ -11,7 +11,6 @@ public struct ImportTerms: Sendable, Hashable {
     /// The instant up to which the operator says that nothing is missing; `nil` if nobody says so.
     public var completeAsOf: Instant?
 
-    /// Terms by their parts.
     public init(source: String, provenance: Provenance, digest: [UInt8], completeAsOf: Instant? = nil) {
         self.source = source
         self.provenance = provenance
@@ -30,7 +29,6 @@ public enum ImportStage: String, Sendable, Hashable, CaseIterable, Storable {
     case stating
     /// What was staged is cleared away.
     case closing
-    /// Everything is done.
     case closed
 }
 
@@ -38,15 +36,11 @@ public enum ImportStage: String, Sendable, Hashable, CaseIterable, Storable {
 public struct ImportCounts: Sendable, Hashable {
     /// Lines read, refused ones too.
     public var lines: Int64 = 0
-    /// Lines refused.
     public var refused: Int64 = 0
     /// Refused lines that may have told of a purchase in this app and environment.
     public var gaps: Int64 = 0
-    /// Payloads staged.
     public var staged: Int64 = 0
-    /// Staged payloads applied.
     public var applied: Int64 = 0
-    /// Payloads of something never seen before.
     public var added: Int64 = 0
     /// Payloads that are a newer view of something known before.
     public var updated: Int64 = 0
@@ -59,25 +53,19 @@ public struct ImportCounts: Sendable, Hashable {
     /// Customers of whom it was noted that nothing is missing.
     public var stated: Int64 = 0
 
-    /// Nothing done yet.
     public init() {}
 }
 
 /// One bulk import as it is stored.
 public struct ImportRun: Sendable, Hashable {
-    /// The store's own number of it.
     public var number: Int64
-    /// What it is of.
     public var terms: ImportTerms
-    /// When it was begun.
     public var beganAt: Instant
-    /// How far it is.
     public var stage: ImportStage
     /// Where the source is read on.
     public var position: Int64
     /// The staged row that was applied last, in the order of subscriptions.
     public var cursor: ImportCursor
-    /// What it has done so far.
     public var counts: ImportCounts
 }
 
@@ -85,15 +73,69 @@ public struct ImportRun: Sendable, Hashable {
 public struct ImportCursor: Sendable, Hashable {
     /// The id of the subscription, or of the Apple Account where there is none.
     public var key: String
-    /// The row's number.
     public var row: Int64
 
-    /// Before every row.
     public static let start = ImportCursor(key: "", row: 0)
 
-    /// A place by its parts.
     public init(key: String, row: Int64) {
         self.key = key
         self.row = row
+    }
+}
+
+/// A payload on its way through the staging table.
+public struct StagedPayload: Sendable, Hashable {
+    /// What kind of payload the bytes are.
+    public enum Kind: String, Sendable, Hashable, Storable {
+        case transaction
+        case renewalInfo
+        case appTransaction
+    }
+
+    /// What is applied together: the `originalTransactionId`, or the `appTransactionId` of an app transaction.
+    public var key: String
+    /// Where it stood in the source, from 1.
+    public var line: Int64
+    public var kind: Kind
+    /// Its JSON text.
+    public var payload: [UInt8]
+    public var appAccountToken: AppAccountToken?
+    public var customerId: CustomerId?
+
+    public init(
+        key: String, line: Int64, kind: Kind, payload: [UInt8], appAccountToken: AppAccountToken? = nil,
+        customerId: CustomerId? = nil
+    ) {
+        self.key = key
+        self.line = line
+        self.kind = kind
+        self.payload = payload
+        self.appAccountToken = appAccountToken
+        self.customerId = customerId
+    }
+
+    public var aliases: [CustomerAlias] {
+        (appAccountToken.map { [.appAccountToken($0)] } ?? []) + (customerId.map { [.customerId($0)] } ?? [])
+    }
+}
+
+/// A staged payload with its place in the order of applying.
+public struct StagedRow: Sendable, Hashable {
+    public var cursor: ImportCursor
+    public var staged: StagedPayload
+}
+
+/// A line of a source that was not taken.
+public struct RefusedLine: Sendable, Hashable {
+    /// Where it stands, from 1.
+    public var line: Int64
+    /// A word for the kind of reason, by which refusals are counted.
+    public var reason: String
+    public var detail: String
+
+    public init(line: Int64, reason: String, detail: String) {
+        self.line = line
+        self.reason = reason
+        self.detail = detail
     }
 }

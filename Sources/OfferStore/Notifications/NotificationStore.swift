@@ -1,17 +1,65 @@
 public import OfferModel
 
-/// App Store Server Notifications, each once.
+/// A verified notification on its way into the store.
+public struct NotificationRecord: Sendable, Hashable {
+    /// Its id: the same in every delivery of it.
+    public var notificationUUID: String
+    public var type: NotificationType
+    public var subtype: NotificationSubtype?
+    public var signedDate: Instant
+    public var source: NotificationSource
+    /// What it meant for the history.
+    public var outcome: NotificationOutcome
+    /// Whom it is about; absent if it names nobody.
+    public var identifier: ProvenIdentifier?
+    public var transactionId: TransactionId?
+    public var productId: ProductId?
+    /// The notification as Apple signed it, a compact JWS.
+    public var payload: String
+
+    public init(
+        notificationUUID: String, type: NotificationType, signedDate: Instant, source: NotificationSource,
+        outcome: NotificationOutcome, payload: String
+    ) {
+        self.notificationUUID = notificationUUID
+        self.type = type
+        self.signedDate = signedDate
+        self.source = source
+        self.outcome = outcome
+        self.payload = payload
+    }
+}
+
+/// A notification as it is stored, without the text that Apple signed.
+public struct StoredNotification: Sendable, Hashable {
+    public var sequence: Int64
+    public var notificationUUID: String
+    public var type: NotificationType
+    public var subtype: NotificationSubtype?
+    public var signedDate: Instant
+    public var receivedAt: Instant
+    public var source: NotificationSource
+    /// What it meant for the history then.
+    public var outcome: NotificationOutcome
+    /// The transaction it is about; absent if it is about none, and once it was erased.
+    public var transactionId: TransactionId?
+    public var productId: ProductId?
+    public var payloadRemovedAt: Instant?
+    public var erasedAt: Instant?
+}
+
+extension NotificationType: Storable {}
+extension NotificationSubtype: Storable {}
+extension NotificationSource: Storable {}
+extension NotificationOutcome: Storable {}
+
 public struct NotificationStore {
     let transaction: any StoreTransaction
 
-    /// The notifications as this transaction sees them.
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
     }
 
-    /// The notification with this id; `nil` if it is not known.
-    ///
-    /// - Throws: ``StoreError``.
     public func notification(_ uuid: String, in scope: ScopeNumber) throws -> StoredNotification? {
         try read(
             Statement(
@@ -25,23 +73,19 @@ public struct NotificationStore {
     public func insert(_ record: NotificationRecord, at now: Instant, in scope: ScopeNumber) throws {
         let sequence = try StoreClock(transaction).nextSequence()
         try transaction.execute(
-            Statement(
-                """
-                INSERT INTO notification
-                (sequence, scope_id, uuid, type, subtype, signed_date, received_at, source, outcome, identifier_kind,
-                identifier, transaction_id, product_id, payload)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-                """, sequence, scope, record.notificationUUID, record.type, record.subtype, record.signedDate, now,
-                record.source, record.outcome, record.identifier?.kind, record.identifier?.value,
-                record.transactionId, record.productId, record.payload))
+            """
+            INSERT INTO notification
+            (sequence, scope_id, uuid, type, subtype, signed_date, received_at, source, outcome, identifier_kind,
+            identifier, transaction_id, product_id, payload)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+            """, sequence, scope, record.notificationUUID, record.type, record.subtype, record.signedDate, now,
+            record.source, record.outcome, record.identifier?.kind, record.identifier?.value,
+            record.transactionId, record.productId, record.payload)
     }
 
     /// The notifications about these customers, the newest by Apple's date first.
     ///
     /// Whose they are is told as for the history: by an identifier that a verified payload of this app has proven.
-    ///
-    /// - Parameter limit: at most so many.
-    /// - Throws: ``StoreError``.
     public func notifications(of customers: [CustomerNumber], limit: Int) throws -> [StoredNotification] {
         guard !customers.isEmpty else { return [] }
         return try read(
@@ -55,9 +99,6 @@ public struct NotificationStore {
                 """, values: [limit.storedValue] + customers.map(\.storedValue)))
     }
 
-    /// The notification stored last; `nil` if there is none.
-    ///
-    /// - Throws: ``StoreError``.
     public func newest(in scope: ScopeNumber) throws -> StoredNotification? {
         try read(
             Statement(
@@ -67,9 +108,6 @@ public struct NotificationStore {
         ).first
     }
 
-    /// The `TEST` notification stored last; `nil` if there is none.
-    ///
-    /// - Throws: ``StoreError``.
     public func newestTest(in scope: ScopeNumber) throws -> StoredNotification? {
         try read(
             Statement(
@@ -97,4 +135,59 @@ public struct NotificationStore {
                 productId: try reader.next(), payloadRemovedAt: try reader.next(), erasedAt: try reader.next())
         }
     }
+}
+
+// No event of the audit tells of this: like the history, a notification is evidence that Apple signed and not a decision
+// of ours, and the audit covers none of its columns (docs/ledger.md).
+extension NotificationStore {
+    /// Takes the signed text out of notifications whose time is over, the earliest first.
+    ///
+    /// - Parameters:
+    ///   - cutoff: of those stored then or before.
+    ///   - limit: of at most so many.
+    /// - Returns: of how many.
+    public func removePayloads(receivedBy cutoff: Instant, at now: Instant, atMost limit: Int) throws -> Int {
+        try transaction.execute(
+            """
+            UPDATE notification SET payload = NULL, payload_removed_at = ?3 WHERE sequence IN (
+                SELECT sequence FROM notification
+                WHERE payload IS NOT NULL AND received_at <= ?1 ORDER BY received_at LIMIT ?2
+            )
+            """, cutoff, limit, now)
+    }
+
+    /// Takes out of the notifications about these customers what names a person: the identifier, the transaction and
+    /// the signed text. Their ids stay, so that a repeat brings nothing of it back.
+    ///
+    /// - Returns: how many there were.
+    public func erase(of customers: [CustomerNumber], at now: Instant) throws -> Int {
+        guard !customers.isEmpty else { return 0 }
+        return try transaction.execute(
+            """
+            \(Self.erased) WHERE sequence IN (
+                SELECT n.sequence FROM customer_identifier i
+                JOIN notification n
+                ON n.scope_id = i.scope_id AND n.identifier_kind = i.kind AND n.identifier = i.value
+                WHERE i.customer_id IN (\(Statement.placeholders(customers.count, after: 1)))
+            )
+            """, values: [now.storedValue] + customers.map(\.storedValue))
+    }
+
+    /// The same for those of a subscription that belongs to nobody yet, named by renewal info that was kept of it.
+    func erase(ofRenewalInfo sequence: Int64, at now: Instant) throws {
+        try transaction.execute(
+            """
+            \(Self.erased) WHERE sequence IN (
+                SELECT n.sequence FROM history_renewal_info r
+                JOIN notification n ON n.scope_id = r.scope_id AND n.identifier_kind = 'originalTransactionId'
+                AND n.identifier = r.original_transaction_id
+                WHERE r.sequence = ?2
+            )
+            """, now, sequence)
+    }
+
+    private static let erased = """
+        UPDATE notification SET payload = NULL, payload_removed_at = COALESCE(payload_removed_at, ?1), \
+        identifier_kind = NULL, identifier = NULL, transaction_id = NULL, erased_at = ?1
+        """
 }

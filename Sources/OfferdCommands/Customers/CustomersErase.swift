@@ -129,7 +129,7 @@ enum ErasureText {
         ]
         for table in PersonalTable.all {
             guard let rows = plan.rows[table.name] else { continue }
-            lines.append("  \(table.name): \(rows.counted("row")) \(fate(of: table))")
+            lines.append("  \(table.name): \(rows.counted("row")) \(action(of: table))")
         }
         if !plan.mentions.isEmpty {
             lines.append(
@@ -144,10 +144,10 @@ enum ErasureText {
         return lines
     }
 
-    private static func fate(of table: PersonalTable) -> String {
-        let fates = Set(table.columns.map(\.fate))
-        if fates == [.deleted] { return "deleted" }
-        let changed = table.columns.filter { $0.fate == .digested || $0.fate == .emptied }.map { "`\($0.name)`" }
+    private static func action(of table: PersonalTable) -> String {
+        let actions = Set(table.columns.map(\.action))
+        if actions == [.deleted] { return "deleted" }
+        let changed = table.columns.filter { $0.action == .digested || $0.action == .emptied }.map { "`\($0.name)`" }
         return changed.isEmpty ? "kept" : "kept without \(changed.joined(separator: ", "))"
     }
 }

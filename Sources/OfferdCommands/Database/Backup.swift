@@ -109,7 +109,7 @@ struct Restore: ParsableCommand {
         guard content.isCurrent else {
             return ["the ledger was not proven: this version proves its own schema, see `offerd migrate`"]
         }
-        let outcome = try SQLiteDatabase.look(at: file) { try check.outcome($0) }
+        let outcome = try SQLiteDatabase.readInline(at: file) { try check.outcome($0) }
         if case .broken(let row) = outcome { throw LedgerOutcome.failure(row) }
         return outcome.lines()
     }

@@ -56,7 +56,7 @@ private final class StoppingTransaction: StoreTransaction {
         self.reach = reach
     }
 
-    var memory: WriteMemory? { real.memory }
+    var memory: TransactionCache? { real.memory }
 
     func rows(_ statement: Statement) throws -> [StoredRow] {
         try reach(.statement(statement.sql))

@@ -39,7 +39,7 @@ final class HeldReads: StoreDatabase {
             self.holder = holder
         }
 
-        var memory: WriteMemory? { real.memory }
+        var memory: TransactionCache? { real.memory }
 
         func rows(_ statement: Statement) throws -> [StoredRow] {
             if statement.sql.contains(holder.word) {

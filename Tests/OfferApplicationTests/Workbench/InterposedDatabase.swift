@@ -21,9 +21,9 @@ struct InterposedDatabase: StoreDatabase {
         return try await real.read(body)
     }
 
-    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         try await beforeRead()
-        return try await real.look(body)
+        return try await real.readInline(body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {

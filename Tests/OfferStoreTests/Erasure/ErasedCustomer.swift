@@ -72,11 +72,11 @@ struct ErasedCustomer {
         ]
         for answer in kept {
             let body = #"{"bundleId":"a","decisionId":"\#(LowercaseUUID.number(answer.told))","to":"\#(answer.words)"}"#
-            try KeptAnswerStore(transaction).keep(
-                KeptAnswer(
+            try IdempotencyStore(transaction).keep(
+                IdempotencyRecord(
                     requestDigest: Array(0..<32), status: 201, contentType: "application/json", location: nil,
                     body: Array(body.utf8), answeredAt: answer.at),
-                under: KeptAnswerKey(apiKeyId: "k1", route: "POST /v1/issued-offers", key: answer.key),
+                under: IdempotencyRecordKey(apiKeyId: "k1", route: "POST /v1/issued-offers", key: answer.key),
                 onEarlier: answer.earlier)
         }
     }

@@ -40,12 +40,12 @@ struct ErasureTests {
         var documented: [String] = []
         for line in lines where line.hasPrefix("| `") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 3, PersonalTable.Fate(rawValue: cells[1]) != nil else { continue }
+            guard cells.count == 3, PersonalTable.ErasureAction(rawValue: cells[1]) != nil else { continue }
             let table = cells[0].filter { $0 != "`" }
             documented += cells[2].filter { $0 != "`" }.split(separator: " ").map { "\(table).\($0) \(cells[1])" }
         }
         let declared = PersonalTable.all.flatMap { table in
-            table.columns.map { "\(table.name).\($0.name) \($0.fate.rawValue)" }
+            table.columns.map { "\(table.name).\($0.name) \($0.action.rawValue)" }
         }
         #expect(Set(documented).symmetricDifference(declared).sorted() == [])
     }
@@ -106,7 +106,7 @@ struct ErasureTests {
     }
 
     @Test("each column of the customer's rows is afterwards as declared, and nobody else's has changed")
-    func fates() async throws {
+    func actions() async throws {
         let erased = try await ErasedCustomer()
         let (scope, number) = (erased.bench.scope, erased.number)
         let tables = PersonalTable.all.filter { $0.condition != nil && !Self.later.contains($0.name) }
@@ -145,7 +145,7 @@ struct ErasureTests {
             #expect(after.contains(row), "\(table.name) of somebody else: \(row)")
             return
         }
-        if table.columns.allSatisfy({ $0.fate == .deleted }) {
+        if table.columns.allSatisfy({ $0.action == .deleted }) {
             #expect(!after.contains(row), "\(table.name) keeps \(row)")
             return
         }
@@ -158,7 +158,7 @@ struct ErasureTests {
         for column in table.columns where !Self.noted.contains("\(table.name).\(column.name)") {
             let (was, found) = (row[column.name] ?? .null, now[column.name] ?? .null)
             let isRenumbered = table.name == "redemption" && ["sequence", "recorded_at"].contains(column.name)
-            switch column.fate {
+            switch column.action {
             case .kept where !isRenumbered: #expect(found == was, "\(table.name).\(column.name)")
             case .emptied: #expect(found == .null || found == .text(""), "\(table.name).\(column.name)")
             case .digested where was != .null:

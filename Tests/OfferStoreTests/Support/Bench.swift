@@ -21,9 +21,9 @@ struct KeptDatabase: StoreDatabase {
         return try await base.read(body)
     }
 
-    func look<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         defer { withExtendedLifetime(directory) {} }
-        return try await base.look(body)
+        return try await base.readInline(body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {

@@ -86,7 +86,7 @@ private final class RecordingTransaction: StoreTransaction {
 
     var recording: AuditRecording? { real.recording }
 
-    var memory: WriteMemory? { real.memory }
+    var memory: TransactionCache? { real.memory }
 
     func rows(_ statement: Statement) throws -> [StoredRow] {
         statements.add(statement, isWriting: isWriting)

@@ -39,7 +39,7 @@ struct LedgerRows: Sendable {
         var isReleased: Bool
     }
 
-    struct KeptAnswer: Sendable, Hashable {
+    struct IdempotencyRecord: Sendable, Hashable {
         var status: Int
         var body: [UInt8]
         var answeredAt: Int64
@@ -53,7 +53,7 @@ struct LedgerRows: Sendable {
     var transactions: [String: (sequence: Int64, at: Int64)]
     /// Whose renewal info is there.
     var renewalInfos: Set<String>
-    var keptAnswers: [String: KeptAnswer]
+    var keptAnswers: [String: IdempotencyRecord]
     /// What the audit tells of voids, by the sequence of the slot.
     var voids: [Int64: AuditedVoid]
     /// Places in the order since the last look that no row has: a void leaves one.
@@ -120,7 +120,7 @@ extension LedgerRows {
             row in
             (
                 try row.value(0, as: String.self),
-                KeptAnswer(status: try row.value(1), body: try row.value(2), answeredAt: try row.value(3))
+                IdempotencyRecord(status: try row.value(1), body: try row.value(2), answeredAt: try row.value(3))
             )
         }
         keptAnswers = Dictionary(kept) { first, _ in first }

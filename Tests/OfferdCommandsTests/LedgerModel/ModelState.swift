@@ -3,7 +3,7 @@ struct ModelState: Sendable {
     struct Kept: Sendable {
         /// The request that was answered, if it is known.
         var number: Int?
-        var answer: LedgerRows.KeptAnswer
+        var answer: LedgerRows.IdempotencyRecord
 
         /// docs/design.md#issuing: replays for 24 hours.
         func isLive(at now: Int64) -> Bool { now < answer.answeredAt + 24 * ModelLedger.hour }

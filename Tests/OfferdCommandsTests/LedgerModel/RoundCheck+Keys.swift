@@ -58,7 +58,7 @@ extension RoundCheck {
 
     /// The answer that one request under the key got; it is kept, and equal ones get it again.
     private mutating func newlyKept(
-        _ key: String, _ stored: LedgerRows.KeptAnswer?, _ group: [Int: Asked]
+        _ key: String, _ stored: LedgerRows.IdempotencyRecord?, _ group: [Int: Asked]
     ) -> ModelState.Kept? {
         let answered = group.filter { !$0.value.answers.isEmpty || decision(of: $0.key) != nil }
         if answered.count > 1 { problems.append("\(key) answered several: \(answered.map(\.key))") }

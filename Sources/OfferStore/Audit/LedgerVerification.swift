@@ -1,0 +1,202 @@
+public import OfferModel
+
+/// Proves a ledger: the chain of events, the checkpoints, the rows, the state that the events make of them, and the totals
+/// that they add up to.
+///
+/// It reads one snapshot a page at a time, so its memory does not grow with the ledger.
+public struct LedgerVerification: Sendable {
+    /// What a checkpoint's signature is worth.
+    public enum CheckpointVerdict: Sendable, Hashable {
+        case valid
+        case unknownKey
+        case invalid
+    }
+
+    /// Judges the signature of a checkpoint.
+    public typealias CheckpointJudge = @Sendable (AuditCheckpoint) -> CheckpointVerdict
+
+    private let digest: any Digest
+    private let key: (any KeyedDigest)?
+    private let judge: CheckpointJudge?
+
+    /// A verification.
+    ///
+    /// - Parameters:
+    ///   - digest: SHA-256.
+    ///   - key: the key of digests that the configuration names, if it names one.
+    ///   - judge: the judge of signatures; without one they are not looked at.
+    public init(digest: any Digest, key: (any KeyedDigest)?, judge: CheckpointJudge?) {
+        self.digest = digest
+        self.key = key
+        self.judge = judge
+    }
+
+    /// Verifies what a transaction sees.
+    ///
+    /// - Parameter progress: called now and then with how much of the work is done, in thousandths.
+    /// - Throws: ``BrokenRow`` for the first row that is not as it should be; ``UnknownDigestKey``; ``StoreError``.
+    public func verify(
+        _ transaction: any StoreTransaction, progress: @escaping (_ thousandths: Int) -> Void = { _ in }
+    ) throws -> LedgerReport {
+        var report = LedgerReport()
+        try StoredNumberCheck(transaction).run()
+        try UnseenCheck(transaction: transaction).run()
+        let total = try AuditHead.read(transaction).sequence
+        func tell(_ events: Int64) { progress(Int(events.saturatingMultiplied(by: 500) / max(1, total))) }
+        let erased = try ChainCheck(
+            transaction: transaction, digest: digest, judge: judge, progress: tell
+        ).run(&report)
+        try RowCheck(
+            transaction: transaction, digests: try digests(transaction), told: erased, progress: { tell(total + $0) }
+        ).run(&report)
+        try CounterCheck(transaction: transaction).run()
+        return report
+    }
+
+    /// Keyed digests by the name under which events tell of their key.
+    private func digests(_ transaction: any StoreTransaction) throws -> (String) throws -> LedgerDigests {
+        let salted = SaltedDigest(digest: digest, salt: try SaltedDigest.salt(transaction))
+        let (digest, key) = (digest, key)
+        return { name in
+            if name == salted.name { return LedgerDigests(digest: digest, keyed: salted) }
+            guard let key, key.name == name else { throw UnknownDigestKey(name: name) }
+            return LedgerDigests(digest: digest, keyed: key)
+        }
+    }
+}
+
+/// Rows were recorded under a digest key that the configuration does not name, so they cannot be checked.
+public struct UnknownDigestKey: Error, Sendable, Hashable {
+    public let name: String
+}
+
+/// A row that is not what the audit says of it.
+public struct BrokenRow: Error, Sendable, Hashable {
+    public let table: String
+    /// The row's key: its `sequence`, `number` or id.
+    public let key: String
+    public let detail: String
+
+    init(_ table: String, _ key: StoredValue, _ detail: String) {
+        self.table = table
+        self.key = key.shown
+        self.detail = detail
+    }
+}
+
+/// What was proven of a ledger without a broken row.
+public struct LedgerReport: Sendable, Hashable {
+    /// How many events the chain has.
+    public internal(set) var events: Int64 = 0
+    /// The newest event's hash.
+    public internal(set) var head: [UInt8] = []
+    /// How many rows of each table are covered.
+    public internal(set) var rows: [String: Int64] = [:]
+    /// How many checkpoints there are.
+    public internal(set) var checkpoints: Int64 = 0
+    public internal(set) var newestCheckpoint: AuditCheckpoint?
+    /// How many events follow what it signs, its own not counted.
+    public internal(set) var unsignedEvents: Int64 = 0
+    /// How many events took their digests with the random bytes in the database after the service had told of a key.
+    public internal(set) var saltedEvents: Int64 = 0
+}
+
+extension StoredValue {
+    /// The value for people; not for what could be personal.
+    var shown: String {
+        switch self {
+        case .null: "null"
+        case .integer(let integer): String(integer)
+        case .text(let text): text
+        case .blob(let bytes): "\(bytes.count) bytes"
+        }
+    }
+}
+
+/// Finds what reading a row does not show, so that no digest could: rows under numbers that the service never gives, and
+/// texts that go on after a NUL.
+///
+/// Both can be put in with the `sqlite3` tool. Events and rows are read by number from 1; a text is read up to its first NUL, but compared whole by SQL, so that a slot could be kept from
+/// its limit.
+struct UnseenCheck {
+    let transaction: any StoreTransaction
+
+    /// - Throws: ``BrokenRow`` for the first such row.
+    func run() throws {
+        try check("audit_event", key: "sequence", isNumbered: true, columns: AuditEvent.columns.split(separator: ", "))
+        for table in LedgerTable.all {
+            try check(
+                table.name, key: table.key, isNumbered: table.key == "sequence" || table.key == "number",
+                columns: table.columns.split(separator: ", ").dropFirst())
+        }
+    }
+
+    private func check(
+        _ table: String, key: String, isNumbered: Bool, columns: some Collection<Substring>
+    ) throws {
+        if isNumbered {
+            try refuse(table, key, where: "\(key) < 1", "the service numbers rows from 1; it was put in")
+        }
+        let goesOn = columns.map { "(typeof(\($0)) = 'text' AND instr(CAST(\($0) AS BLOB), x'00') > 0)" }
+        try refuse(
+            table, key, where: goesOn.joined(separator: " OR "),
+            "a text of it goes on after U+0000, which the service never writes; the row was changed")
+    }
+
+    private func refuse(_ table: String, _ key: String, where condition: String, _ detail: String) throws {
+        let row = try transaction.row("SELECT \(key) FROM \(table) WHERE \(condition) ORDER BY 1 LIMIT 1")
+        if let row { throw BrokenRow(table, row.values[0], detail) }
+    }
+}
+
+/// Proves that the totals that limits for everyone are held against are what slots and redemptions add up to.
+///
+/// No event tells of a counter: it follows from rows, which are proven before. A row of a slot that ever took a place, or
+/// cost anything, has its counter.
+struct CounterCheck {
+    let transaction: any StoreTransaction
+
+    /// - Throws: ``BrokenRow`` for the first counter that is another, missing, or put in.
+    func run() throws {
+        try compare(
+            "offer_counter", key: "scope_id || '/' || offer_id || '/' || unit", of: "scope_id, offer_id, unit",
+            isDue: "MAX(due)",
+            """
+            SELECT scope_id, offer_id, 'places' AS unit, SUM(places) AS sum, 1 AS due FROM issued_offer
+            GROUP BY scope_id, offer_id
+            UNION ALL
+            SELECT scope_id, offer_id, cost_currency, SUM(places * cost), MAX(cost > 0) FROM issued_offer
+            WHERE cost_currency IS NOT NULL GROUP BY scope_id, offer_id, cost_currency
+            """)
+        let place = "scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id"
+        try compare(
+            "redemption_counter", key: place.replacing(", ", with: " || '/' || "), of: place,
+            // One that has come down to nothing stays, and says the same as none.
+            isDue: "MAX(stored)",
+            """
+            SELECT \(place), COUNT(*) AS sum, 1 AS due FROM redemption WHERE issued_offer_id IS NULL GROUP BY \(place)
+            """)
+    }
+
+    private func compare(
+        _ table: String, key: String, of columns: String, isDue: String, _ derived: String
+    ) throws {
+        let row = try transaction.row(
+            """
+            SELECT CAST(\(key) AS TEXT), MAX(stored), CAST(SUM(amount) AS TEXT), CAST(SUM(sum) AS TEXT) FROM (
+                SELECT \(columns), amount, 0 AS sum, 1 AS stored, 0 AS due FROM \(table)
+                UNION ALL
+                SELECT \(columns), 0, sum, 0, due FROM (\(derived))
+            ) GROUP BY \(columns) HAVING SUM(amount) <> SUM(sum) OR MAX(stored) <> \(isDue) ORDER BY 1 LIMIT 1
+            """)
+        guard let row else { return }
+        let (isStored, amount, sum) = (
+            try row.value(1, as: Bool.self), try row.value(2, as: String.self), try row.value(3, as: String.self)
+        )
+        throw BrokenRow(
+            table, row.values[0],
+            isStored
+                ? "it says \(amount), and what it counts adds up to \(sum)"
+                : "it is missing; what it counts adds up to \(sum)")
+    }
+}

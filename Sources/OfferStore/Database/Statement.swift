@@ -1,0 +1,228 @@
+/// SQL text with `?1` placeholders, and the values for them.
+///
+/// Numbered placeholders mean the same to every engine; `$1` would be a name to SQLite and bind by first appearance.
+public struct Statement: Sendable, Hashable {
+    /// The text; drivers keep one prepared statement for each.
+    public let sql: String
+    /// The value of `?1` first.
+    public let values: [StoredValue]
+
+    public init(_ sql: String, values: [StoredValue]) {
+        self.sql = sql
+        self.values = values
+    }
+
+    public init<each Value: Storable>(_ sql: String, _ value: repeat each Value) {
+        self.sql = sql
+        var values = [StoredValue]()
+        repeat values.append((each value).storedValue)
+        self.values = values
+    }
+
+    /// `?3, ?4, ?5` for three values after two others.
+    static func placeholders(_ count: Int, after first: Int = 0) -> String {
+        var text = ""
+        for index in 0..<count {
+            text += index == 0 ? "?\(first + index + 1)" : ", ?\(first + index + 1)"
+        }
+        return text
+    }
+}
+
+/// One value of a column, in the only types that every engine has.
+public enum StoredValue: Sendable, Hashable {
+    case null
+    /// A 64-bit integer; also times in milliseconds, and 0 and 1 for no and yes.
+    case integer(Int64)
+    /// Text; also UUIDs, in lower case.
+    case text(String)
+    case blob([UInt8])
+}
+
+/// The text of a statement with a list of so many values, whose placeholders come first.
+///
+/// Nearly every subject is one customer: that text is made once.
+struct ListedSQL: Sendable {
+    private let start: String
+    private let end: String
+    private let one: String
+
+    init(_ start: String, _ end: String) {
+        self.start = start
+        self.end = end
+        one = start + Statement.placeholders(1) + end
+    }
+
+    func callAsFunction(_ count: Int) -> String {
+        count == 1 ? one : start + Statement.placeholders(count) + end
+    }
+}
+
+/// The columns of the row that a running statement stands at; valid only until the statement goes on.
+///
+/// What is asked for is read straight from the engine, and nothing else of the row is copied.
+///
+/// A class, so that whoever reads many columns holds one reference, not a box of unknown size.
+public protocol StoredColumns: AnyObject {
+    /// Whether a column holds no value.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column.
+    func isNull(_ index: Int) throws -> Bool
+
+    /// The integer of a column; `nil` if it holds something else, or is not there.
+    func integer(_ index: Int) -> Int64?
+
+    /// The text of a column; `nil` if it holds something else, or is not there.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if it is not UTF-8.
+    func text(_ index: Int) throws -> String?
+
+    /// The bytes of a column; `nil` if it holds something else, or is not there.
+    func bytes(_ index: Int) -> [UInt8]?
+
+    /// Runs a body with the bytes of a column where the engine has them, which is there no longer than the body runs.
+    ///
+    /// - Returns: `false`, and nothing was run, if the column holds something else, or is not there.
+    /// - Throws: what the body throws.
+    func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool
+
+    /// The value of a column, whatever it is.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column, or it is of none of our types.
+    func stored(_ index: Int) throws -> StoredValue
+}
+
+extension StoredColumns {
+    /// The column at that place, from 0.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
+    public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
+        guard let value = try Value(self, at: index) else {
+            _ = try stored(index)
+            throw StoreError.invalid(index, Value.self)
+        }
+        return value
+    }
+}
+
+extension StoreError {
+    /// A column holds something else than what is read of it.
+    static func invalid(_ index: Int, _ type: Any.Type) -> StoreError {
+        .corrupt("column \(index) does not hold a valid \(type)")
+    }
+}
+
+/// Reads the columns of a row one after the other, in the order of the statement's list.
+struct RowReader {
+    private let columns: any StoredColumns
+    private var index = 0
+
+    init(_ columns: any StoredColumns) {
+        self.columns = columns
+    }
+
+    init(_ row: StoredRow) {
+        columns = CopiedColumns(row)
+    }
+
+    mutating func next<Value: Storable>(_ type: Value.Type = Value.self) throws -> Value {
+        defer { index += 1 }
+        guard let value = try Value(columns, at: index) else {
+            // Says what is wrong in the same words.
+            return try columns.value(index)
+        }
+        return value
+    }
+
+    mutating func nextBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        defer { index += 1 }
+        guard try columns.withBytes(index, body) else { throw StoreError.invalid(index, [UInt8].self) }
+    }
+}
+
+public struct StoredRow: Sendable, Hashable {
+    /// The columns in the order of the statement's list.
+    public let values: [StoredValue]
+
+    public init(_ values: [StoredValue]) {
+        self.values = values
+    }
+}
+
+extension StoredRow {
+    /// The column at that place, from 0.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
+    public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
+        guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
+        guard let value = Value(storedValue: values[index]) else { throw StoreError.invalid(index, Value.self) }
+        return value
+    }
+}
+
+/// The columns of a row that was copied.
+final class CopiedColumns: StoredColumns {
+    private let values: [StoredValue]
+
+    init(_ row: StoredRow) {
+        values = row.values
+    }
+
+    func isNull(_ index: Int) throws -> Bool {
+        if case .null = try stored(index) { true } else { false }
+    }
+
+    func integer(_ index: Int) -> Int64? {
+        guard values.indices.contains(index), case .integer(let value) = values[index] else { return nil }
+        return value
+    }
+
+    func text(_ index: Int) -> String? {
+        guard values.indices.contains(index), case .text(let value) = values[index] else { return nil }
+        return value
+    }
+
+    func bytes(_ index: Int) -> [UInt8]? {
+        guard values.indices.contains(index), case .blob(let value) = values[index] else { return nil }
+        return value
+    }
+
+    func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+        guard let bytes = bytes(index) else { return false }
+        try bytes.withUnsafeBytes(body)
+        return true
+    }
+
+    func stored(_ index: Int) throws -> StoredValue {
+        guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
+        return values[index]
+    }
+}
+
+// Inlined, and asked of the statement and not of the transaction, whose type nobody knows: so what is read is known where
+// it is read. Rows have dozens of columns, and generic code would look up the type of each.
+
+extension Statement {
+    /// What is read of every row.
+    @inline(__always)
+    func all<T>(in transaction: any StoreTransaction, _ read: (inout RowReader) throws -> T) throws -> [T] {
+        var all = [T]()
+        try transaction.each(self) { columns in
+            var reader = RowReader(columns)
+            all.append(try read(&reader))
+        }
+        return all
+    }
+
+    /// What is read of the first row, if there is one.
+    @inline(__always)
+    func first<T>(in transaction: any StoreTransaction, _ read: (inout RowReader) throws -> T) throws -> T? {
+        var first: T?
+        try transaction.each(self) { columns in
+            guard first == nil else { return }
+            var reader = RowReader(columns)
+            first = try read(&reader)
+        }
+        return first
+    }
+}

@@ -1,0 +1,213 @@
+import FoundationEssentials
+public import OfferEligibility
+public import OfferModel
+
+/// A value that fits into one column.
+public protocol Storable {
+    var storedValue: StoredValue { get }
+    /// Reads a column; `nil` if it holds something else.
+    init?(storedValue: StoredValue)
+    /// Reads a column of the row that a statement stands at, to the same as its value; `nil` if it holds something else.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if the column is not there or cannot be read at all.
+    init?(_ columns: any StoredColumns, at index: Int) throws
+}
+
+extension Storable {
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        self.init(storedValue: try columns.stored(index))
+    }
+}
+
+extension Int64: Storable {
+    public var storedValue: StoredValue { .integer(self) }
+    public init?(storedValue: StoredValue) {
+        guard case .integer(let value) = storedValue, InputBounds.storedIntegers.contains(value) else { return nil }
+        self = value
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = columns.integer(index), InputBounds.storedIntegers.contains(value) else { return nil }
+        self = value
+    }
+}
+
+extension Int: Storable {
+    public var storedValue: StoredValue { .integer(Int64(self)) }
+    public init?(storedValue: StoredValue) {
+        guard let value = Int64(storedValue: storedValue) else { return nil }
+        self.init(exactly: value)
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = Int64(columns, at: index) else { return nil }
+        self.init(exactly: value)
+    }
+}
+
+extension Bool: Storable {
+    public var storedValue: StoredValue { .integer(self ? 1 : 0) }
+    public init?(storedValue: StoredValue) {
+        switch storedValue {
+        case .integer(0): self = false
+        case .integer(1): self = true
+        default: return nil
+        }
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        switch columns.integer(index) {
+        case 0: self = false
+        case 1: self = true
+        default: return nil
+        }
+    }
+}
+
+extension String: Storable {
+    public var storedValue: StoredValue { .text(self) }
+    public init?(storedValue: StoredValue) {
+        guard case .text(let value) = storedValue else { return nil }
+        self = value
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        guard let value = try columns.text(index) else { return nil }
+        self = value
+    }
+}
+
+extension [UInt8]: Storable {
+    public var storedValue: StoredValue { .blob(self) }
+    public init?(storedValue: StoredValue) {
+        guard case .blob(let value) = storedValue else { return nil }
+        self = value
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = columns.bytes(index) else { return nil }
+        self = value
+    }
+}
+
+extension Optional: Storable where Wrapped: Storable {
+    public var storedValue: StoredValue { self?.storedValue ?? .null }
+    public init?(storedValue: StoredValue) {
+        if storedValue == .null {
+            self = .none
+        } else {
+            guard let value = Wrapped(storedValue: storedValue) else { return nil }
+            self = .some(value)
+        }
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        if try columns.isNull(index) {
+            self = .none
+        } else {
+            guard let value = try Wrapped(columns, at: index) else { return nil }
+            self = .some(value)
+        }
+    }
+}
+
+extension Instant: Storable {
+    public var storedValue: StoredValue { .integer(milliseconds) }
+    public init?(storedValue: StoredValue) {
+        guard let value = Int64(storedValue: storedValue) else { return nil }
+        self.init(milliseconds: value)
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = Int64(columns, at: index) else { return nil }
+        self.init(milliseconds: value)
+    }
+}
+
+extension LowercaseUUID: Storable {
+    public var storedValue: StoredValue { .text(description) }
+    public init?(storedValue: StoredValue) {
+        guard case .text(let value) = storedValue else { return nil }
+        self.init(value)
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        guard let value = try columns.text(index) else { return nil }
+        self.init(value)
+    }
+}
+
+extension Storable where Self: RawRepresentable, RawValue: Storable {
+    public var storedValue: StoredValue { rawValue.storedValue }
+    public init?(storedValue: StoredValue) {
+        guard let raw = RawValue(storedValue: storedValue) else { return nil }
+        self.init(rawValue: raw)
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) throws {
+        guard let raw = try RawValue(columns, at: index) else { return nil }
+        self.init(rawValue: raw)
+    }
+}
+
+// Each of these is stored as its raw value; Apple's open types keep values that are not known yet.
+
+extension Identifier: Storable {}
+extension AppStoreEnvironment: Storable {}
+extension Provenance: Storable {}
+extension TransactionType: Storable {}
+extension InAppOwnershipType: Storable {}
+extension TransactionOfferType: Storable {}
+extension OfferDiscountType: Storable {}
+extension TransactionReason: Storable {}
+extension RevocationType: Storable {}
+extension ExpirationIntent: Storable {}
+extension AutoRenewStatus: Storable {}
+extension PriceIncreaseStatus: Storable {}
+extension BillingPlanType: Storable {}
+extension OfferType: Storable {}
+extension Role: Storable {}
+extension Delivery: Storable {}
+extension Outcome: Storable {}
+
+/// A list of texts in one column, as a JSON array: for lists that are read whole and never searched.
+struct StoredTextList: Storable {
+    let texts: [String]
+
+    init(_ texts: [String]) {
+        self.texts = texts
+    }
+
+    var storedValue: StoredValue {
+        var json = "["
+        for (place, text) in texts.enumerated() {
+            if place > 0 { json += "," }
+            Self.appendQuoted(text, to: &json)
+        }
+        return .text(json + "]")
+    }
+
+    /// A JSON string; written here because a coder could throw, and a list must never be stored as an empty one.
+    static func appendQuoted(_ text: String, to json: inout String) {
+        json += "\""
+        // Nearly every text needs no escape.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            json += text
+        } else {
+            for scalar in text.unicodeScalars { appendEscaped(scalar, to: &json) }
+        }
+        json += "\""
+    }
+
+    private static func appendEscaped(_ scalar: Unicode.Scalar, to json: inout String) {
+        switch scalar {
+        case "\"", "\\": json += "\\\(scalar)"
+        case "\u{0}"..<" ":
+            let digits = String(scalar.value, radix: 16)
+            json += "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
+        default: json.unicodeScalars.append(scalar)
+        }
+    }
+
+    init?(storedValue: StoredValue) {
+        guard case .text(let json) = storedValue else { return nil }
+        // Nearly every list is empty, and JSON coders are slow.
+        if json == "[]" {
+            texts = []
+        } else {
+            guard let texts = try? JSONDecoder().decode([String].self, from: Data(json.utf8)) else { return nil }
+            self.texts = texts
+        }
+    }
+}

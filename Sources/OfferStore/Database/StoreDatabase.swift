@@ -1,0 +1,163 @@
+import OfferModel
+
+/// A durable database that runs synchronous transaction bodies (docs/design.md#storage).
+///
+/// A body never awaits while it holds the write lock, so nobody can be kept waiting by a network call. Drivers only run
+/// statements; every operation and its SQL is written once, in this target.
+public protocol StoreDatabase: Sendable {
+    /// Runs a body that reads one consistent snapshot, for as long as it takes.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+
+    /// Runs a body that reads a few rows of one consistent snapshot, at once and on the caller's thread where the driver
+    /// can: to hand a quick look to another thread costs more than the look.
+    ///
+    /// What reads many rows takes ``read(_:)``, so that it keeps no thread that others wait for.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+
+    /// Runs a body that reads and writes, and returns only after what it wrote is durable (invariant 1).
+    ///
+    /// Bodies that wait together share one durable commit: one that throws undoes only what it did itself. They run one
+    /// after the other, in the order of arrival. Where one throws, all of them, itself too, may be run a second time,
+    /// after what they did was undone: a body leaves nothing behind but rows. From the first statement to the commit nobody
+    /// else writes, in no process: counters and what a transaction remembers (``TransactionCache``) rest on that.
+    ///
+    /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
+    ///   ``StoreError``; then nothing of the body was kept.
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+}
+
+extension StoreDatabase {
+    /// Reads as any other.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    public func readInline<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await read(body)
+    }
+}
+
+/// A running transaction; valid only inside the body it was given to. What the stores read and write with it throws
+/// ``StoreError``, besides what they say themselves.
+///
+/// A class, because every store holds it: one reference, not a box.
+public protocol StoreTransaction: AnyObject {
+    func rows(_ statement: Statement) throws -> [StoredRow]
+
+    /// Runs a body for every row of a statement, while the statement stands there.
+    ///
+    /// - Throws: what the body throws, or ``StoreError``.
+    func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws
+
+    /// Runs a statement and says how many rows it changed.
+    @discardableResult
+    func execute(_ statement: Statement) throws -> Int
+
+    /// Where changes of the ledger are told; drivers have none, see ``Ledger``.
+    var recording: AuditRecording? { get }
+
+    /// What the durable transaction knows already; none where nothing is written, or where the driver keeps none. Whoever
+    /// wraps a transaction hands on what it has, or the two would not see what the other has changed.
+    var memory: TransactionCache? { get }
+}
+
+extension StoreTransaction {
+    public var recording: AuditRecording? { nil }
+
+    /// Reads from copies.
+    public func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
+        for row in try rows(statement) { try body(CopiedColumns(row)) }
+    }
+
+    @inline(__always)
+    func rows<each Value: Storable>(_ sql: String, _ value: repeat each Value) throws -> [StoredRow] {
+        try rows(Statement(sql, repeat each value))
+    }
+
+    func rows(_ sql: String, values: [StoredValue]) throws -> [StoredRow] {
+        try rows(Statement(sql, values: values))
+    }
+
+    /// The first row, if there is one.
+    public func row(_ statement: Statement) throws -> StoredRow? {
+        try rows(statement).first
+    }
+
+    @inline(__always)
+    func row<each Value: Storable>(_ sql: String, _ value: repeat each Value) throws -> StoredRow? {
+        try rows(Statement(sql, repeat each value)).first
+    }
+
+    func row(_ sql: String, values: [StoredValue]) throws -> StoredRow? {
+        try rows(Statement(sql, values: values)).first
+    }
+
+    @inline(__always)
+    @discardableResult
+    func execute<each Value: Storable>(_ sql: String, _ value: repeat each Value) throws -> Int {
+        try execute(Statement(sql, repeat each value))
+    }
+
+    @discardableResult
+    func execute(_ sql: String, values: [StoredValue]) throws -> Int {
+        try execute(Statement(sql, values: values))
+    }
+}
+
+/// What one durable transaction knows of the rows that nearly every body reads and changes: the store's clock, the audit's
+/// head, the generations, the counters.
+///
+/// Only for as long as the transaction: until it ends nobody else can write, so what was read once still holds, and what
+/// has changed need be written once. A driver makes one when it begins, hands it to every body, goes back to the
+/// ``mark`` of a body that it undoes, and has ``write(to:)`` called before it commits.
+public final class TransactionCache {
+    public struct Mark {
+        fileprivate let contents: Contents
+    }
+
+    struct Contents {
+        /// `store_state`, as the transaction sees it.
+        var clock: StoreClock.State?
+        /// Whether that has yet to be written.
+        var isClockChanged = false
+        /// The newest event of the audit.
+        var auditHead: AuditHead?
+        /// Whether a catalog was put in force.
+        var hasNewCatalog = false
+        /// The generation of each scope that was asked for.
+        var generations: [ScopeNumber: Int64] = [:]
+        /// The counters of each offer that was issued or asked about.
+        var counters: [RememberedCounters.Place: RememberedCounters] = [:]
+        /// Redemptions without an issued offer, by product.
+        var unmatched: [UnmatchedPlace: [String: Int]] = [:]
+    }
+
+    var contents = Contents()
+
+    public init() {}
+
+    /// Whether a catalog was put in force in this transaction. It may yet be undone, and another take its number: nobody may
+    /// remember it for longer.
+    public var hasNewCatalog: Bool { contents.hasNewCatalog }
+
+    public var mark: Mark { Mark(contents: contents) }
+
+    /// Forgets what was learned since a mark, because the statements since then were undone.
+    public func rollback(to mark: Mark) {
+        contents = mark.contents
+    }
+
+    /// Writes what was only remembered.
+    ///
+    /// - Throws: ``StoreError``; then nothing of the transaction may be committed.
+    public func write(to transaction: any StoreTransaction) throws {
+        try writeCounters(to: transaction)
+        guard contents.isClockChanged, let clock = contents.clock else { return }
+        try StoreClock(transaction).write(clock)
+        contents.isClockChanged = false
+    }
+}

@@ -1,0 +1,155 @@
+public import OfferModel
+
+/// Somebody and when an issue request first asked for an offer for them.
+public struct FirstEvaluation: Sendable, Hashable {
+    public var customer: CustomerNumber
+    public var decidedAt: Instant
+}
+
+/// One recorded decision about a customer and an offer, as a report reads it.
+public struct Evaluation: Sendable, Hashable {
+    /// Where it stands among the decisions about one customer and offer.
+    public struct Place: Sendable, Hashable, Comparable {
+        public var decidedAt: Instant
+        /// Its place in the store-wide order; it settles equal instants.
+        public var sequence: Int64
+
+        public static func < (left: Self, right: Self) -> Bool {
+            (left.decidedAt, left.sequence) < (right.decidedAt, right.sequence)
+        }
+    }
+
+    public enum Answer: Sendable, Hashable {
+        case issued
+        /// With its packed ``DecisionRecord``, until retention or an erasure removes that.
+        case refused([UInt8]?)
+    }
+
+    public var place: Place
+    public var answer: Answer
+}
+
+/// Who was evaluated for an offer by an issue request, in the order of the customers' numbers, for reports.
+///
+/// Every query reads a bounded page by the indexes that begin with the customer. A further signing is no
+/// evaluation of its own: the offer was issued already.
+public struct EvaluationStore {
+    private let transaction: any StoreTransaction
+
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Every offer that was ever decided, by its id.
+    public func offers(in scope: ScopeNumber) throws -> [OfferId] {
+        try Set(["issued_offer", "refusal"].flatMap { try offers(of: $0, in: scope) }).sorted()
+    }
+
+    private func offers(of table: String, in scope: ScopeNumber) throws -> [OfferId] {
+        var offers: [OfferId] = []
+        // One search of the index an offer; `DISTINCT` would read all of it.
+        while let row = try transaction.row(
+            "SELECT offer_id FROM \(table) WHERE scope_id = ?1 AND offer_id > ?2 ORDER BY offer_id LIMIT 1",
+            scope, offers.last?.rawValue ?? "")
+        {
+            offers.append(try row.value(0))
+        }
+        return offers
+    }
+
+    /// A page of those evaluated for an offer, each with the instant of their first decision. A customer who was merged
+    /// away is still there where a refusal was about them.
+    ///
+    /// - Parameters:
+    ///   - last: the last one of the page before.
+    public func evaluated(
+        for offer: OfferId, after last: CustomerNumber?, limit: Int, in scope: ScopeNumber
+    ) throws -> [FirstEvaluation] {
+        var first: [CustomerNumber: Instant] = [:]
+        for (table, date) in [("issued_offer", "issued_at"), ("refusal", "decided_at")] {
+            // With `+` the index that begins with the customer is read from there on, and no further than the page.
+            let rows = try transaction.rows(
+                """
+                SELECT customer_id, MIN(\(date)) FROM \(table)
+                WHERE +scope_id = ?1 AND +offer_id = ?2 AND customer_id > ?3
+                GROUP BY customer_id ORDER BY customer_id LIMIT ?4
+                """, scope, offer, last ?? CustomerNumber(rawValue: 0), limit)
+            for row in rows {
+                let (customer, date): (CustomerNumber, Instant) = (try row.value(0), try row.value(1))
+                first[customer] = min(first[customer] ?? date, date)
+            }
+        }
+        return first.sorted { $0.key < $1.key }.prefix(limit).map {
+            FirstEvaluation(customer: $0.key, decidedAt: $0.value)
+        }
+    }
+
+    /// When a customer was first evaluated for an offer, under their own number; `nil` if never.
+    public func first(of customer: CustomerNumber, for offer: OfferId, in scope: ScopeNumber) throws -> Instant? {
+        try transaction.row(
+            """
+            SELECT MIN(at) FROM (
+                SELECT MIN(issued_at) AS at FROM issued_offer
+                WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
+                UNION ALL
+                SELECT MIN(decided_at) FROM refusal WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3
+            )
+            """, scope, offer, customer)?.value(0, as: Instant?.self)
+    }
+
+    /// A page of the decisions about a customer and an offer, the earliest first.
+    ///
+    /// - Parameters:
+    ///   - last: the place of the last one of the page before.
+    public func evaluations(
+        of customer: CustomerNumber, for offer: OfferId, after last: Evaluation.Place?, limit: Int,
+        in scope: ScopeNumber
+    ) throws -> [Evaluation] {
+        let (date, sequence) = (last?.decidedAt ?? .distantPast, last?.sequence ?? 0)
+        let issued = try transaction.rows(
+            """
+            SELECT issued_at, sequence FROM issued_offer
+            WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (issued_at, sequence) > (?4, ?5)
+            ORDER BY issued_at, sequence LIMIT ?6
+            """, scope, offer, customer, date, sequence, limit
+        ).map { row in
+            Evaluation(place: .init(decidedAt: try row.value(0), sequence: try row.value(1)), answer: .issued)
+        }
+        let refused = try transaction.rows(
+            """
+            SELECT decided_at, sequence, record FROM refusal
+            WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (decided_at, sequence) > (?4, ?5)
+            ORDER BY decided_at, sequence LIMIT ?6
+            """, scope, offer, customer, date, sequence, limit
+        ).map { row in
+            Evaluation(
+                place: .init(decidedAt: try row.value(0), sequence: try row.value(1)),
+                answer: .refused(try row.value(2, as: ErasableColumn.self).value))
+        }
+        return Array((issued + refused).sorted { $0.place < $1.place }.prefix(limit))
+    }
+
+    /// How many requests in a range of instants were refused to somebody unknown: nobody counts them as customers.
+    public func refusalsOfUnknown(
+        for offer: OfferId, in range: Range<Instant>, in scope: ScopeNumber
+    ) throws -> Int {
+        try transaction.row(
+            """
+            SELECT COUNT(*) FROM refusal WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id IS NULL
+            AND decided_at >= ?3 AND decided_at < ?4
+            """, scope, offer, range.lowerBound, range.upperBound)?.value(0) ?? 0
+    }
+
+    /// The catalog revision of a recent decision about an offer; `nil` if there is none.
+    public func catalogRevision(of offer: OfferId, in scope: ScopeNumber) throws -> Int64? {
+        for table in ["issued_offer", "refusal"] {
+            let row = try transaction.row(
+                """
+                SELECT catalog_revision FROM \(table) WHERE scope_id = ?1 AND offer_id = ?2
+                ORDER BY sequence DESC LIMIT 1
+                """, scope, offer)
+            if let row { return try row.value(0) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,138 @@
+public import OfferModel
+
+public struct RetentionStep: Sendable, Hashable {
+    /// How many signatures were replaced by their digest.
+    public var signatures = 0
+    /// How many records of refusals were replaced by their digest.
+    public var refusals = 0
+    public var answers = 0
+    /// Of how many notifications the signed text was taken away.
+    public var notifications = 0
+    /// How many passed slots were taken off the counters of their offers.
+    public var settled = 0
+    /// Whether texts stay because rows may have been recorded under another digest key than today's.
+    public var isHeld = false
+    public var isLast = true
+
+    public var isEmpty: Bool { signatures == 0 && refusals == 0 && answers == 0 && notifications == 0 }
+}
+
+/// Removes what nothing needs any more, a few rows at a time. The only place that removes anything.
+///
+/// A text is replaced only by a digest that its row's event knows, which is taken with the key of that time: where the
+/// digest key has changed since, texts stay, because the row could not be proven any more.
+///
+/// Rows of signatures and decisions stay, with their nonces, ids and dates: limits, redemptions, replay and counts rest on
+/// them. Of their long texts, the audit's keyed digest stays, and an event tells how many there were. Of a slot, its
+/// decisions and its history nothing is removed; slots that have passed are settled, as issuing does, because nobody may
+/// ever issue their offer again. Of a notification only its signed text goes, which no event covers.
+public struct RetentionStore {
+    private let transaction: any StoreTransaction
+    private let audit: AuditLog
+
+    /// - Throws: ``StoreError/unrecorded`` in a transaction that nobody signs for.
+    public init(_ transaction: any StoreTransaction) throws {
+        self.transaction = transaction
+        audit = try AuditLog(transaction)
+    }
+
+    /// Looks at the next rows of each kind, and removes what is due among them.
+    ///
+    /// - Parameter limit: at most so many rows of each kind.
+    public func step(_ terms: RetentionTerms, at now: Instant, limit: Int) throws -> RetentionStep {
+        var step = RetentionStep()
+        step.isHeld = try !SigningKeyLog(transaction).hadOnly(digestKey: audit.digestKey)
+        if let life = terms.signatures, !step.isHeld {
+            step.signatures = try removeSignatures(before: now.adding(milliseconds: -life), now, limit, &step.isLast)
+        }
+        if let life = terms.refusals, !step.isHeld {
+            step.refusals = try removeRefusals(before: now.adding(milliseconds: -life), now, limit, &step.isLast)
+        }
+        if let life = terms.answers {
+            step.answers = try IdempotencyStore(transaction).clear(
+                answeredBy: now.adding(milliseconds: -max(life, IdempotencyStore.life)), atMost: limit)
+            if step.answers == limit { step.isLast = false }
+        }
+        if let life = terms.notifications {
+            step.notifications = try NotificationStore(transaction).removePayloads(
+                receivedBy: now.adding(milliseconds: -life), at: now, atMost: limit)
+            if step.notifications == limit { step.isLast = false }
+        }
+        step.settled = try SlotStore(transaction).settlePassed(at: now, limit: limit)
+        if step.settled == limit { step.isLast = false }
+        let erased = step.signatures + step.refusals
+        if erased > 0 { audit.record(.retention, at: now, in: nil, after: ["erased": erased]) }
+        return step
+    }
+
+    /// Of slots that no longer count: their signatures are over, so nobody is handed one of them again.
+    private func removeSignatures(
+        before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
+    ) throws -> Int {
+        let columns = ["v1_signature", "jws"]
+        return try remove(
+            columns, of: .issuedOffer, due: "issued_at <= ?3 AND counts_until <= ?4", cutoff, now, limit, &isLast)
+            + remove(
+                columns, of: .signing,
+                due: """
+                    decided_at <= ?3
+                    AND (SELECT counts_until FROM issued_offer o WHERE o.sequence = signing.issued_offer) <= ?4
+                    """, cutoff, now, limit, &isLast)
+            + remove(["jws"], of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
+    }
+
+    private func removeRefusals(
+        before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
+    ) throws -> Int {
+        try remove(["record"], of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
+    }
+
+    /// The columns of a table that retention removes texts of.
+    static func columns(of table: String) -> [String] {
+        switch table {
+        case LedgerTable.issuedOffer.name, LedgerTable.signing.name: ["v1_signature", "jws"]
+        case LedgerTable.refusal.name: ["jws", "record"]
+        default: []
+        }
+    }
+
+    /// Replaces texts of the next rows of a table by their digests, until the first row of which they are not due.
+    ///
+    /// - Parameter condition: whether they are, `?3` being the last date of which they are, and `?4` now.
+    private func remove(
+        _ columns: [String], of table: LedgerTable, due condition: String, _ cutoff: Instant, _ now: Instant,
+        _ limit: Int, _ isLast: inout Bool
+    ) throws -> Int {
+        let subject = "\(table.name).\(columns.joined(separator: ","))"
+        let done: Int64 =
+            try transaction.row("SELECT done_to FROM retention_progress WHERE subject = ?1", subject)?
+            .value(0) ?? 0
+        let rows = try transaction.rows(
+            """
+            SELECT sequence, \(condition), \(columns.joined(separator: ", ")) FROM \(table.name)
+            WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
+            """, done, limit, cutoff, now)
+        let due = try rows.prefix { try $0.value(1) }
+        var removed = 0
+        for row in due {
+            let sequence: Int64 = try row.value(0)
+            for (column, value) in zip(columns, row.values.dropFirst(2)) {
+                // What an erasure took away is not told again.
+                guard value != .null, LedgerDigests.remains(of: value) == nil else { continue }
+                let remains = try audit.remains(
+                    of: value, column: column, table: table.name, key: sequence.storedValue)
+                try transaction.execute(
+                    "UPDATE \(table.name) SET \(column) = ?2 WHERE sequence = ?1", sequence, remains)
+                removed += 1
+            }
+        }
+        guard let last: Int64 = try due.last?.value(0) else { return removed }
+        try transaction.execute(
+            """
+            INSERT INTO retention_progress (subject, done_to) VALUES (?1, ?2)
+            ON CONFLICT (subject) DO UPDATE SET done_to = ?2
+            """, subject, last)
+        if due.count == rows.count, rows.count == limit { isLast = false }
+        return removed
+    }
+}

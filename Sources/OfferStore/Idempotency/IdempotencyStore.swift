@@ -1,0 +1,107 @@
+public import OfferModel
+
+/// An answer as it was sent, kept so that it can be sent again byte for byte (docs/design.md#issuing).
+public struct IdempotencyRecord: Sendable, Hashable {
+    /// SHA-256 of the request's body.
+    public var requestDigest: [UInt8]
+    public var status: Int
+    public var contentType: String
+    public var location: String?
+    public var body: [UInt8]
+    public var answeredAt: Instant
+
+    public init(
+        requestDigest: [UInt8], status: Int, contentType: String, location: String?, body: [UInt8],
+        answeredAt: Instant
+    ) {
+        self.requestDigest = requestDigest
+        self.status = status
+        self.contentType = contentType
+        self.location = location
+        self.body = body
+        self.answeredAt = answeredAt
+    }
+}
+
+/// Under which key an answer is kept: the same key of another caller, or for another route, is another.
+public struct IdempotencyRecordKey: Sendable, Hashable {
+    public var apiKeyId: String
+    public var route: String
+    /// What the client sent as `Idempotency-Key`.
+    public var key: String
+
+    public init(apiKeyId: String, route: String, key: String) {
+        self.apiKeyId = apiKeyId
+        self.route = route
+        self.key = key
+    }
+}
+
+/// Answers under the keys of their requests, each for a day.
+public struct IdempotencyStore {
+    /// How long an answer is given again, in milliseconds: 24 hours (docs/design.md#issuing).
+    public static let life: Int64 = 24 * 3_600_000
+    /// How many answers past their life one new answer clears away.
+    private static let clearedAtOnce = 100
+
+    private let transaction: any StoreTransaction
+
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// The answer under a key; `nil` if there is none, or its life is over.
+    public func answer(_ key: IdempotencyRecordKey, at now: Instant) throws -> IdempotencyRecord? {
+        try transaction.row(
+            """
+            SELECT request_digest, status, content_type, location, body, answered_at FROM kept_answer
+            WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at > ?4
+            """, key.apiKeyId, key.route, key.key, Self.end(before: now)
+        ).map { row in
+            var reader = RowReader(row)
+            return IdempotencyRecord(
+                requestDigest: try reader.next(), status: try reader.next(), contentType: try reader.next(),
+                location: try reader.next(), body: try reader.next(), answeredAt: try reader.next())
+        }
+    }
+
+    /// Keeps an answer in place of one whose life is over, and clears a few others of those away.
+    ///
+    /// - Parameter decision: the decision that it tells of, if that was made before, so that an erasure finds it. The
+    ///   answer of a decision of the same instant is found by that.
+    /// - Throws: ``StoreError/constraint(_:)`` if an answer stands under the key.
+    public func keep(
+        _ answer: IdempotencyRecord, under key: IdempotencyRecordKey, onEarlier decision: LowercaseUUID? = nil
+    ) throws {
+        let end = Self.end(before: answer.answeredAt)
+        try transaction.execute(
+            "DELETE FROM kept_answer WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at <= ?4",
+            key.apiKeyId, key.route, key.key, end)
+        _ = try clear(answeredBy: end, atMost: Self.clearedAtOnce)
+        try transaction.execute(
+            """
+            INSERT INTO kept_answer
+            (api_key_id, route, key, request_digest, status, content_type, location, body, answered_at, decision_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            """, key.apiKeyId, key.route, key.key, answer.requestDigest, answer.status, answer.contentType,
+            answer.location, answer.body, answer.answeredAt, decision)
+    }
+
+    /// Deletes some of the answers given by an instant, the earliest first.
+    ///
+    /// - Returns: how many.
+    func clear(answeredBy end: Instant, atMost limit: Int) throws -> Int {
+        try transaction.execute(
+            """
+            DELETE FROM kept_answer WHERE (api_key_id, route, key) IN (
+                SELECT api_key_id, route, key FROM kept_answer
+                WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2
+            )
+            """, end, limit)
+    }
+
+    /// What was answered then or before is not given again.
+    private static func end(before now: Instant) -> Instant {
+        now.adding(milliseconds: -life)
+    }
+}

@@ -1,0 +1,301 @@
+public import OfferEligibility
+public import OfferModel
+
+/// What everyone together has used of an offer: one row for its places, one for each currency (docs/design.md#issued-offers-and-limits).
+///
+/// Only ``SlotStore`` changes the rows, with the slots that they count, in the same transaction.
+public struct CounterStore {
+    let transaction: any StoreTransaction
+
+    /// The most that a counter may show once what has passed by the instant is left out.
+    public struct Cap: Sendable, Hashable {
+        public var unit: CounterUnit
+        /// Places, or milliunits.
+        public var most: Int64
+
+        public init(unit: CounterUnit, most: Int64) {
+            self.unit = unit
+            self.most = most
+        }
+    }
+
+    static let capPrefix = "offer_counter."
+
+    /// Whether an error says that a counter would have shown more than its cap.
+    public static func isCap(_ error: any Error) -> Bool {
+        guard case .constraint(let name) = error as? StoreError else { return false }
+        return name.hasPrefix(capPrefix)
+    }
+
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// What is used of an offer at an instant: the counters without the slots that have passed and are not settled yet.
+    ///
+    /// - Parameters:
+    ///   - offer: its id decides which slots count, its name at Apple which redemptions without a slot.
+    ///   - group: the group of the product asked for; without one no redemption is recognised.
+    ///   - open: the subject's own open slots of the offer.
+    public func counters(
+        of offer: Offer, in group: SubscriptionGroupId?, open: [Slot], at now: Instant, in scope: ScopeNumber
+    ) throws -> OfferCounters {
+        var counters = OfferCounters(asOf: now, open: open.map(OfferCounters.OpenPlace.init))
+        for (unit, amount) in try amounts(of: offer.id, in: scope) {
+            switch CounterUnit(name: unit) {
+            case .places: counters.places = Int(amount)
+            case .money(let currency): counters.spent[currency] = amount
+            }
+        }
+        for passed in try passed(of: offer.id, at: now, in: scope) {
+            counters.places = counters.places.saturatingSubtracting(Int(passed.places))
+            guard let currency = passed.currency else { continue }
+            counters.spent[currency] = (counters.spent[currency] ?? 0).saturatingSubtracting(passed.cost)
+        }
+        guard let group else { return counters }
+        let key = Self.key(offer.delivery.redeemedAs, offer.offerIdentifier)
+        counters.unmatched = try unmatched(
+            UnmatchedPlace(scope: scope, type: key.type, identifier: key.identifier, group: group))
+        return counters
+    }
+
+    /// Adds to a counter, or takes from it.
+    ///
+    /// - Parameter cap: the most it may show afterwards, without what has passed by `now`.
+    /// - Returns: false if that would be more than the cap; then nothing was changed.
+    func add(
+        _ amount: Int64, _ unit: CounterUnit, of offer: OfferId, cap: Int64? = nil, at now: Instant,
+        in scope: ScopeNumber
+    ) throws -> Bool {
+        guard amount != 0 else { return true }
+        let (sum, isTooMuch) = (try amounts(of: offer, in: scope)[unit.name] ?? 0).addingReportingOverflow(amount)
+        // As the table's own check words it; the table would say so only when the counters are written.
+        guard !isTooMuch, sum >= 0 else { throw StoreError.constraint("amount >= 0") }
+        if let cap, sum > cap {
+            let passed = try passed(of: offer, at: now, in: scope).map { $0.amount(of: unit) }.saturatingSum()
+            guard sum.saturatingSubtracting(cap) <= passed else { return false }
+        }
+        if let memory = transaction.memory {
+            let place = RememberedCounters.Place(scope: scope, offer: offer)
+            memory.contents.counters[place]?.amounts[unit.name] = sum
+            memory.contents.counters[place]?.changed.insert(unit.name)
+        } else {
+            try write(sum, unit.name, of: offer, in: scope)
+        }
+        return true
+    }
+
+    /// Notes that there are more or fewer redemptions without a slot.
+    func add(_ amount: Int, unmatched redemption: Redemption, in scope: ScopeNumber) throws {
+        transaction.memory?.contents.unmatched = [:]
+        let key = Self.key(redemption.offerType, redemption.offerIdentifier)
+        try transaction.execute(
+            """
+            INSERT INTO redemption_counter (
+                scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id, amount
+            ) VALUES (?1, ?2, ?3, ?4, ?5, 0)
+            ON CONFLICT (scope_id, offer_type, offer_identifier, subscription_group_identifier, product_id)
+            DO NOTHING
+            """, scope, key.type, key.identifier, redemption.subscriptionGroupIdentifier, redemption.productId)
+        try transaction.execute(
+            """
+            UPDATE redemption_counter SET amount = amount + ?6
+            WHERE scope_id = ?1 AND offer_type = ?2 AND offer_identifier = ?3
+            AND subscription_group_identifier = ?4 AND product_id = ?5
+            """, scope, key.type, key.identifier, redemption.subscriptionGroupIdentifier, redemption.productId,
+            amount)
+    }
+
+    /// An introductory offer is its group's alone, whatever it is called.
+    static func key(
+        _ type: TransactionOfferType, _ identifier: OfferIdentifier?
+    ) -> (type: TransactionOfferType, identifier: String) {
+        (type, type == .introductory ? "" : identifier?.rawValue ?? "")
+    }
+}
+
+extension CounterStore {
+    /// How many instants one statement reads on the way to the end of so much money.
+    private static let page = 500
+
+    /// When so much of what counts will have passed.
+    ///
+    /// - Parameter own: a slot that is left out; it does not count for who asks.
+    /// - Returns: the first instant after `now`; `nil` if it never will.
+    public func ending(
+        of amount: Int64, _ unit: CounterUnit, offer: OfferId, without own: LowercaseUUID?, after now: Instant,
+        in scope: ScopeNumber
+    ) throws -> Instant? {
+        switch unit {
+        case .places:
+            try transaction.row(
+                """
+                SELECT counts_until FROM issued_offer
+                WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
+                AND counts_until > ?3 AND id <> ?4 ORDER BY counts_until LIMIT 1 OFFSET ?5
+                """, scope, offer, now, own?.description ?? "", amount.saturatingSubtracting(1))?.value(0)
+        case .money(let currency):
+            try ending(of: amount, currency: currency, offer: offer, without: own, after: now, in: scope)
+        }
+    }
+
+    /// The first few slots to pass nearly always free enough, so no more of them are read than that takes: everybody whom
+    /// a used up budget refuses asks this.
+    private func ending(
+        of amount: Int64, currency: String, offer: OfferId, without own: LowercaseUUID?, after now: Instant,
+        in scope: ScopeNumber
+    ) throws -> Instant? {
+        var (freed, last, isComplete): (Int64, Instant, Bool) = (0, now, false)
+        while !isComplete {
+            let rows = try transaction.rows(
+                """
+                SELECT counts_until, SUM(cost) FROM issued_offer
+                WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
+                AND counts_until > ?3 AND id <> ?4 AND cost_currency = ?5
+                GROUP BY counts_until ORDER BY counts_until LIMIT \(Self.page)
+                """, scope, offer, last, own?.description ?? "", currency)
+            for row in rows {
+                last = try row.value(0)
+                freed = freed.saturatingAdding(try row.value(1))
+                if freed >= amount { return last }
+            }
+            isComplete = rows.count < Self.page
+        }
+        return nil
+    }
+}
+
+// The rows that counters are made of, remembered where many slots share a durable transaction.
+
+extension CounterStore {
+    /// What the slots of an offer that have passed and still stand on its counters take there, in one currency or without
+    /// a cost.
+    struct Passed {
+        let currency: String?
+        let places: Int64
+        let cost: Int64
+
+        func amount(of unit: CounterUnit) -> Int64 {
+            switch unit {
+            case .places: places
+            case .money(let currency): currency == self.currency ? cost : 0
+            }
+        }
+    }
+
+    /// What each counter of an offer shows, by the name of its unit.
+    func amounts(of offer: OfferId, in scope: ScopeNumber) throws -> [String: Int64] {
+        let place = RememberedCounters.Place(scope: scope, offer: offer)
+        if let known = transaction.memory?.contents.counters[place] { return known.amounts }
+        var amounts: [String: Int64] = [:]
+        for row in try transaction.rows(
+            "SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer)
+        {
+            amounts[try row.value(0)] = try row.value(1)
+        }
+        transaction.memory?.contents.counters[place] = RememberedCounters(amounts: amounts)
+        return amounts
+    }
+
+    func write(_ amount: Int64, _ unit: String, of offer: OfferId, in scope: ScopeNumber) throws {
+        try transaction.execute(
+            """
+            INSERT INTO offer_counter (scope_id, offer_id, unit, amount) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (scope_id, offer_id, unit) DO UPDATE SET amount = excluded.amount
+            """, scope, offer, unit, amount)
+    }
+
+    /// What has passed by an instant and is not settled yet.
+    func passed(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> [Passed] {
+        if let end = try rememberedEnd(of: offer, in: scope), end > now { return [] }
+        return try transaction.rows(
+            """
+            SELECT cost_currency, COUNT(*), COALESCE(SUM(cost), 0) FROM issued_offer
+            WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0 AND counts_until <= ?3
+            GROUP BY cost_currency
+            """, scope, offer, now
+        ).map { Passed(currency: try $0.value(0), places: try $0.value(1), cost: try $0.value(2)) }
+    }
+
+    /// The first instant at which a slot of the offer stops counting; `nil` where nothing is remembered.
+    func rememberedEnd(of offer: OfferId, in scope: ScopeNumber) throws -> Instant? {
+        guard let memory = transaction.memory else { return nil }
+        let place = RememberedCounters.Place(scope: scope, offer: offer)
+        if let known = memory.contents.counters[place]?.firstEnd { return known }
+        _ = try amounts(of: offer, in: scope)
+        let row = try transaction.row(
+            """
+            SELECT counts_until FROM issued_offer
+            WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
+            ORDER BY counts_until LIMIT 1
+            """, scope, offer)
+        let end = try row.map { try $0.value(0, as: Instant.self) } ?? .distantFuture
+        memory.contents.counters[place]?.firstEnd = end
+        return end
+    }
+
+    /// Redemptions without an issued offer, by product.
+    func unmatched(_ place: UnmatchedPlace) throws -> [String: Int] {
+        if let known = transaction.memory?.contents.unmatched[place] { return known }
+        var unmatched: [String: Int] = [:]
+        for row in try transaction.rows(
+            """
+            SELECT product_id, amount FROM redemption_counter
+            WHERE scope_id = ?1 AND offer_type = ?2 AND offer_identifier = ?3
+            AND subscription_group_identifier = ?4 AND amount > 0
+            """, place.scope, place.type, place.identifier, place.group)
+        {
+            unmatched[try row.value(0)] = try row.value(1)
+        }
+        transaction.memory?.contents.unmatched[place] = unmatched
+        return unmatched
+    }
+}
+
+/// What a durable transaction knows of the counters of one offer. Every slot changes them: those that share a commit read them
+/// once and write them once.
+struct RememberedCounters {
+    struct Place: Hashable {
+        let scope: ScopeNumber
+        let offer: OfferId
+    }
+
+    /// What each counter shows, by the name of its unit; one that is not there shows 0.
+    var amounts: [String: Int64]
+    /// Those that have yet to be written.
+    var changed: Set<String> = []
+    /// The first instant at which one of the offer's slots stops counting: until then none has passed. Absent if it is not
+    /// known.
+    var firstEnd: Instant?
+}
+
+/// A counter of redemptions without an issued offer, all products of a group.
+struct UnmatchedPlace: Hashable {
+    let scope: ScopeNumber
+    let type: TransactionOfferType
+    let identifier: String
+    let group: SubscriptionGroupId
+}
+
+extension TransactionCache {
+    /// Notes that slots have changed: any of them may stop counting at another time now.
+    func forgetEnds() {
+        for place in contents.counters.keys { contents.counters[place]?.firstEnd = nil }
+    }
+
+    /// Notes that an offer has one more slot.
+    func note(slotOf place: RememberedCounters.Place, countsUntil end: Instant) {
+        guard let known = contents.counters[place]?.firstEnd, end < known else { return }
+        contents.counters[place]?.firstEnd = end
+    }
+
+    /// Writes the counters that were only remembered, for statements that read the table.
+    func writeCounters(to transaction: any StoreTransaction) throws {
+        for (place, known) in contents.counters where !known.changed.isEmpty {
+            for unit in known.changed.sorted() {
+                try CounterStore(transaction).write(known.amounts[unit] ?? 0, unit, of: place.offer, in: place.scope)
+            }
+            contents.counters[place]?.changed = []
+        }
+    }
+}

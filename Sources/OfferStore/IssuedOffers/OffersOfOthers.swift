@@ -1,0 +1,181 @@
+public import OfferEligibility
+import OfferModel
+
+/// Finds whose issued offer a customer has used where it was signed for another one.
+///
+/// Only a V1 signature can be used so: it names an `appAccountToken` and no transaction. The two customers are not merged
+/// for it, because an app may give two Apple Accounts one token.
+struct OffersOfOthers {
+    private let transaction: any StoreTransaction
+    private let scope: ScopeNumber
+    private let customer: CustomerNumber
+
+    init(of customer: CustomerNumber, in scope: ScopeNumber, _ transaction: any StoreTransaction) {
+        self.customer = customer
+        self.scope = scope
+        self.transaction = transaction
+    }
+
+    /// The same redemptions, each with another customer's slot where no slot of its own customer explains it.
+    ///
+    /// They follow from what is stored alone, in whatever order it came. A slot that was found before stays where what
+    /// it was found by has been erased, on either side.
+    func matching(
+        _ found: [Redemption], slots: [Slot], known: [RecordedRedemption]
+    ) throws -> [Redemption] {
+        let doubtful = try found.map { try isUnexplained($0) || isSignedForAccountsAlone($0) }
+        guard doubtful.contains(true) else { return found }
+        let history = try HistoryStore(transaction).history(of: [customer], asOf: .distantFuture)
+        return try zip(found, doubtful).map { redemption, isDoubtful in
+            guard isDoubtful else { return redemption }
+            let claim = history.claim(of: redemption)
+            if let claim, let own = slots.first(where: { $0.id == redemption.slotId }),
+                try explains(own, redemption, claim)
+            {
+                return redemption
+            }
+            guard let slot = try erased(redemption, claim, known) ?? slot(of: redemption, claim) else {
+                return redemption
+            }
+            var matched = redemption
+            matched.slotId = slot.id
+            matched.isDoubled = false
+            matched.isLate = redemption.firstEvidence >= slot.countsUntil
+            return matched
+        }
+    }
+
+    private typealias Found = (id: LowercaseUUID, countsUntil: Instant)
+
+    private func isUnexplained(_ redemption: Redemption) -> Bool {
+        redemption.offerType == .promotional
+            && (redemption.slotId == nil || redemption.isDoubled || redemption.isLate)
+    }
+
+    /// Whether the customer's own slot holds V1 signatures and no other: then the account of the use tells whose it was.
+    private func isSignedForAccountsAlone(_ redemption: Redemption) throws -> Bool {
+        guard redemption.offerType == .promotional, let own = redemption.slotId else { return false }
+        return try transaction.row(
+            """
+            SELECT 1 FROM issued_offer o WHERE o.id = ?1 AND o.v1_nonce IS NOT NULL AND o.jws_nonce IS NULL
+            AND NOT EXISTS (
+                SELECT 1 FROM signing s WHERE s.issued_offer = o.sequence AND s.jws_nonce IS NOT NULL
+            )
+            """, own) != nil
+    }
+
+    /// Whether the customer's own slot is behind the use all the same: it was signed for the account of the use, or the use
+    /// is late and the offer waited for a renewal since the slot counted.
+    private func explains(_ own: Slot, _ redemption: Redemption, _ claim: RedemptionClaim) throws -> Bool {
+        guard claim.since < own.countsUntil else { return false }
+        if redemption.isLate, !redemption.isDoubled { return true }
+        let tokens = claim.tokens.sorted().map(\.storedValue)
+        return try transaction.row(
+            """
+            SELECT 1 FROM (
+                SELECT v1_nonce, app_account_token FROM issued_offer WHERE id = ?1
+                UNION ALL
+                SELECT s.v1_nonce, s.app_account_token FROM signing s JOIN issued_offer o
+                ON o.sequence = s.issued_offer WHERE o.id = ?1
+            ) WHERE v1_nonce IS NOT NULL
+            AND app_account_token IN (\(Statement.placeholders(tokens.count, after: 1))) LIMIT 1
+            """, values: [own.id.storedValue] + tokens) != nil
+    }
+
+    /// The slot with the newest V1 signature that fits.
+    private func slot(of redemption: Redemption, _ claim: RedemptionClaim?) throws -> Found? {
+        guard let claim, let identifier = redemption.offerIdentifier else { return nil }
+        let tokens = claim.tokens.sorted().map(\.storedValue)
+        let ofOther = """
+            v1_nonce IS NOT NULL AND s.signed_product_id = ?2 AND o.counts_until > ?5 AND o.offer_identifier = ?6
+            AND o.subscription_group_identifier = ?7 AND o.customer_id <> ?8
+            AND s.app_account_token IN (\(Statement.placeholders(tokens.count, after: 8)))
+            """
+        let row = try transaction.row(
+            """
+            SELECT o.id, o.counts_until, o.issued_at, o.sequence FROM issued_offer o
+            WHERE o.scope_id = ?1 AND o.issued_at <= ?3 AND o.sequence < ?4
+                AND \(ofOther.replacing("s.", with: "o.").replacing("v1_nonce", with: "o.v1_nonce"))
+            UNION ALL
+            SELECT o.id, o.counts_until, s.decided_at, s.sequence FROM signing s
+            JOIN issued_offer o ON o.sequence = s.issued_offer
+            WHERE s.scope_id = ?1 AND s.decided_at <= ?3 AND s.sequence < ?4
+                AND \(ofOther.replacing("v1_nonce", with: "s.v1_nonce"))
+            ORDER BY 3 DESC, 4 DESC LIMIT 1
+            """,
+            values: [
+                scope.storedValue, redemption.productId.storedValue, redemption.firstEvidence.storedValue,
+                .integer(claim.knownFrom), claim.since.storedValue, identifier.storedValue,
+                redemption.subscriptionGroupIdentifier.storedValue, customer.storedValue,
+            ] + tokens)
+        return try row.map { (try $0.value(0), try $0.value(1)) }
+    }
+
+    /// The slot that the same use was found to have taken, where the account is no longer known on one of the sides.
+    private func erased(
+        _ redemption: Redemption, _ claim: RedemptionClaim?, _ known: [RecordedRedemption]
+    ) throws -> Found? {
+        let before = known.first { row in
+            row.redemption.offerIdentifier == redemption.offerIdentifier
+                && row.redemption.offerType == redemption.offerType
+                && row.redemption.subscriptionGroupIdentifier == redemption.subscriptionGroupIdentifier
+                && row.redemption.productId == redemption.productId
+                && row.redemption.firstEvidence == redemption.firstEvidence
+                && row.redemption.slotId != redemption.slotId
+        }
+        guard let id = before?.redemption.slotId else { return nil }
+        let row = try transaction.row(
+            """
+            SELECT counts_until, COALESCE(v1_nonce IS NOT NULL AND app_account_token NOT LIKE ?3, 0) OR EXISTS (
+                SELECT 1 FROM signing s WHERE s.issued_offer = o.sequence AND s.v1_nonce IS NOT NULL
+                AND s.app_account_token NOT LIKE ?3
+            ) FROM issued_offer o WHERE id = ?1 AND customer_id <> ?2
+            """, id, customer, Redacted.prefix + "%")
+        guard let row, try claim == nil || !row.value(1, as: Bool.self) else { return nil }
+        return (id, try row.value(0))
+    }
+}
+
+extension RedemptionStore {
+    /// Uses by others of slots that were issued to these customers, in the order in which they became known.
+    public func usesByOthers(of customers: [CustomerNumber]) throws -> [RecordedRedemption] {
+        guard !customers.isEmpty else { return [] }
+        let own = Statement.placeholders(customers.count)
+        return try transaction.rows(
+            """
+            SELECT \(Self.columns(of: "r")) FROM issued_offer o JOIN redemption r ON r.issued_offer_id = o.id
+            WHERE o.customer_id IN (\(own)) AND o.redemptions > 0 AND r.customer_id NOT IN (\(own))
+            """, values: customers.map(\.storedValue)
+        ).map(RecordedRedemption.init(row:)).sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Uses by a customer of slots that were issued to others.
+    public func usesOfOthers(by customer: CustomerNumber) throws -> [RecordedRedemption] {
+        try transaction.rows(
+            """
+            SELECT \(Self.columns(of: "r")) FROM redemption r JOIN issued_offer o ON o.id = r.issued_offer_id
+            WHERE r.customer_id = ?1 AND o.customer_id <> ?1
+            """, customer
+        ).map(RecordedRedemption.init(row:)).sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Whose slots are used, or no longer used, by what has changed of a customer.
+    func owners(of change: RedemptionChange, besides customer: CustomerNumber) throws -> [CustomerNumber] {
+        let slots = Set((change.added + change.removed).compactMap(\.redemption.slotId)).sorted()
+        guard !slots.isEmpty else { return [] }
+        let owners = try transaction.rows(
+            "SELECT customer_id FROM issued_offer WHERE id IN (\(Statement.placeholders(slots.count)))",
+            values: slots.map(\.storedValue)
+        ).map { try $0.value(0, as: CustomerNumber.self) }
+        return Set(owners).subtracting([customer]).sorted()
+    }
+
+    private static func columns(of table: String) -> String {
+        columns.split(separator: ", ").map { "\(table).\($0)" }.joined(separator: ", ")
+    }
+}
+
+extension RecordedRedemption {
+    /// What the customer whose slot was used is to know of it.
+    public var evidence: KeptEvidence? { KeptEvidence(ofAnother: redemption, sequence: sequence) }
+}

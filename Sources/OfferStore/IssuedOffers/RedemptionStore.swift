@@ -1,0 +1,232 @@
+public import OfferEligibility
+public import OfferModel
+
+/// A redemption as it is recorded.
+public struct RecordedRedemption: Sendable, Hashable {
+    /// Its place in the store-wide order: when it became known in this form.
+    public var sequence: Int64
+    public var customer: CustomerNumber
+    public var redemption: Redemption
+    /// When it became known in this form.
+    public var recordedAt: Instant
+}
+
+/// What newly known data has changed about the redemptions of a customer.
+public struct RedemptionChange: Sendable, Hashable {
+    /// Rows that were added. One whose slot, date or end has become known otherwise is removed and added again.
+    public var added: [RecordedRedemption] = []
+    public var removed: [RecordedRedemption] = []
+}
+
+/// Redemptions as rows: what the history shows, matched per customer, so that counters can count them (docs/design.md#issued-offers-and-limits).
+///
+/// They follow from the history and the slots alone: in whatever order data arrives, the rows come out the same
+/// (invariant 7). Only `sequence` and `recordedAt` say when something became known.
+public struct RedemptionStore {
+    let transaction: any StoreTransaction
+
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    public func redemptions(of customer: CustomerNumber) throws -> [RecordedRedemption] {
+        try transaction.rows(
+            "SELECT \(Self.columns) FROM redemption WHERE customer_id = ?1 ORDER BY sequence", customer
+        ).map(RecordedRedemption.init(row:))
+    }
+
+    /// Records what a customer's history shows now: rows that it no longer shows go, and slots and counters follow.
+    ///
+    /// - Parameter offers: of the catalog in force; their lengths help where Apple's data states none.
+    /// - Returns: what has changed.
+    @discardableResult
+    public func record(
+        of customer: CustomerNumber, offers: [Offer], at now: Instant, in scope: ScopeNumber
+    ) throws -> RedemptionChange {
+        let known = try redemptions(of: customer)
+        let slots = try SlotStore(transaction).slots(of: [customer])
+        var change = RedemptionChange()
+        var facts = SubjectFacts(history: try HistoryStore(transaction).history(of: [customer]), slots: slots)
+        // What an erasure keeps shows a use, so that there is a row of it.
+        if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }
+        guard !known.isEmpty || !facts.slots.isEmpty || facts.history.showsOffers else { return change }
+        let found = try OffersOfOthers(of: customer, in: scope, transaction)
+            .matching(facts.redemptions(of: offers), slots: slots, known: known)
+        var missing = Dictionary(found.map { ($0, 1) }, uniquingKeysWith: +)
+        for row in known {
+            if let count = missing[row.redemption], count > 0 {
+                missing[row.redemption] = count - 1
+            } else {
+                try delete(row, at: now, in: scope)
+                change.removed.append(row)
+            }
+        }
+        for redemption in found {
+            guard let count = missing[redemption], count > 0 else { continue }
+            missing[redemption] = count - 1
+            change.added.append(try insert(redemption, of: customer, at: now, in: scope))
+        }
+        try SlotStore(transaction).redeem(of: customer, at: now)
+        let used = found + (try usesByOthers(of: [customer]).map(\.redemption))
+        let passedOver = try SlotStore(transaction).noteFullPrice(
+            facts.fullPricePurchases(redemptions: used), of: customer, at: now)
+        transaction.recording?.tally.add(change, in: scope)
+        transaction.recording?.tally.add(passedOver, .fullPrice, in: scope)
+        for owner in try owners(of: change, besides: customer) {
+            try record(of: owner, offers: offers, at: now, in: scope)
+            try CustomerStore(transaction).noteChange(try StoreClock(transaction).nextSequence(), of: [owner])
+        }
+        return change
+    }
+
+    /// The same, if the customer has a redemption dated at or after the issue of a new slot, which may be its use: Apple
+    /// charges up to a day early.
+    public func matchLaterEvidence(
+        of customer: CustomerNumber, since issuedAt: Instant, offers: [Offer], at now: Instant, in scope: ScopeNumber
+    ) throws {
+        let later = try transaction.row(
+            "SELECT 1 FROM redemption WHERE customer_id = ?1 AND first_evidence >= ?2 LIMIT 1", customer, issuedAt)
+        if later != nil { try record(of: customer, offers: offers, at: now, in: scope) }
+    }
+
+    private func insert(
+        _ redemption: Redemption, of customer: CustomerNumber, at now: Instant, in scope: ScopeNumber
+    ) throws -> RecordedRedemption {
+        let sequence = try StoreClock(transaction).nextSequence()
+        let key = CounterStore.key(redemption.offerType, redemption.offerIdentifier)
+        try transaction.execute(
+            Self.insertSQL,
+            values: [
+                scope.storedValue, .integer(sequence), customer.storedValue,
+                redemption.originalTransactionId.storedValue, key.type.storedValue, key.identifier.storedValue,
+                redemption.subscriptionGroupIdentifier.storedValue, redemption.productId.storedValue,
+                redemption.transactionId.storedValue, redemption.firstEvidence.storedValue,
+                redemption.offerEnds.storedValue, redemption.provenance.storedValue,
+                redemption.slotId.storedValue, redemption.isDoubled.storedValue, redemption.isLate.storedValue,
+                now.storedValue,
+            ])
+        if redemption.slotId == nil { try CounterStore(transaction).add(1, unmatched: redemption, in: scope) }
+        let recorded = RecordedRedemption(
+            sequence: sequence, customer: customer, redemption: redemption, recordedAt: now)
+        try AuditLog(transaction).record(.redemption, at: now, in: scope, after: recorded.told)
+        return recorded
+    }
+
+    private func delete(_ row: RecordedRedemption, at now: Instant, in scope: ScopeNumber) throws {
+        try AuditLog(transaction).record(.redemption, at: now, in: scope, before: row.told)
+        try transaction.execute("DELETE FROM redemption WHERE sequence = ?1", row.sequence)
+        if row.redemption.slotId == nil {
+            try CounterStore(transaction).add(-1, unmatched: row.redemption, in: scope)
+        }
+    }
+
+    private static let insertSQL =
+        "INSERT INTO redemption (scope_id, \(columns)) VALUES (\(Statement.placeholders(16)))"
+
+    static let columns = """
+        sequence, customer_id, original_transaction_id, offer_type, offer_identifier, subscription_group_identifier, \
+        product_id, transaction_id, first_evidence, offer_ends, provenance, issued_offer_id, is_doubled, is_late, \
+        recorded_at
+        """
+}
+
+extension History {
+    /// Whether any row names an offer.
+    fileprivate var showsOffers: Bool {
+        transactions.contains { $0.payload.offerType != nil } || renewalInfos.contains { $0.payload.offerType != nil }
+    }
+}
+
+extension RecordedRedemption {
+    fileprivate var told: AuditValues {
+        [
+            "customer": customer, "firstEvidence": redemption.firstEvidence, "isDoubled": redemption.isDoubled,
+            "isLate": redemption.isLate, "issuedOfferId": redemption.slotId, "redemption": sequence,
+        ]
+    }
+
+    init(row: StoredRow) throws {
+        var reader = RowReader(row)
+        sequence = try reader.next()
+        customer = try reader.next()
+        let original: TransactionId = try reader.next()
+        let type: TransactionOfferType = try reader.next()
+        let identifier: OfferIdentifier = try reader.next()
+        redemption = Redemption(
+            offerType: type, offerIdentifier: identifier.rawValue.isEmpty ? nil : identifier,
+            subscriptionGroupIdentifier: try reader.next(), originalTransactionId: original,
+            productId: try reader.next(), transactionId: try reader.next(), firstEvidence: try reader.next(),
+            offerEnds: try reader.next(), provenance: try reader.next(), slotId: try reader.next(),
+            isDoubled: try reader.next(), isLate: try reader.next())
+        recordedAt = try reader.next()
+    }
+}
+
+/// What one commit made known about uses of offers, for whoever counts them (docs/design.md#issued-offers-and-limits).
+public struct RedemptionNews: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A use of an offer, whatever else it is: a run of periods is one.
+        case redeemed
+        /// It only waits for the next renewal, by renewal info.
+        case pending
+        /// We did not issue it.
+        case unmatched
+        /// An earlier use took the same issued offer.
+        case doubled
+        /// It is dated after its issued offer stopped counting.
+        case late
+        /// An offer was signed, and the customer bought at full price right after.
+        case fullPrice
+    }
+
+    public var scope: Scope
+    /// How often; what did not happen is left out.
+    public var counts: [Kind: Int]
+}
+
+struct RedemptionTally {
+    private(set) var counts: [ScopeNumber: [RedemptionNews.Kind: Int]] = [:]
+
+    mutating func add(_ number: Int, _ kind: RedemptionNews.Kind, in scope: ScopeNumber) {
+        guard number > 0 else { return }
+        counts[scope, default: [:]][kind, default: 0] += number
+    }
+
+    /// What has changed of a customer's redemptions. A row that is only told anew, because its run went on or its slot
+    /// became known, is no news: of each offer of a subscription counts by how many there are more.
+    mutating func add(_ change: RedemptionChange, in scope: ScopeNumber) {
+        let removed = Dictionary(grouping: change.removed.map(\.redemption), by: Use.init)
+        for (use, added) in Dictionary(grouping: change.added.map(\.redemption), by: Use.init) {
+            for kind in RedemptionNews.Kind.allCases {
+                let before = removed[use, default: []].count { $0.shows(kind) }
+                add(added.count { $0.shows(kind) } - before, kind, in: scope)
+            }
+        }
+    }
+
+    /// The same offer of the same subscription.
+    private struct Use: Hashable {
+        let subscription: TransactionId
+        let type: TransactionOfferType
+        let identifier: OfferIdentifier?
+
+        init(_ redemption: Redemption) {
+            subscription = redemption.originalTransactionId
+            type = redemption.offerType
+            identifier = redemption.offerIdentifier
+        }
+    }
+}
+
+extension Redemption {
+    fileprivate func shows(_ kind: RedemptionNews.Kind) -> Bool {
+        switch kind {
+        case .redeemed: true
+        case .pending: transactionId == nil && offerEnds == nil
+        case .unmatched: slotId == nil
+        case .doubled: isDoubled
+        case .late: isLate
+        case .fullPrice: false
+        }
+    }
+}

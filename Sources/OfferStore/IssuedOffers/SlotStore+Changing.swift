@@ -1,0 +1,243 @@
+import OfferEligibility
+public import OfferModel
+
+extension SlotStore {
+    /// Changes slots and tells the audit what changed, one event a slot. Nothing else updates `issued_offer`, but a
+    /// merge's change of owner, which the event of the merge tells.
+    ///
+    /// - Parameters:
+    ///   - condition: which slots; its placeholders begin at `?1`.
+    ///   - values: for the condition's placeholders.
+    ///   - change: the assignments; their placeholders go on after the condition's.
+    ///   - changes: for the assignments' placeholders.
+    /// - Returns: the changed rows as the audit sees them, the earliest first.
+    @discardableResult
+    func change(
+        _ kind: AuditKind, where condition: String, _ values: [StoredValue], set change: String,
+        _ changes: [StoredValue], at now: Instant
+    ) throws -> [ChangedSlot] {
+        let table = LedgerTable.issuedOffer
+        let before = try transaction.rows(
+            "SELECT \(table.stateColumns), scope_id FROM issued_offer WHERE \(condition)", values: values)
+        guard !before.isEmpty else { return [] }
+        let log = try AuditLog(transaction)
+        var states: [Int64: AuditValues] = [:]
+        for row in before { states[try row.value(0)] = try log.state(table, row) }
+        let after = try transaction.rows(
+            "UPDATE issued_offer SET \(change) WHERE \(condition) RETURNING \(table.stateColumns), scope_id",
+            values: values + changes
+        ).map { row in
+            ChangedSlot(
+                sequence: try row.value(0), scope: try row.value(row.values.count - 1),
+                state: try log.state(table, row))
+        }
+        transaction.memory?.forgetEnds()
+        let changed = after.sorted { $0.sequence < $1.sequence }
+        for slot in changed {
+            let told = slot.state.differences(from: states[slot.sequence] ?? [:])
+            log.record(
+                kind, at: now, in: slot.scope, issuedOffer: slot.sequence, before: told.before, after: told.after)
+        }
+        return changed
+    }
+
+    /// A slot that was changed, with its columns that change as events tell of them.
+    struct ChangedSlot {
+        let sequence: Int64
+        let scope: ScopeNumber
+        let state: AuditValues
+    }
+}
+
+extension SlotStore {
+    /// Marks slots as redeemed: they are no longer open, so that the offer may be issued to the same customer again
+    /// where its limits allow it. They go on counting, because a redemption counts for ever (docs/design.md#issued-offers-and-limits).
+    public func settle(_ redeemed: [LowercaseUUID], at now: Instant, in scope: ScopeNumber) throws {
+        for id in redeemed {
+            try change(
+                .settlement, where: "id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL",
+                [id.storedValue, scope.storedValue], set: "settled_at = ?3", [now.storedValue], at: now)
+        }
+    }
+}
+
+extension SlotStore {
+    /// How many passed slots one transaction settles at most.
+    public static let settledAtOnce = 500
+
+    /// How long after its end a slot is settled: requests that began a moment before still count it.
+    ///
+    /// A request that is older than this when it commits has to look again.
+    public static let settlingDelay: Int64 = Instant.Duration.minute
+
+    /// Takes passed slots of any offer off its counters: those of an offer that nobody is issued any more are settled by
+    /// nothing else.
+    ///
+    /// - Returns: how many; as many as `limit` if there may be more.
+    public func settlePassed(at now: Instant, limit: Int) throws -> Int {
+        try transaction.memory?.writeCounters(to: transaction)
+        let offers = try transaction.rows(
+            """
+            SELECT scope_id, offer_id FROM offer_counter AS counter
+            WHERE unit = ?1 AND amount > 0 AND EXISTS (
+                SELECT 1 FROM issued_offer AS slot
+                WHERE slot.scope_id = counter.scope_id AND slot.offer_id = counter.offer_id
+                AND slot.places = 1 AND slot.redemptions = 0 AND slot.counts_until <= ?2
+            )
+            ORDER BY scope_id, offer_id
+            """, CounterUnit.places.name, now.adding(milliseconds: -Self.settlingDelay))
+        var settled = 0
+        for row in offers where settled < limit {
+            settled += try settlePassed(
+                of: try row.value(1), at: now, in: try row.value(0), atMost: limit - settled)
+        }
+        return settled
+    }
+
+    /// Takes passed slots of an offer off its counters, the first to pass first, so that reading them stays quick.
+    ///
+    /// Nothing relies on it: whoever reads a counter leaves out what has passed.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    public func settlePassed(
+        of offer: OfferId, at now: Instant, in scope: ScopeNumber, atMost limit: Int = settledAtOnce
+    ) throws -> Int {
+        let latest = now.adding(milliseconds: -Self.settlingDelay)
+        if let end = try CounterStore(transaction).rememberedEnd(of: offer, in: scope), end > latest { return 0 }
+        let passed = """
+            sequence IN (
+                SELECT sequence FROM issued_offer
+                WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0 AND counts_until <= ?3
+                ORDER BY counts_until LIMIT \(limit)
+            )
+            """
+        let values = [
+            scope.storedValue, offer.storedValue, latest.storedValue,
+        ]
+        let rows = try transaction.rows("SELECT cost, cost_currency FROM issued_offer WHERE \(passed)", values: values)
+        guard !rows.isEmpty else { return 0 }
+        try change(
+            .settlement, where: passed, values, set: "places = 0, settled_at = COALESCE(settled_at, ?4)",
+            [now.storedValue], at: now)
+        var spent: [String: Int64] = [:]
+        for row in rows {
+            guard let cost: Int64 = try row.value(0), let currency: String = try row.value(1) else { continue }
+            spent[currency] = (spent[currency] ?? 0).saturatingAdding(cost)
+        }
+        try count(-Int64(rows.count), .places, of: offer, caps: [], at: now, in: scope)
+        for (currency, amount) in spent.sorted(by: { $0.key < $1.key }) {
+            try count(Int64(0).saturatingSubtracting(amount), .money(currency), of: offer, caps: [], at: now, in: scope)
+        }
+        return rows.count
+    }
+
+    /// Puts slots back on their offers' counters that were settled by a clock that had run ahead: their signatures live
+    /// on, so they count until their end after all (invariant 2).
+    ///
+    /// - Parameter now: the instant that the clock is set back to.
+    public func countAgain(after now: Instant) throws {
+        let settled = try transaction.rows(
+            """
+            SELECT id FROM issued_offer
+            WHERE places = 0 AND redemptions = 0 AND is_released = 0 AND counts_until > ?1 ORDER BY sequence
+            """, now)
+        for row in settled { try setUse(of: try row.value(0), .clockReset, at: now) { _ in 1 } }
+    }
+
+    struct Use {
+        var redemptions: Int
+        var places: Int
+        var isReleased: Bool
+    }
+
+    /// Changes how many places a slot takes, and the counters with it.
+    ///
+    /// - Parameters:
+    ///   - redemptions: how many redemptions used it; as many as before if absent.
+    ///   - kind: why, for the audit.
+    ///   - places: how many places it takes from now on.
+    func setUse(
+        of id: LowercaseUUID, redemptions: Int? = nil, _ kind: AuditKind, at now: Instant, places: (Use) -> Int
+    ) throws {
+        let row = try transaction.row(
+            """
+            SELECT scope_id, offer_id, redemptions, places, is_released, cost, cost_currency FROM issued_offer
+            WHERE id = ?1
+            """, id)
+        guard let row else { throw StoreError.corrupt("the issued offer `\(id)` is missing") }
+        let use = Use(
+            redemptions: try row.value(2, as: Int.self), places: try row.value(3), isReleased: try row.value(4))
+        let taken = places(
+            Use(redemptions: redemptions ?? use.redemptions, places: use.places, isReleased: use.isReleased))
+        try change(
+            kind, where: "id = ?1", [id.storedValue], set: "redemptions = ?2, places = ?3",
+            [(redemptions ?? use.redemptions).storedValue, taken.storedValue], at: now)
+        let (scope, offer): (ScopeNumber, OfferId) = (try row.value(0), try row.value(1))
+        let more = Int64(taken.saturatingSubtracting(use.places))
+        try count(more, .places, of: offer, caps: [], at: now, in: scope)
+        guard let cost: Int64 = try row.value(5), let currency: String = try row.value(6) else { return }
+        try count(more.saturatingMultiplied(by: cost), .money(currency), of: offer, caps: [], at: now, in: scope)
+    }
+
+    /// - Throws: ``StoreError/constraint(_:)`` that ``CounterStore/isCap(_:)`` if a counter would show more than its cap.
+    func count(
+        _ amount: Int64, _ unit: CounterUnit, of offer: OfferId, caps: [CounterStore.Cap], at now: Instant,
+        in scope: ScopeNumber
+    ) throws {
+        let cap = caps.filter { $0.unit == unit }.map(\.most).min()
+        guard try CounterStore(transaction).add(amount, unit, of: offer, cap: cap, at: now, in: scope) else {
+            throw StoreError.constraint(CounterStore.capPrefix + unit.name)
+        }
+    }
+}
+
+extension SlotStore {
+    /// Notes how often each slot of a customer was redeemed, by whichever customer: as often as redemptions are recorded
+    /// of it. A redeemed slot is settled and takes as many places as it has redemptions, for ever, also one that had passed
+    /// or was released.
+    func redeem(of customer: CustomerNumber, at now: Instant) throws {
+        let slots = try transaction.rows(
+            """
+            SELECT id, redemptions,
+                (SELECT COUNT(*) FROM redemption r WHERE r.issued_offer_id = issued_offer.id)
+            FROM issued_offer WHERE customer_id = ?1
+            """, customer)
+        var times: [LowercaseUUID: Int] = [:]
+        for row in slots {
+            let (noted, recorded): (Int, Int) = (try row.value(1), try row.value(2))
+            if noted != recorded { times[try row.value(0)] = recorded }
+        }
+        for (id, known) in times.sorted(by: { $0.key < $1.key }) {
+            try setUse(of: id, redemptions: known, .redemption, at: now) { use in
+                use.redemptions > 0 ? use.redemptions : use.isReleased ? 0 : 1
+            }
+            guard known > 0 else { continue }
+            try change(
+                .settlement, where: "id = ?1 AND voided_at IS NULL AND settled_at IS NULL", [id.storedValue],
+                set: "settled_at = ?2", [now.storedValue], at: now)
+        }
+    }
+
+    /// Notes which slots of a customer were passed over: the customer bought at full price right after.
+    ///
+    /// - Returns: of how many that was not known.
+    func noteFullPrice(
+        _ purchases: [LowercaseUUID: TransactionId], of customer: CustomerNumber, at now: Instant
+    ) throws -> Int {
+        var news = 0
+        for row in try transaction.rows(
+            "SELECT id, full_price_transaction_id FROM issued_offer WHERE customer_id = ?1", customer)
+        {
+            let id: LowercaseUUID = try row.value(0)
+            let noted: TransactionId? = try row.value(1)
+            // An erased one stays noted: the purchase was made, and the history that showed it is gone.
+            guard purchases[id] != noted, noted?.isErased != true else { continue }
+            try change(
+                .fullPrice, where: "id = ?1", [id.storedValue], set: "full_price_transaction_id = ?2",
+                [purchases[id].storedValue], at: now)
+            if noted == nil { news += 1 }
+        }
+        return news
+    }
+}

@@ -1,0 +1,171 @@
+public import OfferEligibility
+public import OfferModel
+
+/// A slot with what the ledger knows beyond what rules ask.
+public struct IssuedOffer: Sendable, Hashable {
+    public var slot: Slot
+    public var customer: CustomerNumber
+    public var catalogRevision: Int64
+    public var voidReason: String?
+    /// The purchase without the offer that the customer made right after a signature, if nothing has used the slot.
+    public var fullPriceTransactionId: TransactionId?
+    /// Its place in the store-wide order; pages are cut by it.
+    public var sequence: Int64
+}
+
+extension SlotStore {
+    /// Every slot ever issued to these customers, the earliest first.
+    public func slots(of customers: [CustomerNumber]) throws -> [Slot] {
+        guard !customers.isEmpty else { return [] }
+        return try Statement(Self.slotsSQL(customers.count), values: customers.map(\.storedValue)).all(in: transaction)
+        { try Slot(reading: &$0) }
+    }
+
+    /// Every offer ever issued to one customer, the earliest first.
+    public func issuedOffers(to customer: CustomerNumber) throws -> [IssuedOffer] {
+        try transaction.rows(
+            "SELECT \(Self.issuedColumns) FROM issued_offer WHERE customer_id = ?1 ORDER BY issued_at, sequence",
+            customer
+        ).map(IssuedOffer.init(row:))
+    }
+
+    public func issuedOffer(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> IssuedOffer? {
+        try transaction.row(
+            "SELECT \(Self.issuedColumns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope
+        ).map(IssuedOffer.init(row:))
+    }
+
+    /// The first issued offer of a catalog offer: since then its type and `offerIdentifier` are frozen (docs/catalog.md).
+    public func firstIssued(of offer: OfferId, in scope: ScopeNumber) throws -> IssuedOffer? {
+        try transaction.row(
+            """
+            SELECT \(Self.issuedColumns) FROM issued_offer
+            WHERE scope_id = ?1 AND offer_id = ?2 ORDER BY sequence LIMIT 1
+            """, scope, offer
+        ).map(IssuedOffer.init(row:))
+    }
+
+    /// A page of issued offers, the newest first.
+    ///
+    /// - Parameters:
+    ///   - customers: only theirs; `nil` for everybody's.
+    ///   - offer: only of this one.
+    public func page(
+        of customers: [CustomerNumber]?, offer: OfferId?, before cursor: Int64?, limit: Int, in scope: ScopeNumber
+    ) throws -> [IssuedOffer] {
+        // With `+` the scope is only checked, not searched by: the way to a few customers' rows is not past everybody's.
+        var conditions = [customers == nil ? "scope_id = ?1" : "+scope_id = ?1", "sequence < ?2"]
+        var values = [scope.storedValue, .integer(cursor ?? .max), limit.storedValue]
+        if let customers {
+            guard !customers.isEmpty else { return [] }
+            conditions.append("customer_id IN (\(Statement.placeholders(customers.count, after: values.count)))")
+            values += customers.map(\.storedValue)
+        }
+        if let offer {
+            conditions.append("offer_id = ?\(values.count + 1)")
+            values.append(offer.storedValue)
+        }
+        return try transaction.rows(
+            """
+            SELECT \(Self.issuedColumns) FROM issued_offer
+            WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence DESC LIMIT ?3
+            """, values: values
+        ).map(IssuedOffer.init(row:))
+    }
+
+    func issuedOffers(_ statement: Statement) throws -> [IssuedOffer] {
+        try transaction.rows(statement).map(IssuedOffer.init(row:))
+    }
+
+    private static let slotsSQL = ListedSQL(
+        "SELECT \(slotColumns) FROM issued_offer WHERE customer_id IN (", ") ORDER BY issued_at, sequence")
+
+    static let issuedColumns =
+        "\(slotColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
+}
+
+extension Slot {
+    fileprivate init(reading row: inout RowReader) throws {
+        self.init(
+            id: try row.next(), offerId: try row.next(), offerIdentifier: try row.next(), offerType: try row.next(),
+            delivery: try row.next(), productId: try row.next(), subscriptionGroupIdentifier: try row.next(),
+            tags: try row.next(StoredTextList.self).texts, issuedAt: try row.next(), expiresAt: try row.next(),
+            countsUntil: try row.next(), signings: try row.next(), voidedAt: try row.next(),
+            isReleased: try row.next(), settledAt: try row.next())
+        let cost: Int64? = try row.next()
+        let currency: String? = try row.next()
+        if let cost, let currency { self.cost = Money(milliunits: cost, currency: currency) }
+        let signUp = SignUp(
+            appAccountToken: try row.next(ErasableColumn.self).value,
+            customerId: try row.next(ErasableColumn.self).value)
+        if !signUp.isUnknown { self.signUp = signUp }
+    }
+}
+
+extension IssuedOffer {
+    fileprivate init(row: StoredRow) throws {
+        var reader = RowReader(row)
+        self.init(
+            slot: try Slot(reading: &reader), customer: try reader.next(), catalogRevision: try reader.next(),
+            voidReason: try reader.next(String?.self).flatMap { $0.hasPrefix(Redacted.prefix) ? nil : $0 },
+            fullPriceTransactionId: try reader.next(TransactionId?.self).flatMap { $0.isErased ? nil : $0 },
+            sequence: try reader.next())
+    }
+}
+
+extension SlotStore {
+    /// A page of issued offers in the order they were issued.
+    ///
+    /// - Parameters:
+    ///   - offer: only of this one.
+    ///   - first: only those issued then or later.
+    ///   - end: only those issued before.
+    public func page(
+        offer: OfferId?, from first: Instant?, to end: Instant?, after cursor: Int64?, limit: Int,
+        in scope: ScopeNumber
+    ) throws -> [IssuedOffer] {
+        var conditions = ["scope_id = ?1", "sequence > ?2"]
+        var values = [scope.storedValue, .integer(cursor ?? 0), limit.storedValue]
+        func add(_ condition: String, _ value: some Storable) {
+            values.append(value.storedValue)
+            conditions.append("\(condition) ?\(values.count)")
+        }
+        if let offer { add("offer_id =", offer) }
+        if let first { add("issued_at >=", first) }
+        if let end { add("issued_at <", end) }
+        return try issuedOffers(
+            Statement(
+                """
+                SELECT \(Self.issuedColumns) FROM issued_offer
+                WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence LIMIT ?3
+                """, values: values))
+    }
+}
+
+extension SlotStore {
+    /// The slots issued to these customers by an earlier instant, with the signings and the ends they had then, the
+    /// earliest first. A void or an end recorded later is still on them, with its date.
+    public func slots(of customers: [CustomerNumber], asOf instant: Instant) throws -> [Slot] {
+        try slots(of: customers).filter { $0.issuedAt <= instant }.map { try withSignings(of: $0, by: instant) }
+    }
+
+    /// The row holds the newest end only; each earlier one was as long after its own signing.
+    private func withSignings(of slot: Slot, by instant: Instant) throws -> Slot {
+        guard slot.signings > 1 else { return slot }
+        let later: [Instant] = try transaction.rows(
+            """
+            SELECT s.decided_at FROM issued_offer o JOIN signing s ON s.issued_offer = o.sequence
+            WHERE o.id = ?1 ORDER BY s.signing
+            """, slot.id
+        ).map { try $0.value(0) }
+        let dates = [slot.issuedAt] + later
+        let known = dates.filter { $0 <= instant }
+        guard known.count < dates.count, let newest = known.last, let last = dates.last else { return slot }
+        var earlier = slot
+        let shortened = newest.milliseconds(since: last)
+        earlier.signings = known.count
+        earlier.expiresAt = slot.expiresAt.adding(milliseconds: shortened)
+        earlier.countsUntil = slot.countsUntil.adding(milliseconds: shortened)
+        return earlier
+    }
+}

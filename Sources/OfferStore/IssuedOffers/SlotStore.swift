@@ -1,0 +1,179 @@
+public import OfferEligibility
+public import OfferModel
+
+/// Issued offers: at most one open slot per customer and offer (docs/design.md#issued-offers-and-limits).
+public struct SlotStore {
+    let transaction: any StoreTransaction
+
+    /// Why a merge voids the newer of two open slots for one offer.
+    public static let mergeReason = "the customer was proven to be one who has an open slot for this offer"
+
+    public init(_ transaction: any StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Notes which open slots of these customers have stopped counting, so that the next may be issued.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    public func settlePassed(of customers: [CustomerNumber], at now: Instant) throws -> Int {
+        guard !customers.isEmpty else { return 0 }
+        return try change(
+            .settlement,
+            where: """
+                customer_id IN (\(Statement.placeholders(customers.count, after: 1)))
+                AND voided_at IS NULL AND settled_at IS NULL AND counts_until <= ?1
+                """,
+            [now.storedValue] + customers.map(\.storedValue), set: "settled_at = ?\(customers.count + 2)",
+            [now.storedValue], at: now
+        ).count
+    }
+
+    /// Keeps a new slot, after settling those that have passed.
+    ///
+    /// - Parameters:
+    ///   - signing: its first signing; its customer is whose the slot is.
+    ///   - subject: every customer it was decided for; their version moves on.
+    ///   - caps: the most that the offer's counters may show with it: the backstop of its limits for everyone.
+    ///   - hasPassed: false if it is known that none of the customer's slots has passed and waits to be settled.
+    /// - Throws: ``StoreError/constraint(_:)`` if the customer has an open slot for the offer, or the id is known;
+    ///   one that ``CounterStore/isCap(_:)`` if a counter would show more.
+    public func insert(
+        _ slot: Slot, by signing: Signing, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
+        hasPassed: Bool = true, in scope: ScopeNumber
+    ) throws {
+        let customer = signing.customer
+        if hasPassed { try settlePassed(of: [customer], at: slot.issuedAt) }
+        try settlePassed(of: slot.offerId, at: slot.issuedAt, in: scope)
+        let sequence = try StoreClock(transaction).nextSequence()
+        let inserted = Self.columns(of: slot, signing, sequence: sequence, scope: scope)
+        try transaction.execute(Self.insertSQL, values: inserted)
+        transaction.memory?.note(
+            slotOf: RememberedCounters.Place(scope: scope, offer: slot.offerId), countsUntil: slot.countsUntil)
+        try AuditLog(transaction).record(
+            .issue, .issuedOffer, inserted: inserted, at: slot.issuedAt, in: scope)
+        try count(1, .places, of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
+        if let cost = slot.cost {
+            try count(
+                cost.milliunits, .money(cost.currency), of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
+        }
+        // The slot itself shows that its own customer has changed.
+        try CustomerStore(transaction).noteIssue(sequence, on: Set(subject).subtracting([customer]))
+    }
+
+    /// Notes one more signing of an open slot, which then lives and counts longer.
+    ///
+    /// - Parameters:
+    ///   - productId: the product of this signing; the slot's own if absent.
+    ///   - signing: the decision and the signatures.
+    ///   - cost: what the offer costs on that product. A dearer one makes the slot dearer, because both can be redeemed;
+    ///     a cost in another currency than the slot's was frozen in changes nothing.
+    ///   - caps: as for a new slot.
+    /// - Returns: the number of the new signing; `nil` if the slot is not open any more.
+    public func addSigning(
+        to id: LowercaseUUID, _ signing: Signing, productId: ProductId? = nil, cost: Money? = nil, expiresAt: Instant,
+        countsUntil: Instant, at now: Instant, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
+        in scope: ScopeNumber
+    ) throws -> Int? {
+        let before = try issuedOffer(id, in: scope)
+        let changed = try change(
+            .signing,
+            where: """
+                id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL AND counts_until > ?3
+                """, [id.storedValue, scope.storedValue, now.storedValue],
+            set: """
+                signings = signings + 1, product_id = COALESCE(?4, product_id),
+                expires_at = CASE WHEN expires_at < ?5 THEN ?5 ELSE expires_at END,
+                counts_until = CASE WHEN counts_until < ?6 THEN ?6 ELSE counts_until END,
+                cost = CASE WHEN cost_currency = ?7 AND cost < ?8 THEN ?8 ELSE cost END
+                """,
+            [
+                productId.storedValue, expiresAt.storedValue, countsUntil.storedValue,
+                (cost?.currency).storedValue, (cost?.milliunits).storedValue,
+            ], at: now)
+        guard let slot = changed.first, let before else { return nil }
+        let number: Int = try slot.state.value("signings")
+        let sequence = try StoreClock(transaction).nextSequence()
+        let inserted = Self.columns(of: signing, number, of: before.sequence, sequence: sequence, scope: scope)
+        try transaction.execute(LedgerTable.signing.insertSQL, values: inserted)
+        try AuditLog(transaction).cover(.signing, inserted: inserted)
+        if let cost, let frozen = before.slot.cost, cost.currency == frozen.currency,
+            cost.milliunits > frozen.milliunits
+        {
+            try count(
+                cost.milliunits - frozen.milliunits, .money(cost.currency), of: before.slot.offerId, caps: caps,
+                at: now, in: scope)
+        }
+        try CustomerStore(transaction).noteIssue(
+            sequence, on: Set(subject).union([try slot.state.value("customer")]))
+        return number
+    }
+
+    /// Stops further signatures of an open slot; it goes on counting unless it is released (docs/design.md#issued-offers-and-limits).
+    ///
+    /// - Returns: whether it was open.
+    public func void(
+        _ id: LowercaseUUID, reason: String, release: Bool, at now: Instant, in scope: ScopeNumber
+    ) throws -> Bool {
+        guard let issued = try issuedOffer(id, in: scope), issued.slot.isOpen(at: now) else { return false }
+        try close(id, reason: reason, release: release, at: now)
+        let sequence = try StoreClock(transaction).nextSequence()
+        try CustomerStore(transaction).noteChange(sequence, of: [issued.customer])
+        return true
+    }
+
+    func close(_ id: LowercaseUUID, reason: String, release: Bool, at now: Instant) throws {
+        if release { try setUse(of: id, .void, at: now) { $0.redemptions == 0 ? 0 : $0.places } }
+        try change(
+            .void, where: "id = ?1 AND voided_at IS NULL", [id.storedValue],
+            set: "voided_at = ?2, void_reason = ?3, is_released = ?4",
+            [now.storedValue, reason.storedValue, release.storedValue], at: now)
+    }
+
+    private static let insertSQL = LedgerTable.issuedOffer.insertSQL
+
+    /// A new slot as ``LedgerTable/issuedOffer`` has its columns: it takes one place and was never redeemed.
+    private static func columns(
+        of slot: Slot, _ signing: Signing, sequence: Int64, scope: ScopeNumber
+    ) -> [StoredValue] {
+        let (v1, jws) = (signing.v1, signing.jws)
+        return [
+            .integer(sequence), slot.id.storedValue, scope.storedValue, .integer(signing.catalogRevision),
+            slot.offerId.storedValue, slot.offerIdentifier.storedValue, slot.offerType.storedValue,
+            slot.delivery.storedValue, slot.subscriptionGroupIdentifier.storedValue,
+            StoredTextList(slot.tags).storedValue, slot.issuedAt.storedValue, (slot.cost?.currency).storedValue,
+            signing.decisionId.storedValue, (v1 ?? jws).map(\.keyId).storedValue,
+            (v1 ?? jws).map(\.productId).storedValue, (v1?.nonce).storedValue, (jws?.nonce).storedValue,
+            (jws?.allowIntroductoryOffer).storedValue,
+            (slot.signUp?.appAccountToken ?? (v1 ?? jws)?.appAccountToken).storedValue,
+            (slot.signUp?.customerId).storedValue, ((v1 ?? jws)?.transactionId).storedValue,
+            (v1?.artefact).storedValue, (jws?.artefact).storedValue, signing.record.storedValue,
+            signing.customer.storedValue, slot.productId.storedValue, slot.expiresAt.storedValue,
+            slot.countsUntil.storedValue, slot.signings.storedValue, slot.voidedAt.storedValue, .null,
+            slot.isReleased.storedValue, slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue, .integer(0),
+            .integer(1), .null,
+        ]
+    }
+
+    /// A further signing as ``LedgerTable/signing`` has its columns.
+    private static func columns(
+        of signing: Signing, _ number: Int, of issued: Int64, sequence: Int64, scope: ScopeNumber
+    ) -> [StoredValue] {
+        let (v1, jws) = (signing.v1, signing.jws)
+        return [
+            .integer(sequence), scope.storedValue, .integer(issued), number.storedValue,
+            signing.decidedAt.storedValue, .integer(signing.catalogRevision),
+            signing.decisionId.storedValue, (v1 ?? jws).map(\.keyId).storedValue,
+            (v1 ?? jws).map(\.productId).storedValue, (v1?.nonce).storedValue, (jws?.nonce).storedValue,
+            (jws?.allowIntroductoryOffer).storedValue, ((v1 ?? jws)?.appAccountToken).storedValue,
+            ((v1 ?? jws)?.transactionId).storedValue, (v1?.artefact).storedValue, (jws?.artefact).storedValue,
+            signing.record.storedValue,
+        ]
+    }
+
+    static let slotColumns = """
+        id, offer_id, offer_identifier, offer_type, delivery, product_id, subscription_group_identifier, tags, \
+        issued_at, expires_at, counts_until, signings, voided_at, is_released, settled_at, cost, cost_currency, \
+        app_account_token, app_customer_id
+        """
+}

@@ -1,0 +1,74 @@
+import OfferStore
+
+enum Schema {
+    /// Takes the missing steps, each in a transaction of its own.
+    ///
+    /// - Returns: their names.
+    @discardableResult
+    static func migrate(_ connection: Connection, steps: [Migration] = Migration.all) throws -> [String] {
+        try refuseNewer(try applied(connection), path: nil)
+        try connection.runScript("CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY) STRICT")
+        // A step may rebuild a table that others refer to, so foreign keys are checked at its end.
+        try connection.runScript("PRAGMA foreign_keys = OFF")
+        defer { try? connection.runScript("PRAGMA foreign_keys = ON") }
+        return try steps.filter { try take($0, on: connection) }.map(\.name)
+    }
+
+    /// - Returns: false if it was taken before, perhaps by another process meanwhile.
+    private static func take(_ step: Migration, on connection: Connection) throws -> Bool {
+        try connection.writing {
+            guard try !applied(connection).contains(step.name) else { return false }
+            try connection.runScript(step.sql)
+            guard try connection.rows(Statement("PRAGMA foreign_key_check")).isEmpty else {
+                throw StoreError.constraint("a foreign key")
+            }
+            try connection.execute(Statement("INSERT INTO migration (name) VALUES (?1)", step.name))
+            return true
+        }
+    }
+
+    /// Refuses a database that is older or newer than this version.
+    static func check(_ connection: Connection, path: String) throws {
+        guard try applied(connection, path: path) == Set(Migration.all.map(\.name)) else {
+            throw StoreError.notMigrated("the database at `\(path)` is not migrated to this version")
+        }
+    }
+
+    /// The names of the steps a database has; one that this version does not know is refused.
+    static func applied(_ connection: Connection, path: String) throws -> Set<String> {
+        let applied = try applied(connection)
+        try refuseNewer(applied, path: path)
+        return applied
+    }
+
+    private static func applied(_ connection: Connection) throws -> Set<String> {
+        let table = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
+        guard try !connection.rows(Statement(table)).isEmpty else { return [] }
+        return Set(try connection.column("SELECT name FROM migration"))
+    }
+
+    private static func refuseNewer(_ applied: Set<String>, path: String?) throws {
+        let unknown = applied.subtracting(Migration.all.map(\.name)).sorted()
+        guard let first = unknown.first else { return }
+        let place = path.map { " at `\($0)`" } ?? ""
+        throw StoreError.newerThanThisVersion(
+            "the database\(place) was migrated by a newer version: this one does not know `\(first)`")
+    }
+}
+
+/// One numbered step of the schema; once released its text never changes.
+struct Migration: Sendable {
+    /// `0001-name`: the number and the name are the same for every engine.
+    let name: String
+    let sql: String
+
+    static let all: [Migration] = [.schema]
+}
+
+extension Migration {
+    /// Everything that is stored.
+    ///
+    /// Times are milliseconds since 1970, UUIDs lower-case text, yes and no 1 and 0. `sequence` numbers are taken from
+    /// `store_state` and are unique across all tables but those of the audit.
+    static let schema = Migration(name: "0001-schema", sql: customerTables + "\n\n" + ledgerTables)
+}
