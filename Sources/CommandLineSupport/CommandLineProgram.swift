@@ -4,7 +4,7 @@ package import ArgumentParser
 package struct CommandLineProgram<Root: ParsableCommand> {
     /// How an error ends the program that `failure` has no words for.
     let unexpected: ExitStatus
-    /// A command line with an option in its place, for whoever writes one before the command.
+    /// A command line with an option in its place, for users who put one before the command.
     let example: String
     /// Prints help and versions.
     let output: (String) throws -> Void

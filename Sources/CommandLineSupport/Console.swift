@@ -12,13 +12,11 @@ package enum Console {
     }
 
     /// Writes data that must arrive, such as a token that is shown once.
-    ///
-    /// - Throws: ``CommandFailure`` if it cannot be written, such as on a full disk.
     package static func output(_ text: String) throws {
         do {
             try put(text, to: .standardOutput)
         } catch {
-            throw CommandFailure(.failed, "cannot write to standard output")
+            throw CommandFailure(.failed, "standard output cannot be written")
         }
     }
 

@@ -4,20 +4,16 @@ import Foundation
 package struct TextTable: Sendable {
     private let header: [String]
     private let alignedRight: Set<Int>
-    private var rows: [[String]] = []
+    private let rows: [[String]]
 
     /// - Parameter alignedRight: the columns of numbers, from 0.
-    package init(_ header: [String], alignedRight: Set<Int> = []) {
+    package init(_ header: [String], alignedRight: Set<Int> = [], rows: [[String?]]) {
         self.header = header
         self.alignedRight = alignedRight
+        self.rows = rows.map { $0.map { ($0 ?? "–").printable } }
     }
 
     package var isEmpty: Bool { rows.isEmpty }
-
-    /// Adds a row with one cell a column.
-    package mutating func add(_ cells: [String?]) {
-        rows.append(cells.map { ($0 ?? "–").printable })
-    }
 
     /// The header and the rows, without trailing spaces.
     package func lines(_ palette: Palette) -> [String] {

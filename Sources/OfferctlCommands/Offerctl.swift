@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLineSupport
 import Foundation
 
-/// The root command.
 struct Offerctl: AsyncParsableCommand {
     static let version = "0.1.0"
 
@@ -30,7 +29,6 @@ struct Offerctl: AsyncParsableCommand {
 }
 
 public enum OfferctlProgram {
-    /// Runs the command line that the process was started with, and ends the process.
     public static func run() async {
         let program = CommandLineProgram(
             Offerctl.self, unexpected: .unavailable, example: "offerctl offers list --server URL")

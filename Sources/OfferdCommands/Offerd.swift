@@ -7,7 +7,6 @@ import OfferStore
 import OpenSSLCrypto
 
 public enum OfferdProgram {
-    /// Runs the command that the process was started with and ends the process.
     public static func run() async {
         let program = CommandLineProgram(
             Offerd.self, unexpected: .failed, example: "offerd serve --config FILE", output: Console.output,

@@ -293,7 +293,6 @@ struct CatalogRollback: AsyncParsableCommand {
     }
 }
 
-/// - Throws: `ValidationError` for what cannot be a revision.
 func checkRevision(_ revision: Int?) throws {
     guard let revision, revision < 1 else { return }
     throw ValidationError("revisions are counted from 1, `\(revision)` is none")

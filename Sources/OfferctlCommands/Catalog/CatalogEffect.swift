@@ -142,7 +142,6 @@ extension CatalogEffect {
 
 /// Compares an offer's limits by the server's words for them: `1 per customer in P90D; 10000 in all`.
 enum LimitComparison {
-    /// What the change means; a limit that cannot be read may mean anything.
     static func effect(from: String, to: String) -> CatalogEffect {
         guard let old = allowances(from), let new = allowances(to) else { return .unknown }
         var effect = CatalogEffect(words: "")

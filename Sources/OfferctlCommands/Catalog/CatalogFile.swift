@@ -4,7 +4,6 @@ import OfferAPI
 import OfferCatalog
 import OfferModel
 
-/// A catalog document as it is sent.
 struct CatalogFile {
     static let yaml = "application/yaml"
     static let json = "application/json"
@@ -24,7 +23,6 @@ struct CatalogFile {
         }
     }
 
-    /// The media type that a file's name implies.
     static func mediaType(_ path: String) -> String {
         path.lowercased().hasSuffix(".json") ? json : yaml
     }
@@ -36,8 +34,6 @@ extension CatalogFile {
     }
 
     /// A document that is not meant to be applied, checked before it is sent; its warnings are printed.
-    ///
-    /// - Throws: `CommandFailure` with status 2 if it cannot be read, 1 with every error if it is invalid.
     init(checking path: String) throws(CommandFailure) {
         try self.init(reading: path)
         let validation = CatalogValidation(bytes, file: path)
@@ -46,7 +42,6 @@ extension CatalogFile {
     }
 }
 
-/// The catalog that the server issues offers by.
 struct CatalogInForce {
     /// The entity tag: the revision in quotes. Changes are made from it, with `If-Match`.
     var tag: String
@@ -105,7 +100,6 @@ struct CatalogValidation {
         catalog.map { "ok: \($0.offers.count.counted("offer")), \(Self.products($0).counted("product"))" }
     }
 
-    /// The lines of errors, then of warnings.
     var messages: [String] {
         errors.flatMap { IssueText.lines($0, severity: .error, file: file) }
             + warnings.flatMap { IssueText.lines($0, severity: .warning, file: file) }
@@ -115,7 +109,6 @@ struct CatalogValidation {
         catalog.subscriptionGroups.map(\.products.count).reduce(0, +)
     }
 
-    /// Issues as the HTTP API reports them.
     func json() throws -> String {
         try Report(
             valid: isValid, offers: catalog?.offers.count, products: catalog.map(Self.products),

@@ -89,10 +89,9 @@ enum CatalogText {
                 : "revision \(body.revision) is in force: only the text changed, such as comments or the order; no offer did"
         }
         let title = "revision \(body.revision) is in force: \(body.changes.count.counted("change"))"
-        var table = TextTable(["OFFER", "CHANGE", "FIELD", "FROM", "TO"])
-        for change in body.changes {
-            table.add([change.offerId?.rawValue, change.change, change.path, change.from, change.to])
-        }
+        let table = TextTable(
+            ["OFFER", "CHANGE", "FIELD", "FROM", "TO"],
+            rows: body.changes.map { [$0.offerId?.rawValue, $0.change, $0.path, $0.from, $0.to] })
         return ([palette.paint(title, .heading), ""] + table.lines(palette)).joined(separator: "\n")
     }
 
@@ -101,13 +100,11 @@ enum CatalogText {
     }
 
     static func revisions(_ revisions: [CatalogRevisionBody]) -> TextTable {
-        var table = TextTable(["REVISION", "APPLIED", "BY", "MESSAGE"])
-        for revision in revisions {
-            table.add([
-                String(revision.revision), TimeText.absolute(revision.createdAt), revision.actor, revision.message,
-            ])
-        }
-        return table
+        TextTable(
+            ["REVISION", "APPLIED", "BY", "MESSAGE"],
+            rows: revisions.map {
+                [String($0.revision), TimeText.absolute($0.createdAt), $0.actor, $0.message]
+            })
     }
 
     /// `revision 3, applied 2026-12-01 00:00 UTC by key 7: spring offers`.
@@ -124,7 +121,6 @@ struct CatalogConflict {
     static let shownChanges = 10
 
     let client: OfferdClient
-    /// The catalog that the file was made from.
     let base: CatalogInForce
 
     /// The other change, where the server tells it, then what to do.
@@ -150,7 +146,6 @@ struct CatalogConflict {
 }
 
 extension CatalogChangeBody {
-    /// The same difference the other way round.
     fileprivate var undone: CatalogChangeBody {
         let kind = ["added": "removed", "removed": "added"][change] ?? change
         return CatalogChangeBody(offerId: offerId, change: kind, path: path, from: to, to: from)

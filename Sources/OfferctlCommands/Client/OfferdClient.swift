@@ -8,7 +8,6 @@ import OfferAPI
 
 /// Calls one `offerd` with one API key. Every way of not getting an answer becomes a `CommandFailure` of its own.
 struct OfferdClient: Sendable {
-    /// Larger answers are refused.
     static let largestAnswer = 64 * 1_024 * 1_024
 
     let address: ServerAddress
@@ -33,9 +32,6 @@ struct OfferdClient: Sendable {
         var json: String
     }
 
-    /// Sends a request whose answer is a JSON document.
-    ///
-    /// - Throws: `Refusal` for a problem document, `CommandFailure` if no offerd answers.
     func call<Body: Decodable & Sendable>(
         _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], headers: [(String, String)] = [],
         body: [UInt8]? = nil, as type: Body.Type
@@ -55,7 +51,6 @@ struct OfferdClient: Sendable {
             .POST, path, headers: [("Content-Type", "application/json")], body: try WireJSON.encode(request), as: type)
     }
 
-    /// The catalog in force, in that notation.
     func catalogInForce(as mediaType: String = CatalogFile.yaml) async throws -> CatalogInForce {
         let answer = try await send(.GET, "/v1/catalog", headers: [("Accept", mediaType)])
         guard let tag = answer.headers.first(name: "ETag") else { throw notOurs(answer) }
@@ -144,14 +139,12 @@ private enum ConnectionFailure {
     case unknownHost
     case refused
     case timedOut
-    /// The encrypted connection could not be set up.
     case untrusted(String)
     case noTLS
     case brokenOff
     case tooLarge
     case notHTTP(String)
 
-    /// Classifies an error of the HTTP client.
     init(_ error: any Error, isEncrypted: Bool) {
         switch error {
         case let error as HTTPClientError: self = Self.clientFailure(error)

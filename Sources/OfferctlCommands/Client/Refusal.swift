@@ -14,7 +14,6 @@ struct Refusal: Error {
     var status: Int
     var problem: Problem
     var retryAfter: String?
-    /// The problem document as it came.
     var json: String
 
     /// Not `ProblemBody`, whose codes are a closed list: an older `offerctl` must still show what a newer server refused.
@@ -26,7 +25,6 @@ struct Refusal: Error {
         var requestId: String?
         var errors: [ProblemErrorBody]?
 
-        /// Whether it is one of offerd's, not of something in front of it.
         var isOurs: Bool { type.hasPrefix("urn:offerd:problem:") }
     }
 
@@ -81,7 +79,6 @@ struct Refusal: Error {
 
 /// Translates the server's words, members of requests and HTTP calls, into what a user types: options and commands.
 enum CLITerms {
-    /// Members of requests as they are typed.
     static let options = [
         "offerId": "--offer", "offerIds": "--offer", "productId": "--product", "signals": "--signal",
         "originalTransactionId": "--original-transaction-id", "appTransactionId": "--app-transaction-id",
@@ -91,7 +88,6 @@ enum CLITerms {
         "from": "--from", "to": "--to", "orderId": "--order-id",
     ]
 
-    /// HTTP calls as they are typed.
     static let commands = [
         "GET /v1/catalog": "offerctl catalog export", "PUT /v1/catalog": "offerctl catalog apply",
         "GET /v1/catalog/revisions": "offerctl catalog revisions", "GET /v1/offers": "offerctl offers list",

@@ -4,7 +4,6 @@ import Foundation
 import NIOHTTP1
 import OfferAPI
 
-/// Which server to call, with which key.
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -85,7 +84,6 @@ struct AnswerOptions: ParsableArguments {
         try await server.connect(role: role, files: files, json: json, requests)
     }
 
-    /// Sends a request and prints the answer.
     @discardableResult
     func show<Body>(
         role: String, files: SentFiles = SentFiles(),
@@ -119,7 +117,6 @@ struct AnswerOptions: ParsableArguments {
     }
 }
 
-/// Which part of a long list to show.
 struct PageOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The maximum number of entries.", valueName: "count"))
     var limit: Int?
@@ -141,7 +138,6 @@ func queryItems(_ items: (String, String?)...) -> [(String, String)] {
 
 /// A server's scheme and host, perhaps with a port and a path before `/v1`.
 struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The address without a final slash.
     let description: String
 
     var isEncrypted: Bool { description.hasPrefix("https:") }

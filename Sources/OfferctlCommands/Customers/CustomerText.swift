@@ -5,7 +5,6 @@ import OfferModel
 /// A customer for support. A pure function of the answer.
 struct CustomerText {
     let palette: Palette
-    /// What "3 days ago" counts from.
     let now: Instant
 
     /// Identifiers, attributes, coverage, subscriptions, transactions, issued offers, timeline; what is empty says so.
@@ -26,12 +25,9 @@ struct CustomerText {
     private func identifiers(_ customers: [KnownCustomerBody]) -> [String] {
         customers.enumerated().map { index, customer in
             let title = customers.count == 1 ? "Customer" : "Customer \(index + 1) of \(customers.count)"
-            var table = TextTable(["IDENTIFIER", "VALUE", "SINCE", "KNOWN"])
-            for identifier in customer.identifiers {
-                table.add([
-                    identifier.kind, identifier.value, TimeText.absolute(identifier.since), origin(identifier),
-                ])
-            }
+            let table = TextTable(
+                ["IDENTIFIER", "VALUE", "SINCE", "KNOWN"],
+                rows: customer.identifiers.map { [$0.kind, $0.value, TimeText.absolute($0.since), origin($0)] })
             return section(title, table, "no identifiers")
         }
     }
@@ -46,11 +42,8 @@ struct CustomerText {
     }
 
     private func attributes(_ values: [String: FactValue]) -> TextTable {
-        var table = TextTable(["NAME", "VALUE"])
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            table.add([name, EvidenceText.text(value)])
-        }
-        return table
+        TextTable(
+            ["NAME", "VALUE"], rows: values.sorted { $0.key < $1.key }.map { [$0.key, EvidenceText.text($0.value)] })
     }
 
     func coverage(_ coverage: CoverageBody) -> String {
@@ -60,50 +53,45 @@ struct CustomerText {
     }
 
     private func subscriptions(_ items: [SubscriptionBody]) -> TextTable {
-        var table = TextTable(["GROUP", "STATE", "ACCESS", "RENEWS", "PRODUCT", "EXPIRES", "CANCEL BY", "SHOWN BY"])
-        for item in items {
-            table.add([
-                item.subscriptionGroupIdentifier.rawValue,
-                item.state?.rawValue ?? "undetermined" + (item.undeterminedBecause.map { " (\($0))" } ?? ""),
-                item.hasAccess.map(yesOrNo), item.willAutoRenew.map(yesOrNo), item.productId?.rawValue,
-                item.expiresDate.map { TimeText.absolute($0, now: now) },
-                item.lastMomentToCancel.map { TimeText.absolute($0, now: now) }, item.transactionId?.rawValue,
-            ])
-        }
-        return table
+        TextTable(
+            ["GROUP", "STATE", "ACCESS", "RENEWS", "PRODUCT", "EXPIRES", "CANCEL BY", "SHOWN BY"],
+            rows: items.map { item in
+                [
+                    item.subscriptionGroupIdentifier.rawValue,
+                    item.state?.rawValue ?? "undetermined" + (item.undeterminedBecause.map { " (\($0))" } ?? ""),
+                    item.hasAccess.map(yesOrNo), item.willAutoRenew.map(yesOrNo), item.productId?.rawValue,
+                    item.expiresDate.map { TimeText.absolute($0, now: now) },
+                    item.lastMomentToCancel.map { TimeText.absolute($0, now: now) }, item.transactionId?.rawValue,
+                ]
+            })
     }
 
     private func transactions(_ items: [TransactionSummaryBody]) -> TextTable {
-        var table = TextTable([
-            "PURCHASED", "PRODUCT", "EXPIRES", "OFFER", "PRICE", "REVOKED", "TRANSACTION", "SOURCE",
-        ])
-        for item in items {
-            table.add([
-                TimeText.absolute(item.purchaseDate), item.productId.rawValue,
-                item.expiresDate.map(TimeText.absolute), offer(item), item.price,
-                item.revocationDate.map(TimeText.absolute), item.transactionId.rawValue, item.provenance.rawValue,
-            ])
-        }
-        return table
+        TextTable(
+            ["PURCHASED", "PRODUCT", "EXPIRES", "OFFER", "PRICE", "REVOKED", "TRANSACTION", "SOURCE"],
+            rows: items.map { item in
+                [
+                    TimeText.absolute(item.purchaseDate), item.productId.rawValue,
+                    item.expiresDate.map(TimeText.absolute), offer(item), item.price,
+                    item.revocationDate.map(TimeText.absolute), item.transactionId.rawValue, item.provenance.rawValue,
+                ]
+            })
     }
 
     private func issuedOffers(_ items: [IssuedOfferBody]) -> TextTable {
-        var table = TextTable(["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"])
-        for item in items {
-            table.add([
-                TimeText.absolute(item.issuedAt), item.offerId.rawValue, item.state.rawValue, item.productId.rawValue,
-                TimeText.absolute(item.expiresAt, now: now), item.issuedOfferId.description,
-            ])
-        }
-        return table
+        TextTable(
+            ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"],
+            rows: items.map { item in
+                [
+                    TimeText.absolute(item.issuedAt), item.offerId.rawValue, item.state.rawValue,
+                    item.productId.rawValue,
+                    TimeText.absolute(item.expiresAt, now: now), item.issuedOfferId.description,
+                ]
+            })
     }
 
     private func timeline(_ entries: [TimelineEntryBody]) -> TextTable {
-        var table = TextTable(["WHEN", "WHAT", "STORY"])
-        for entry in entries {
-            table.add([TimeText.absolute(entry.at), entry.kind, entry.message])
-        }
-        return table
+        TextTable(["WHEN", "WHAT", "STORY"], rows: entries.map { [TimeText.absolute($0.at), $0.kind, $0.message] })
     }
 
     private func section(_ title: String, _ table: TextTable, _ nothing: String) -> String {
@@ -132,19 +120,16 @@ struct CustomerText {
 /// The outcome of a refresh, for people. A pure function of the answer.
 struct RefreshText {
     let palette: Palette
-    /// What "3 days ago" counts from.
     let now: Instant
 
     func story(_ body: RefreshBody) -> String {
-        var table = TextTable(["FROM APPLE", "ADDED", "UPDATED", "UNCHANGED", "REFUSED"])
-        for (name, counts) in [
+        let counts = [
             ("transactions", body.transactions), ("renewal infos", body.renewalInfos),
             ("app transactions", body.appTransactions),
-        ] {
-            table.add([
-                name, String(counts.added), String(counts.updated), String(counts.unchanged), String(counts.refused),
-            ])
-        }
+        ]
+        let table = TextTable(
+            ["FROM APPLE", "ADDED", "UPDATED", "UNCHANGED", "REFUSED"],
+            rows: counts.map { [$0] + [$1.added, $1.updated, $1.unchanged, $1.refused].map { String($0) } })
         let coverage = CustomerText(palette: palette, now: now).coverage(body.coverage)
         let sections = [table.lines(palette).joined(separator: "\n"), coverage]
         return (sections + body.customers.map(identifiers)).joined(separator: "\n\n")

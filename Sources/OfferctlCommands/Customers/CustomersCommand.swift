@@ -138,38 +138,7 @@ struct CustomersUnlink: AsyncParsableCommand {
     }
 }
 
-/// A customer by any identifier.
-struct CustomerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A subscription of the customer, by its first transaction.", valueName: "id"))
-    var originalTransactionId: String?
-
-    @Option(help: ArgumentHelp("The customer's Apple Account in this app.", valueName: "id"))
-    var appTransactionId: String?
-
-    @Option(help: ArgumentHelp("The account UUID the app gave StoreKit.", valueName: "uuid"))
-    var appAccountToken: String?
-
-    @Option(help: ArgumentHelp("Your app's customer ID.", valueName: "id"))
-    var customerId: String?
-
-    mutating func validate() throws {
-        let given = [originalTransactionId, appTransactionId, appAccountToken, customerId].compactMap { $0 }
-        guard given.allSatisfy({ !$0.isEmpty }) else {
-            throw ValidationError("an identifier of a customer cannot be empty")
-        }
-        if let appAccountToken, LowercaseUUID(appAccountToken) == nil {
-            throw ValidationError("`\(appAccountToken)` is not a UUID, which `--app-account-token` must be")
-        }
-    }
-
-    /// - Throws: `ValidationError` if no identifier is given.
-    func checkGiven() throws {
-        guard reference.isEmpty else { return }
-        throw ValidationError(
-            "name the customer: `--original-transaction-id`, `--app-transaction-id`, `--app-account-token` or "
-                + "`--customer-id`")
-    }
-
+extension CustomerOptions {
     var reference: CustomerReference {
         CustomerReference(
             originalTransactionId: originalTransactionId.map { TransactionId($0) },

@@ -6,7 +6,6 @@ import OfferModel
 /// Decisions in plain words. A pure function of the answer: the same findings always read the same.
 struct DecisionText {
     let palette: Palette
-    /// What "in 9 days" counts from.
     let now: Instant
 
     /// One decision; of its findings those that decide it come first.
@@ -27,7 +26,6 @@ struct DecisionText {
         }
     }
 
-    /// Every decision, then the best offer and why it is.
     func overview(_ body: DecisionsBody, detail: DetailLevel = .brief) -> String {
         guard !body.decisions.isEmpty else { return "the catalog has no offers" }
         let blocks = body.decisions.map { explanation($0, detail: detail) }
@@ -38,7 +36,7 @@ struct DecisionText {
     }
 
     /// Why, when it changes, and what to tell the customer. To a `client` key the server does not explain, so then it is
-    /// what stands against the offer.
+    /// what blocks the offer.
     private func brief(_ decision: DecisionBody) -> [String] {
         guard let explanation = decision.explanation else {
             let text = FindingText(palette: palette, now: now)
@@ -51,7 +49,6 @@ struct DecisionText {
         return lines.map { "    " + $0 }
     }
 
-    /// When the whole answer changes: a line or none.
     private func change(_ decision: DecisionBody) -> [String] {
         if let instant = decision.turningPoint?.at {
             let word = decision.outcome == Outcome.eligible.rawValue ? "until" : "from"

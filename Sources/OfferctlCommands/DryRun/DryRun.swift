@@ -110,7 +110,6 @@ enum DetailLevel: String, CaseIterable, ExpressibleByArgument {
     case brief
     /// What blocks the offer, with what was seen.
     case normal
-    /// Every rule, with what was seen.
     case full
 }
 
@@ -151,7 +150,6 @@ struct WhatIfOptions: ParsableArguments {
     }
 }
 
-/// One `--signal name=value`.
 struct SignalArgument: Sendable {
     /// The name, without `signals.`.
     let name: String

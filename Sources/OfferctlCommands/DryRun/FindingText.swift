@@ -6,10 +6,9 @@ import OfferModel
 /// One finding in plain words: what was found, what was seen and required, where that comes from, and when it changes.
 struct FindingText {
     let palette: Palette
-    /// What "in 9 days" counts from.
     let now: Instant
 
-    /// The finding's lines, its children's indented below; children are told by their place in the condition.
+    /// The finding's lines, its children's indented below; children are labelled with their place in the condition.
     func lines(_ finding: FindingBody, depth: Int = 0) -> [String] {
         let label = depth == 0 ? finding.rule : finding.path ?? finding.rule
         let title =
@@ -53,9 +52,9 @@ struct FindingText {
     }
 }
 
-/// A group of an offer's condition in words. Its own message repeats its members', which stand below it anyway.
+/// A group of an offer's condition in words. Its own message would repeat its members', which are shown below it.
 enum GroupText {
-    /// The words for a finding with children; `nil` for one without, and for limits, whose own message tells all.
+    /// The words for a finding with children; `nil` for one without, and for limits, whose own message is enough.
     static func sentence(_ finding: FindingBody, isRoot: Bool) -> String? {
         guard let first = finding.children?.first, first.path?.hasPrefix("limits[") != true else { return nil }
         let requirement = requirement(first.path ?? "")
@@ -78,7 +77,6 @@ enum GroupText {
     }
 }
 
-/// What a rule looked at, in one line.
 enum EvidenceText {
     /// `subscription.daysSinceExpired: seen 12 days, required 30, 180 days; from signed data sent by the app`.
     static func line(_ evidence: EvidenceBody) -> String {
@@ -99,7 +97,7 @@ enum EvidenceText {
         return "; try one with `--signal \(name)=…`"
     }
 
-    /// "seen 1, required 1" beside a no would puzzle: where the comparison follows from the field, it is said.
+    /// "seen 1, required 1" beside a no would be confusing: where the field implies the comparison, name it.
     private static func words(_ field: String) -> (seen: String, required: String) {
         switch field {
         case "offer.starts": ("now", "must be at or after")
@@ -123,7 +121,6 @@ enum EvidenceText {
         return "\(words) \(last == 1 && unit.hasSuffix("s") ? String(unit.dropLast()) : unit)"
     }
 
-    /// A value in words.
     static func text(_ value: FactValue) -> String {
         switch value {
         case .instant(let instant): TimeText.absolute(instant)
@@ -132,7 +129,6 @@ enum EvidenceText {
         }
     }
 
-    /// Where a piece of history comes from, in words.
     static func source(_ provenance: Provenance) -> String {
         switch provenance {
         case .notification: "from a signed App Store notification"

@@ -5,14 +5,15 @@ import OfferModel
 /// Issued offers for people; never their signatures, which are as good as the offer.
 enum IssuedText {
     static func table(_ items: [IssuedOfferBody]) -> TextTable {
-        var table = TextTable(["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"])
-        for item in items {
-            table.add([
-                TimeText.absolute(item.issuedAt), item.offerId.rawValue, item.state.rawValue, item.productId.rawValue,
-                TimeText.absolute(item.expiresAt), item.issuedOfferId.description,
-            ])
-        }
-        return table
+        TextTable(
+            ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"],
+            rows: items.map { item in
+                [
+                    TimeText.absolute(item.issuedAt), item.offerId.rawValue, item.state.rawValue,
+                    item.productId.rawValue,
+                    TimeText.absolute(item.expiresAt), item.issuedOfferId.description,
+                ]
+            })
     }
 
     static func text(_ item: IssuedOfferBody, _ palette: Palette) -> String {
@@ -53,7 +54,6 @@ enum IssuedText {
     }
 }
 
-/// Exported offers as lines of CSV.
 enum ExportCSV {
     private static let columns = [
         "issuedOfferId", "offerId", "offerType", "delivery", "offerIdentifier", "productId", "bundleId", "environment",

@@ -2,17 +2,16 @@ import CommandLineSupport
 import OfferAPI
 import OfferModel
 
-/// Offers of the catalog for people.
 enum OfferText {
     static func table(_ offers: [OfferSummaryBody]) -> TextTable {
-        var table = TextTable(["OFFER", "TYPE", "STATUS", "PAUSED", "STARTS", "ENDS", "PRIORITY"])
-        for offer in offers {
-            table.add([
-                offer.offerId.rawValue, offer.type.rawValue, offer.status.rawValue, offer.paused ? "yes" : "no",
-                offer.starts.map(TimeText.absolute), offer.ends.map(TimeText.absolute), String(offer.priority),
-            ])
-        }
-        return table
+        TextTable(
+            ["OFFER", "TYPE", "STATUS", "PAUSED", "STARTS", "ENDS", "PRIORITY"],
+            rows: offers.map { offer in
+                [
+                    offer.offerId.rawValue, offer.type.rawValue, offer.status.rawValue, offer.paused ? "yes" : "no",
+                    offer.starts.map(TimeText.absolute), offer.ends.map(TimeText.absolute), String(offer.priority),
+                ]
+            })
     }
 
     /// - Parameter offer: the offer in the catalog in force, where this version of offerctl can read that.
@@ -71,7 +70,6 @@ enum OfferText {
 
 /// Which customers an offer is for, in a line.
 enum AudienceText {
-    /// Apple's own rule, then the offer's.
     static func line(_ offer: Offer) -> String {
         let apple =
             switch offer.type {

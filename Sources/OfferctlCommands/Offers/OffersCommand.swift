@@ -122,7 +122,6 @@ struct OffersResume: AsyncParsableCommand {
     }
 }
 
-/// What to pause or resume.
 struct PauseTarget: ParsableArguments {
     @Argument(help: ArgumentHelp("The offer, by its id in the catalog.", valueName: "offer"))
     var offer: String?

@@ -10,7 +10,6 @@ enum CSVTable {
         case text(String)
     }
 
-    /// One row with its line end.
     static func line(_ cells: [Cell]) -> String {
         cells.map(written).joined(separator: ",") + "\r\n"
     }

@@ -81,19 +81,20 @@ struct ReplayText {
     }
 
     private func table(_ differences: [ReplayDifferenceBody]) -> TextTable {
-        var table = TextTable(["RULE", "WHAT", "THEN", "NOW"])
-        for difference in differences where !isToldBySentence(difference, differences) {
-            let place = difference.path.map { " [\($0)]" } ?? ""
-            table.add([
-                difference.rule.map { $0 + place }, member(difference.member), value(difference, difference.recorded),
-                value(difference, difference.recomputed),
-            ])
-        }
-        return table
+        let shown = differences.filter { !isCoveredBySentence($0, differences) }
+        return TextTable(
+            ["RULE", "WHAT", "THEN", "NOW"],
+            rows: shown.map { difference in
+                let place = difference.path.map { " [\($0)]" } ?? ""
+                return [
+                    difference.rule.map { $0 + place }, member(difference.member),
+                    value(difference, difference.recorded), value(difference, difference.recomputed),
+                ]
+            })
     }
 
-    /// A sentence that differs says what its reason's code and its evidence say.
-    private func isToldBySentence(_ difference: ReplayDifferenceBody, _ all: [ReplayDifferenceBody]) -> Bool {
+    /// A sentence that differs already covers its reason's code and its evidence.
+    private func isCoveredBySentence(_ difference: ReplayDifferenceBody, _ all: [ReplayDifferenceBody]) -> Bool {
         ["reason", "evidence"].contains(difference.member)
             && all.contains {
                 $0.member == "message" && $0.rule == difference.rule && $0.path == difference.path

@@ -2,7 +2,6 @@ import CommandLineSupport
 import OfferAPI
 import OfferModel
 
-/// A funnel report for people.
 struct FunnelText {
     let palette: Palette
 
@@ -31,36 +30,30 @@ struct FunnelText {
     }
 
     private func stages(_ funnel: FunnelBody) -> TextTable {
-        var table = TextTable(["STAGE", "CUSTOMERS", "OF THE STAGE BEFORE", "WHO"], alignedRight: [1, 2])
-        var before: Int?
-        for stage in FunnelWords.stages {
-            let count = stage.value(funnel)
-            table.add([stage.name, String(count), FunnelRateText.share(count, of: before), stage.meaning])
-            before = count
-        }
-        return table
+        let counts = FunnelWords.stages.map { $0.value(funnel) }
+        return TextTable(
+            ["STAGE", "CUSTOMERS", "OF THE STAGE BEFORE", "WHO"], alignedRight: [1, 2],
+            rows: zip(FunnelWords.stages, zip(counts, [nil] + counts)).map { stage, count in
+                [stage.name, String(count.0), FunnelRateText.share(count.0, of: count.1), stage.meaning]
+            })
     }
 
     private func counts(_ heading: String, _ counts: [FunnelWords.Count], _ funnel: FunnelBody) -> TextTable {
-        var table = TextTable([heading, "CUSTOMERS", "WHO"], alignedRight: [1])
-        for count in counts where count.value(funnel) > 0 {
-            table.add([count.name, String(count.value(funnel)), count.meaning])
-        }
-        return table
+        TextTable(
+            [heading, "CUSTOMERS", "WHO"], alignedRight: [1],
+            rows: counts.filter { $0.value(funnel) > 0 }.map { [$0.name, String($0.value(funnel)), $0.meaning] })
     }
 
     private func reasons(_ funnel: FunnelBody) -> TextTable {
-        var table = TextTable(["IN THE WAY", "FACT", "VERDICT", "CUSTOMERS", "NOTHING ELSE"], alignedRight: [3, 4])
-        for reason in funnel.reasons {
-            table.add([reason.rule, reason.fact, reason.verdict, String(reason.customers), String(reason.alone)])
-        }
-        return table
+        TextTable(
+            ["IN THE WAY", "FACT", "VERDICT", "CUSTOMERS", "NOTHING ELSE"], alignedRight: [3, 4],
+            rows: funnel.reasons.map { [$0.rule, $0.fact, $0.verdict, String($0.customers), String($0.alone)] })
     }
 
     private func cost(_ funnel: FunnelBody) -> TextTable {
-        var table = TextTable(["DISCOUNT COST", "ISSUED", "REDEEMED", "OF THAT REFUNDED"], alignedRight: [1, 2, 3])
-        for cost in funnel.discountCost { table.add([cost.currency, cost.issued, cost.redeemed, cost.refunded]) }
-        return table
+        TextTable(
+            ["DISCOUNT COST", "ISSUED", "REDEEMED", "OF THAT REFUNDED"], alignedRight: [1, 2, 3],
+            rows: funnel.discountCost.map { [$0.currency, $0.issued, $0.redeemed, $0.refunded] })
     }
 
     private func doubtful(_ funnel: FunnelBody) -> [String] {
@@ -81,7 +74,6 @@ struct FunnelText {
     }
 }
 
-/// The shares of a funnel in words and per cent.
 enum FunnelRateText {
     /// `60.0 %`; absent if there is nothing to be a share of.
     static func share(_ count: Int, of whole: Int?) -> String? {
@@ -140,9 +132,7 @@ enum FunnelRateText {
 
 /// What the numbers of a funnel count. The help, the table and the CSV all take them from here.
 enum FunnelWords {
-    /// One number of a funnel.
     struct Count: Sendable {
-        /// As people read it.
         let name: String
         /// As the answer and the CSV name it.
         let measure: String
@@ -167,7 +157,7 @@ enum FunnelWords {
         Count("still active", "stillActive", "have access by their own subscription now") { $0.stages.stillActive },
     ]
 
-    /// The evaluated who were never issued the offer, each in one of these.
+    /// The evaluated customers who were never issued the offer, each in one of these.
     static let notIssued = [
         Count("held out", "heldOut", "met every rule but are kept for comparison") { $0.notIssued.heldOut },
         Count("not in the rollout", "notInRollout", "met every rule but its percentage") { $0.notIssued.notInRollout },
@@ -179,7 +169,6 @@ enum FunnelWords {
         Count("no longer recorded", "removed", "were refused; retention removed the reason") { $0.notIssued.removed },
     ]
 
-    /// More about the redeemed.
     static let redemptions = [
         Count("in the offer", "inOffer", "redeemed it and still have periods of it left") { $0.redemptions.inOffer },
         Count("refunded", "refunded", "redeemed it and got a refund of a period of it") { $0.redemptions.refunded },

@@ -3,9 +3,7 @@ import OfferCatalog
 import OfferEligibility
 import OfferModel
 
-/// The result of one file of cases.
 struct CaseFileResult {
-    /// A case that did not come out as expected.
     struct Failure {
         let name: String
         let line: Int
@@ -172,7 +170,6 @@ struct CaseFailureText {
         return lines
     }
 
-    /// What the difference is about, with the finding's own sentence.
     private func title(_ difference: CaseDifference) -> String {
         guard let rule = difference.rule else {
             if case .state = difference.aspect { return "the state of the group" }
@@ -183,7 +180,6 @@ struct CaseFailureText {
         return palette.paint((rule + place).printable, .heading) + sentence.printable
     }
 
-    /// The diff: what was expected, then what came out.
     private func sides(_ difference: CaseDifference) -> [String] {
         switch difference.aspect {
         case .unlistedRule:

@@ -44,11 +44,8 @@ struct TestCommand: AsyncParsableCommand {
     }
 }
 
-/// Finds files of cases.
 enum CaseFiles {
     /// The file itself, or every JSON and YAML file of a directory and those below it, in the order of their names.
-    ///
-    /// - Throws: `CommandFailure` with status 2 if there is nothing to run.
     static func find(at path: String) throws(CommandFailure) -> [String] {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {

@@ -79,15 +79,16 @@ struct APIKeysList: AsyncParsableCommand {
     func run() async throws {
         try await options.withAPIKeys(command: "list") { keys in
             let now = Instant.wallClock
-            var table = TextTable(["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "EXPIRES", "LABEL"])
-            for key in try await keys.list() {
+            let rows = try await keys.list().map { key in
                 let isExpired = key.expiresAt.map { $0 <= now } ?? false
-                table.add([
+                return [
                     key.id, key.scope.bundleId.rawValue, key.scope.environment.rawValue, key.role.rawValue,
                     key.revokedAt != nil ? "revoked" : isExpired ? "expired" : "valid", key.createdAt.description,
                     key.expiresAt?.description ?? "never", key.label ?? "",
-                ])
+                ]
             }
+            let table = TextTable(
+                ["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "EXPIRES", "LABEL"], rows: rows)
             for line in table.lines(.plain) { try Console.output(line) }
         }
     }

@@ -11,17 +11,17 @@ import Synchronization
 struct BackfillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backfill",
-        abstract: "Fetch history from Apple: of customers by a list of ids, or the notifications of some time.",
+        abstract: "Fetch history from Apple: of customers by a list of ids, or the notifications of a period.",
         discussion: """
             With --ids it fetches everything of each customer in a file with one id a line: an originalTransactionId, a \
             transactionId or an appTransactionId. With --notifications it takes in every notification that Apple sent \
-            or tried to send between --from and --to, at most 180 days back; those known already stay as they are.
+            or tried to send between --from and --to, at most 180 days back; known ones stay as they are.
 
-            It keeps to Apple's limits and waits where Apple wants that. SIGINT and SIGTERM stop it; the same command \
-            goes on where it was, from the state file that it keeps until its end. May run beside the server.
+            It keeps to Apple's limits and waits when Apple asks it to. SIGINT and SIGTERM stop it; the same command \
+            continues where it stopped, from the state file that it keeps until its end. May run beside the server.
 
-            Exit status: 0 it came to its end (also if something was refused: the summary says what), 1 it stopped \
-            before, 2 wrong use or configuration.
+            Exit status: 0 finished (even if something was refused: the summary says what), 1 stopped before the \
+            end, 2 wrong use or configuration.
 
             Example:
               offerd backfill --config offerd.yaml --app com.example.pro \\
@@ -52,7 +52,7 @@ struct BackfillCommand: AsyncParsableCommand {
     var to: Instant?
 
     @Option(
-        help: "The file that says how far it is. (default: beside the list or the database, ending in .backfill)",
+        help: "The file that stores its progress. (default: beside the list or the database, ending in .backfill)",
         completion: .file())
     var state: String?
 
@@ -106,19 +106,19 @@ struct BackfillCommand: AsyncParsableCommand {
 
     static let author = AuditAuthor(actor: "offerd backfill")
 
-    /// Percent of Apple's limits: support asks beside it.
+    /// Percent of Apple's limits; the rest is left to support.
     private static let share = 80
 }
 
-/// Says once that Apple wants no more requests for a while, however many were on their way.
+/// Reports once that Apple wants no more requests for a while, however many requests were under way.
 final class BackfillWaits: Sendable {
-    private let told = Mutex(Instant.distantPast)
+    private let reported = Mutex(Instant.distantPast)
 
     func tell(_ failure: AppStoreFailure) {
         let end = failure.at.adding(milliseconds: Int64(failure.secondsToWait) * Instant.Duration.second)
-        let isNews = told.withLock { told in
-            guard end > told.adding(milliseconds: Instant.Duration.second) else { return false }
-            told = end
+        let isNews = reported.withLock { reported in
+            guard end > reported.adding(milliseconds: Instant.Duration.second) else { return false }
+            reported = end
             return true
         }
         if isNews { Console.note("waiting until \(end): \(failure.detail)") }

@@ -4,7 +4,7 @@ import OfferApplication
 import OfferModel
 import OpenSSLCrypto
 
-/// `offerd backfill --ids`: a list from where it was left to its end.
+/// `offerd backfill --ids`: the rest of a list.
 struct BackfillOfCustomers: Sendable {
     let list: BackfillList
     let file: BackfillStateFile
@@ -13,35 +13,21 @@ struct BackfillOfCustomers: Sendable {
     let log: BackfillLog
     let patience: RetryPolicy
 
-    /// How many ids are asked for at once. Apple answers in a tenth of a second, so this keeps to the pace of its limits.
+    /// How many ids are fetched at once. Apple answers in a tenth of a second, so this uses its limits fully.
     private static let step = 8
-    /// After how many ids a line says how far it is.
+    /// Progress is reported after this many ids.
     private static let reported = 100
 
-    private var source: String { "ids sha256:\(list.digest)" }
-
     func run() async throws {
-        let start = try begin()
-        try await log.note(source, done: start.done, refused: start.refused, in: scope)
-        let end = try await BackfillStop.run(
-            { try await goOn(start) }, of: list.entries.count, left: { try file.read() ?? start })
-        try await log.note(source, done: end.done, refused: end.refused, in: scope)
-        file.remove()
-        for line in BackfillText.summary(end, isOfCustomers: true) { try Console.output(line) }
-    }
-
-    private func begin() throws -> BackfillState {
-        let fresh = BackfillState(scope: scope, source: source, startedAt: .wallClock)
-        guard let left = try file.read() else {
-            try file.write(fresh)
-            return fresh
+        let count = list.entries.count
+        let fresh = BackfillState(scope: scope, source: "ids sha256:\(list.digest)", startedAt: .wallClock)
+        let start = try file.begin(fresh) { left in
+            guard left.done <= count else {
+                throw file.unreadable(": \(left.done) ids are done, and the list has \(count)")
+            }
+            return "\(left.done) of \(count) ids"
         }
-        try BackfillStop.check(left, continues: fresh, file)
-        guard left.done <= list.entries.count else {
-            throw file.unreadable(": \(left.done) ids are done, and the list has \(list.entries.count)")
-        }
-        Console.note("going on after \(left.done) of \(list.entries.count) ids")
-        return left
+        try await file.run(start, of: count, in: scope, log) { try await goOn(start) }
     }
 
     private func goOn(_ start: BackfillState) async throws -> BackfillState {
@@ -87,21 +73,18 @@ extension BackfillState {
     }
 }
 
-/// The ids of a file, one a line; blank lines and what follows a `#` do not count.
+/// The ids of a file, one per line; blank lines and comments after `#` are ignored.
 struct BackfillList: Sendable {
-    /// One id with the line it stands in, from 1.
+    /// One id with its line, from 1.
     struct Entry: Sendable, Equatable {
         var line: Int
         var id: String
     }
 
     let entries: [Entry]
-    /// SHA-256 of the file, so that work is never taken up on another list.
+    /// SHA-256 of the file, so that a state is never continued on another list.
     let digest: String
 
-    /// Reads a file.
-    ///
-    /// - Throws: ``CommandFailure`` naming the file and the cause.
     init(file: String) throws {
         let text = try InputFile.text(file, "list of ids")
         self.init(text)

@@ -3,7 +3,7 @@ import CommandLineSupport
 import OfferApplication
 import OfferModel
 
-/// `offerd backfill --notifications`: a range of time from the page where it was left to its end.
+/// `offerd backfill --notifications`: the rest of a range of time.
 struct BackfillOfNotifications: Sendable {
     let from: Instant
     let to: Instant?
@@ -12,40 +12,26 @@ struct BackfillOfNotifications: Sendable {
     let work: NotificationBackfill
     let log: BackfillLog
 
-    /// After how many pages of 20 a line says how far it is.
+    /// Progress is reported after this many pages of 20.
     private static let reported = 10
     /// How often one run begins with the first page again. A token that was left for long is taken no more, once; what
     /// is refused again and again is no matter of time.
     private static let mostBeginnings = 3
 
     func run() async throws {
-        let (start, end) = try begin()
-        let query = NotificationHistoryQuery(from: from, to: end)
-        try await log.note(start.source, done: start.done, refused: start.refused, in: scope)
-        let done = try await BackfillStop.run(
-            { try await goOn(start, query) }, of: nil, left: { try file.read() ?? start })
-        try await log.note(done.source, done: done.done, refused: done.refused, in: scope)
-        file.remove()
-        for line in BackfillText.summary(done, isOfCustomers: false) { try Console.output(line) }
-    }
-
-    /// Without `--to` an interrupted work keeps the end it had: its page token is of that very question.
-    private func begin() throws -> (BackfillState, end: Instant) {
-        let left = try file.read()
-        let end = to ?? left?.endOfNotifications ?? .wallClock
+        // Without `--to` an interrupted backfill keeps its end: its page token belongs to that query.
+        let end = try to ?? file.read()?.endOfNotifications ?? .wallClock
         let fresh = BackfillState(
             scope: scope, source: "notifications \(from.milliseconds)-\(end.milliseconds)", startedAt: .wallClock)
-        guard let left else {
-            try file.write(fresh)
-            return (fresh, end)
+        let start = try file.begin(fresh) { left in
+            // Without a token nothing would be left to do, and the rest of the range would look fetched.
+            guard left.done == 0 || left.token != nil else {
+                throw file.unreadable(": it does not say where the next page begins")
+            }
+            return "\(left.done) pages"
         }
-        try BackfillStop.check(left, continues: fresh, file)
-        // Without a token nothing would be left to do, and the rest of the range would look fetched.
-        guard left.done == 0 || left.token != nil else {
-            throw file.unreadable(": it does not say where the next page begins")
-        }
-        Console.note("going on after \(left.done) pages")
-        return (left, end)
+        let query = NotificationHistoryQuery(from: from, to: end)
+        try await file.run(start, of: nil, in: scope, log) { try await goOn(start, query) }
     }
 
     private func goOn(_ start: BackfillState, _ query: NotificationHistoryQuery) async throws -> BackfillState {
@@ -87,14 +73,14 @@ struct BackfillOfNotifications: Sendable {
 }
 
 extension AppStoreFailure {
-    /// Whether Apple does not take the page's token any more.
+    /// Whether Apple no longer accepts the page's token.
     fileprivate var isOfPageToken: Bool {
         error.errorCode == .paginationTokenExpired || error.errorCode == .invalidPaginationToken
     }
 }
 
 extension BackfillState {
-    /// The end of the range that the work goes through.
+    /// The end of the range of time.
     fileprivate var endOfNotifications: Instant? {
         source.hasPrefix("notifications ")
             ? source.split(separator: "-").last.flatMap { Int64($0) }.map { Instant(milliseconds: $0) } : nil

@@ -1,26 +1,24 @@
 import CommandLineSupport
 import Foundation
+import OfferApplication
 import OfferModel
+import UnixSignals
 
-/// How far a backfill is: what its state file holds between its steps, so that a restart goes on there.
+/// The progress of a backfill: its state file holds it between the steps, so that a restart continues there.
 struct BackfillState: Codable, Equatable, Sendable {
-    /// Something that was refused, or that is not complete.
     struct Finding: Codable, Equatable, Sendable {
         /// The line of the list, or page and place of a notification.
         var place: String
-        /// The id as it stands in the list.
         var id: String?
-        /// Why, in words.
         var reason: String
     }
 
-    /// The form of the file.
+    /// The version of the file's format.
     var version = 1
     var app: String
     var environment: String
-    /// What is gone through: a list by its digest, or a range of time.
+    /// What it goes through: a list by its digest, or a range of time.
     var source: String
-    /// When the work began, also if it goes on later.
     var startedAt: Instant
     /// How many ids or pages are done.
     var done = 0
@@ -31,19 +29,18 @@ struct BackfillState: Codable, Equatable, Sendable {
     /// Ids of customers who were fetched already, or notifications that were known.
     var known = 0
     var refused = 0
-    /// Customers of whom not everything is known for certain.
+    /// Customers whose history may have gaps.
     var incomplete = 0
-    /// What became of all payloads of the customers.
+    /// The outcome of all payloads of the customers.
     var added = 0
     var updated = 0
     var unchanged = 0
-    /// The first of what was refused or is incomplete.
     var findings: [Finding] = []
 
-    /// More would make the file grow without end.
+    /// Bounds the file.
     private static let mostFindings = 1_000
 
-    /// No work has so many of anything, and sums of so many are still numbers.
+    /// No backfill counts further, and sums of such counts do not overflow.
     private static let counts = 0...1_000_000_000_000
 
     init(scope: Scope, source: String, startedAt: Instant) {
@@ -53,7 +50,7 @@ struct BackfillState: Codable, Equatable, Sendable {
         self.startedAt = startedAt
     }
 
-    /// Whether a work can have left it: anybody can write to the file.
+    /// Whether a backfill can have written it: other programs can write to the file.
     var isPlausible: Bool {
         version == 1 && findings.count <= Self.mostFindings
             && [done, fetched, known, refused, incomplete, added, updated, unchanged].allSatisfy {
@@ -66,13 +63,10 @@ struct BackfillState: Codable, Equatable, Sendable {
     }
 }
 
-/// The file that a backfill's state is kept in.
 struct BackfillStateFile: Sendable {
     let path: String
 
-    /// The state of an interrupted work; `nil` if there is none. What killed processes have left beside it is taken away.
-    ///
-    /// - Throws: ``CommandFailure`` if the file cannot be read, or holds something that no backfill has written.
+    /// The state of an interrupted backfill, if there is one. Drafts that killed processes left are deleted.
     func read() throws -> BackfillState? {
         AtomicFile.removeLeftovers(of: path)
         guard FileManager.default.fileExists(atPath: URL(filePath: path).path) else { return nil }
@@ -82,39 +76,77 @@ struct BackfillStateFile: Sendable {
         return state
     }
 
-    /// What stands in it is not the state of a backfill, or not of this one.
+    /// It does not hold the state of a backfill, or holds another one's.
     func unreadable(_ reason: String = "") -> CommandFailure {
         CommandFailure(
             .usage, "`\(path)` is no state of a backfill\(reason)",
-            hints: ["name another with `--state`, or delete it to begin anew: what is known already stays as it is"])
+            hints: ["name another with `--state`, or delete it to start again: what is known already stays as it is"])
     }
 
-    /// Keeps a state in the place of the one before. Only its owner can read the file: it names customers.
-    ///
-    /// - Throws: ``CommandFailure`` if it cannot be written.
+    /// Replaces the state. Only its owner can read the file: it names customers.
     func write(_ state: BackfillState) throws {
         let file = try AtomicFile(path: path)
         try file.write(try state.jsonText() + "\n")
         try file.finish()
     }
 
-    /// Takes it away: the work has come to its end.
     func remove() {
         // A file that stays would only let the same work be taken up at its end.
         try? FileManager.default.removeItem(at: URL(filePath: path))
     }
 }
 
-/// What a backfill says of itself.
+extension BackfillStateFile {
+    /// The state to continue from: the stored one, or a new one.
+    ///
+    /// - Parameter resuming: refuses a state that does not fit, and says how far it is.
+    func begin(_ fresh: BackfillState, resuming: (BackfillState) throws -> String) throws -> BackfillState {
+        guard let left = try read() else {
+            try write(fresh)
+            return fresh
+        }
+        guard (left.app, left.environment, left.source) == (fresh.app, fresh.environment, fresh.source) else {
+            throw CommandFailure(
+                .usage,
+                "`\(path)` is the state of another backfill, which is not done: \(left.app) in \(left.environment), "
+                    + left.source,
+                hints: ["finish that one, name another file with `--state`, or delete it to give that one up"])
+        }
+        Console.note("going on after \(try resuming(left))")
+        return left
+    }
+
+    /// Runs a backfill that a signal may stop and that a failure may end, and prints its result.
+    ///
+    /// - Parameter count: how many ids there are; `nil` for notifications.
+    func run(
+        _ start: BackfillState, of count: Int?, in scope: Scope, _ log: BackfillLog,
+        _ work: @escaping @Sendable () async throws -> BackfillState
+    ) async throws {
+        let goingOn = "the same command goes on where it stopped"
+        try await log.note(start.source, done: start.done, refused: start.refused, in: scope)
+        do {
+            guard let end = try await Interruption.stoppable(work) else {
+                let left = try read() ?? start
+                throw CommandFailure(
+                    .failed, "stopped: " + BackfillText.progress(left, of: count), hints: [goingOn])
+            }
+            try await log.note(end.source, done: end.done, refused: end.refused, in: scope)
+            remove()
+            for line in BackfillText.summary(end, isOfCustomers: count != nil) { try Console.output(line) }
+        } catch RequestError.appStoreFailed(let failure) {
+            throw CommandFailure(.failed, failure.detail, hints: (failure.hint.map { [$0] } ?? []) + [goingOn])
+        }
+    }
+}
+
 enum BackfillText {
-    /// One line in the middle of the work.
     static func progress(_ state: BackfillState, of count: Int?) -> String {
         let done = count.map { "\(state.done) of \($0) ids" } ?? state.done.counted("page")
         return
             "\(done): \(state.fetched) \(count == nil ? "added" : "fetched"), \(state.known) known, \(state.refused) refused"
     }
 
-    /// Where the work came to its end.
     static func summary(_ state: BackfillState, isOfCustomers: Bool) -> [String] {
         var lines =
             isOfCustomers
@@ -138,5 +170,36 @@ enum BackfillText {
         let more = state.refused + state.incomplete - state.findings.count
         if more > 0 { lines.append("  and \(more) more") }
         return lines
+    }
+}
+
+/// Lets SIGINT or SIGTERM stop a long work between two steps, so that it can continue later.
+enum Interruption {
+    /// Runs a work, and cancels it at the first signal.
+    ///
+    /// - Returns: what it gave; `nil` if it was stopped before its end.
+    static func stoppable<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                for await _ in signals { break }
+                return nil
+            }
+            if let first = try await group.next(), let value = first {
+                group.cancelAll()
+                return value
+            }
+            group.cancelAll()
+            do {
+                // It may have come to its end meanwhile.
+                for try await rest in group { if let rest { return rest } }
+            } catch is CancellationError {
+                return nil
+            }
+            return nil
+        }
     }
 }

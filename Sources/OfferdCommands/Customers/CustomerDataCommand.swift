@@ -19,40 +19,21 @@ struct CustomerDataCommand: AsyncParsableCommand {
 /// The customer whose data a command is about.
 struct PersonOptions: ParsableArguments {
     @OptionGroup var owner: ScopeOptions
-
-    @Option(help: "A subscription of the customer.")
-    var originalTransactionId: String?
-
-    @Option(help: "The customer's Apple account in this app.")
-    var appTransactionId: String?
-
-    @Option(help: "The account UUID that the app gave StoreKit.")
-    var appAccountToken: String?
-
-    @Option(help: "Your app's customer ID.")
-    var customerId: String?
+    @OptionGroup var customer: CustomerOptions
 
     func validate() throws {
-        let given = [originalTransactionId, appTransactionId, appAccountToken, customerId].compactMap(\.self)
-        guard !given.isEmpty else {
-            throw ValidationError(
-                "name the customer: `--original-transaction-id`, `--app-transaction-id`, `--app-account-token` or "
-                    + "`--customer-id`")
-        }
-        guard given.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(Redacted.prefix) }) else {
-            throw ValidationError("an identifier is not empty and does not begin with `\(Redacted.prefix)`")
-        }
-        if let appAccountToken, AppAccountToken(appAccountToken) == nil {
-            throw ValidationError("`\(appAccountToken)` is not a UUID, which an `appAccountToken` is")
+        try customer.checkGiven()
+        guard customer.given.allSatisfy({ !$0.hasPrefix(Redacted.prefix) }) else {
+            throw ValidationError("an identifier does not begin with `\(Redacted.prefix)`")
         }
     }
 
     var identifiers: CustomerIdentifiers {
         CustomerIdentifiers(
-            originalTransactionId: originalTransactionId.map { TransactionId(rawValue: $0) },
-            appTransactionId: appTransactionId.map { AppTransactionId(rawValue: $0) },
-            appAccountToken: appAccountToken.flatMap { AppAccountToken($0) },
-            customerId: customerId.map { CustomerId(rawValue: $0) })
+            originalTransactionId: customer.originalTransactionId.map { TransactionId(rawValue: $0) },
+            appTransactionId: customer.appTransactionId.map { AppTransactionId(rawValue: $0) },
+            appAccountToken: customer.appAccountToken.flatMap { AppAccountToken($0) },
+            customerId: customer.customerId.map { CustomerId(rawValue: $0) })
     }
 }
 

@@ -50,10 +50,7 @@ struct CustomersErase: AsyncParsableCommand {
         guard !reason.hasPrefix(Redacted.prefix) else {
             throw ValidationError("a reason does not begin with `\(Redacted.prefix)`, which marks a removed one")
         }
-        let named = [
-            person.originalTransactionId, person.appTransactionId, person.appAccountToken, person.customerId,
-        ]
-        guard !named.compactMap(\.self).contains(where: { Self.has($0, in: reason) }) else {
+        guard !person.customer.given.contains(where: { Self.has($0, in: reason) }) else {
             throw ValidationError("the reason is kept, so it does not name the customer")
         }
     }
@@ -119,7 +116,6 @@ struct CustomersErase: AsyncParsableCommand {
     }
 }
 
-/// What an erasure deletes, in lines for people.
 enum ErasureText {
     static func lines(_ plan: ErasurePlan, isDone: Bool) -> [String] {
         let merged = plan.chain.count - plan.customers.count

@@ -13,8 +13,8 @@ struct CustomersExport: AsyncParsableCommand {
         abstract: "Write everything held about a customer as one JSON document.",
         discussion: """
             The answer to a subject access request: identifiers, attributes, the history as Apple signed it, issued \
-            offers with their signatures, decisions with the signals they were made on, kept answers, merges and the \
-            events about them. docs/privacy.md describes the document. May run beside the server. Several identifiers \
+            offers with their signatures, decisions with their signals, stored answers, merges and the events about \
+            them. docs/privacy.md describes the document. May run beside the server. Several identifiers \
             must name the same customer.
 
             Example:
@@ -25,7 +25,7 @@ struct CustomersExport: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var person: PersonOptions
 
-    @Option(help: "The file to make; it must not exist. Standard output if left out.", completion: .file())
+    @Option(help: "The file to create; it must not exist. (default: standard output)", completion: .file())
     var out: String?
 
     func run() async throws {
@@ -66,7 +66,6 @@ struct PersonalDocument: Encodable {
         tables = held.tables.mapValues { $0.map(Row.init) }
     }
 
-    /// A row; its members are the columns.
     struct Row: Encodable {
         private let members: [String: Cell]
 

@@ -11,9 +11,9 @@ struct Backup: ParsableCommand {
         commandName: "backup",
         abstract: "Copy the database into a new file, also while the server runs.",
         discussion: """
-            The copy is the database at one moment; the server goes on meanwhile. It is checked before it gets its name, \
-            readable by its owner alone, and never replaces a file. It holds no private key and no token, but customers' \
-            histories and live signatures: protect it as the original.
+            The copy is the database at one moment; the server keeps running. It is checked before it gets its name, is \
+            readable only by its owner, and never replaces a file. It holds no private key and no token, but customers' \
+            histories and live signatures: protect it like the original.
 
             Example:
               offerd backup --config offerd.yaml --out offers-2026-12-01.sqlite
@@ -21,7 +21,7 @@ struct Backup: ParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: "The file to make; it must not exist.", completion: .file())
+    @Option(help: "The file to create; it must not exist.", completion: .file())
     var out: String
 
     func run() throws {
@@ -40,15 +40,15 @@ struct Backup: ParsableCommand {
 struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Check a copy of the database, or put it in the database's place.",
+        abstract: "Check a copy of the database, or replace the database with it.",
         discussion: """
             With --check the copy is only read: its schema, its structure with every index, its newest moment, how much it \
             holds. With --config too, its ledger is proven with the audit's keys, as verify-ledger does.
 
-            With --config alone it takes the database's place. A database that is there is replaced with --replace alone, is \
+            With --config alone it replaces the database. An existing database is replaced only with --replace, is \
             kept under another name, and is not touched while a server has it open. What was issued after the copy was \
             made is then forgotten, and its signatures may still live: see docs/operations.md. Where keys.yaml names a \
-            witness, `offerd verify-ledger --accept-restore` says that the step back was on purpose.
+            witness, `offerd verify-ledger --accept-restore` records that this was on purpose.
 
             Example:
               offerd restore --check offers-2026-12-01.sqlite --config offerd.yaml
@@ -66,7 +66,7 @@ struct Restore: ParsableCommand {
         completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 
-    @Flag(help: "Put it in the place of the database that is there, which is kept under another name.")
+    @Flag(help: "Replace the existing database, which is kept under another name.")
     var replace = false
 
     func validate() throws {
@@ -102,7 +102,6 @@ struct Restore: ParsableCommand {
     /// Proves the copy's ledger with the keys of the configuration.
     ///
     /// - Returns: what was proven, or why nothing was.
-    /// - Throws: ``CommandFailure`` at the first broken row.
     private func prove(_ content: DatabaseContent) throws -> [String] {
         guard let config else { return ["the ledger was not proven: `--config` names the audit's keys"] }
         let check = try LedgerCheck(try ServerSetup.read(config: config))
@@ -118,7 +117,7 @@ struct Restore: ParsableCommand {
 struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Bring the database to this version's schema, making it if there is none.",
+        abstract: "Create the database or migrate it to this version's schema.",
         discussion: """
             Migration goes forward only. Stop the server and keep a copy of the file first.
 
@@ -137,7 +136,6 @@ struct Migrate: ParsableCommand {
     }
 }
 
-/// What a copy of the database holds, in lines for people.
 enum ContentText {
     static func lines(_ content: DatabaseContent) -> [String] {
         let census = content.census

@@ -4,26 +4,24 @@ import OfferModel
 import OfferStore
 import SQLiteStore
 
-/// Puts a copy in the place of the database, and keeps what was there.
+/// Replaces the database with a copy, and keeps the former database.
 ///
 /// At every step the path leads to the whole former database, to the whole copy, or to nothing. While it leads to nothing,
 /// a file named `<path>.restoring…` keeps a new database from being created there, also after a second interruption. Every
 /// name that the next step relies on is flushed: a log that is left beside another database would be played into it, and a
 /// database that has lost its log opens without its newest commits (decision 0047).
 struct DatabaseReplacement {
-    /// The database's path.
     let path: String
 
-    /// Where the copy waits for its place.
+    /// The copy until it replaces the database.
     private var incoming: String { "\(path).restoring" }
 
-    /// What SQLite keeps beside a database that it did not close, and what belongs to no other.
+    /// SQLite's files beside a database that it did not close; they fit no other database.
     private static let companions = ["-wal", "-journal"]
 
     /// Copies and checks first, so that everything that can fail has done so before the database is touched.
     ///
     /// - Returns: where the former database is kept; `nil` if there was none.
-    /// - Throws: ``CommandFailure`` and `StoreError`.
     func run(from copy: String, replace: Bool) throws -> String? {
         let exists = FileManager.default.fileExists(atPath: path)
         guard !Self.isSame(copy, path) else {
@@ -53,7 +51,7 @@ struct DatabaseReplacement {
         } catch let error as NotMoved {
             throw CommandFailure(
                 .failed,
-                "the copy could not be put in the place of `\(path)`: \(String(cString: strerror(error.code)))",
+                "the copy could not replace `\(path)`: \(String(cString: strerror(error.code)))",
                 hints: [
                     "what was there is `\(path)` still, or `\(kept)`, whole",
                     "check the permissions of the directory and its disk, then give the command again",
@@ -81,7 +79,7 @@ struct DatabaseReplacement {
         removeLeftovers(of: incoming, except: [copy, incoming])
     }
 
-    /// Deletes what interrupted restores have left; the one that goes on holds the lock of the database.
+    /// Deletes what interrupted restores left; a running restore would hold the database's lock.
     private func removeLeftovers(of incoming: String, except kept: [String]) {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         let prefix = URL(filePath: incoming).lastPathComponent
@@ -142,16 +140,14 @@ struct DatabaseReplacement {
     }
 }
 
-/// The database that is replaced, with nobody else at it.
+/// The database that is replaced, locked against all other processes.
 private final class FormerDatabase {
     private let path: String
     private var database: ExclusiveDatabase?
     private var lock: DatabaseLock?
 
-    /// Whether all of it is in its one file.
     private(set) var isWhole = false
 
-    /// - Throws: ``CommandFailure`` if somebody has the database open.
     init(path: String) throws {
         self.path = path
         var status = stat()
@@ -170,9 +166,7 @@ private final class FormerDatabase {
         }
     }
 
-    /// Brings its log into its file; what is too broken for that is left as it is.
-    ///
-    /// - Throws: `StoreError.full`, and ``CommandFailure``.
+    /// Writes its log back into its file; a database too broken for that is left as it is.
     func fold() throws {
         guard let database else { return }
         do {
@@ -195,16 +189,13 @@ private final class FormerDatabase {
     }
 }
 
-/// The lock by which SQLite keeps others from a database that somebody has open.
+/// SQLite's lock on an open database.
 final class DatabaseLock {
     /// SQLite's bytes for locks: a connection to a database with a write-ahead log shares the last 510 while it is open.
     private static let place = (start: off_t(0x4000_0000), length: off_t(512))
 
     private let descriptor: Int32
 
-    /// Takes the lock.
-    ///
-    /// - Throws: ``CommandFailure`` if somebody has the database open.
     init(path: String) throws {
         descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -227,7 +218,6 @@ final class DatabaseLock {
         CommandFailure(.failed, "the database at `\(path)` is in use", hints: ["stop the server that uses it"])
     }
 
-    /// Lets others have it.
     func release() {
         close(descriptor)
     }

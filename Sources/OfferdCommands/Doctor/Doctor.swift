@@ -92,7 +92,6 @@ struct Doctor: AsyncParsableCommand {
     }
 }
 
-/// What `offerd doctor` found, for people and for machines.
 struct DoctorReport: Encodable {
     enum Verdict: String, Encodable {
         case ok, warning, failed
@@ -126,7 +125,6 @@ struct DoctorReport: Encodable {
         ok = !checks.contains { $0.verdict == .failed }
     }
 
-    /// One line per check, and its hint under it.
     var lines: [String] {
         let names = checks.map(\.name.count).max() ?? 0
         return checks.flatMap { check in

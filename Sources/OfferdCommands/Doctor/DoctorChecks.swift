@@ -9,28 +9,32 @@ import SQLiteStore
 
 /// The checks of `offerd doctor`, each with what it means to the operator.
 enum DoctorChecks {
-    /// Less room than this, in bytes, is told before it becomes none.
+    /// With less room than this, in bytes, it warns.
     private static let littleSpace: Int64 = 256 * 1_024 * 1_024
 
     /// Whether every key and root of keys.yaml can be used by this user.
     static func keys(_ setup: ServerSetup) -> [DoctorReport.Check] {
         let checks = setup.keys.apps.flatMap { app in
-            app.keys.map { entry -> DoctorReport.Check in
-                let name = "key `\(entry.keyId)`"
-                do {
+            app.keys.map { entry in
+                check("key `\(entry.keyId)`") {
                     _ = try setup.load(entry)
-                    return .ok(name, "of `\(app.bundleId)` (\(entry.use.rawValue)) can be read and signs")
-                } catch {
-                    return failure(name, error)
+                    return "of `\(app.bundleId)` (\(entry.use.rawValue)) can be read and signs"
                 }
             }
         }
         guard checks.allSatisfy({ $0.verdict != .failed }) else { return checks }
-        do {
+        let separate = check("keys") {
             try setup.requireSeparateKeys()
-            return checks
+            return "no key is used both for tests and at Apple"
+        }
+        return separate.verdict == .failed ? checks + [separate] : checks
+    }
+
+    private static func check(_ name: String, _ run: () throws -> String) -> DoctorReport.Check {
+        do {
+            return .ok(name, try run())
         } catch {
-            return checks + [failure("keys", error)]
+            return failure(name, error)
         }
     }
 
@@ -71,7 +75,7 @@ enum DoctorChecks {
         return .ok("witness", "`\(witness.path)` can be read and written")
     }
 
-    /// Whether customers who were erased are known again under the digest key of the configuration.
+    /// Whether the digest key of the configuration recognises the customers who were erased.
     private static func erased(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> DoctorReport.Check? {
         let keys = try await database.read { try ErasureStore($0).digestKeys() }
         guard let foreign = keys.subtracting([try? setup.auditKeys()?.digestKey.name].compactMap(\.self)).sorted().first
@@ -81,7 +85,7 @@ enum DoctorChecks {
             hint: "put that key back as `digestKey`: without it nothing can be recorded for new customers")
     }
 
-    /// The file itself, beside whoever uses it.
+    /// The file itself; it may be in use.
     static func file(_ path: String) -> [DoctorReport.Check] {
         let checks = SQLiteDatabase.examine(path: path).map { check in
             check.failure.map { DoctorReport.Check.failed(check.subject.rawValue, $0.detail, hint: $0.hint) }
@@ -91,7 +95,7 @@ enum DoctorChecks {
         return checks + [sqlite(SQLiteVersion.current), permissions(path), space(path)]
     }
 
-    /// Whether this SQLite is one of those that can lose commits.
+    /// Whether this version of SQLite can lose commits.
     static func sqlite(_ version: Int32) -> DoctorReport.Check {
         let text = SQLiteVersion.text(version)
         guard SQLiteVersion.hasResetFault(version) else { return .ok("sqlite", "version \(text)") }
@@ -201,7 +205,6 @@ enum DoctorChecks {
 }
 
 extension ClockLag {
-    /// What an operator does about it.
     var hint: String {
         switch mark {
         case .lastInstant:
@@ -237,7 +240,7 @@ enum NotificationChecks {
         "\(notification.source.rawValue) at \(notification.receivedAt)"
     }
 
-    /// Whoever plays the App Store themselves need not send any.
+    /// A local App Store need not send any.
     private static func nothing(_ scope: Scope) -> DoctorReport.Check {
         switch scope.environment {
         case .localTesting, .xcode:

@@ -7,9 +7,6 @@ enum CSVRecord {
         bytes.count { $0 == quote }.isMultiple(of: 2)
     }
 
-    /// The fields of a record.
-    ///
-    /// - Throws: ``ImportRefusal`` for a quote where none may be, and for anything but UTF-8.
     static func fields(_ bytes: [UInt8]) throws(ImportRefusal) -> [String] {
         var fields: [String] = []
         var index = 0
@@ -58,17 +55,11 @@ enum CSVRecord {
     private static let comma = UInt8(ascii: ",")
 }
 
-/// The cells of one record.
 struct CSVRow {
-    private let places: [String: Int]
-    private let fields: [String]
+    let places: [String: Int]
+    let fields: [String]
 
-    init(places: [String: Int], fields: [String]) {
-        self.places = places
-        self.fields = fields
-    }
-
-    /// What stands in a column; `nil` for nothing, and where the file has no such column.
+    /// A column's text; `nil` if it is empty or the file has no such column.
     subscript(column: String) -> String? {
         guard let place = places[column], !fields[place].isEmpty else { return nil }
         return fields[place]

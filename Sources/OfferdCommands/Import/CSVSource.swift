@@ -2,7 +2,6 @@ import CommandLineSupport
 import OfferApplication
 import OfferCatalog
 
-/// Purchases as CSV with a header.
 final class CSVSource: ImportSource {
     private let file: LineFile
     private let reader: PurchaseReader
@@ -13,8 +12,6 @@ final class CSVSource: ImportSource {
     /// Reads the header.
     ///
     /// - Parameter ignored: columns that mean nothing.
-    /// - Throws: ``CommandFailure`` for a header that cannot be read, with a column that is not known, or without one
-    ///   that is needed.
     init(_ file: LineFile, mapping: any ColumnMapping, reader: PurchaseReader, ignored: Set<String>) throws {
         self.file = file
         self.reader = reader
@@ -81,7 +78,6 @@ final class CSVSource: ImportSource {
     private static let longestRecord = 65_536
 }
 
-/// Which column stands where.
 struct CSVHeader {
     private let places: [String: Int]
     private let count: Int
@@ -121,7 +117,6 @@ struct CSVHeader {
             ])
     }
 
-    /// The cells of a record by their columns.
     func row(of fields: [String]) throws(ImportRefusal) -> CSVRow {
         guard fields.count == count else {
             throw ImportRefusal(.malformed, "the line has \(fields.count) fields and the header \(count)")
@@ -130,12 +125,11 @@ struct CSVHeader {
     }
 }
 
-/// Purchases as JSON Lines: one object a line; empty lines mean nothing.
+/// Purchases as JSON Lines; blank lines are ignored.
 final class JSONLinesSource: ImportSource {
     private let file: LineFile
     private let reader: PurchaseReader
 
-    /// - Throws: ``CommandFailure`` for a file that is one JSON array, which is not read line by line.
     init(_ file: LineFile, reader: PurchaseReader) throws {
         self.file = file
         self.reader = reader

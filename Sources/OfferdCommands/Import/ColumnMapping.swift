@@ -5,18 +5,15 @@ import OfferSigning
 
 /// What the columns of one kind of CSV file mean.
 protocol ColumnMapping: Sendable {
-    /// Every column it knows, those that mean nothing here too.
+    /// Every column it knows, including those it ignores.
     var columns: [String] { get }
-    /// Columns without which no purchase can be told.
+    /// Columns that a purchase needs.
     var needed: [String] { get }
 
     /// A purchase as JSON in Apple's spelling (docs/import.md).
-    ///
-    /// - Throws: ``ImportRefusal``.
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8]
 }
 
-/// Reads one exported purchase, whatever it was written in.
 struct PurchaseReader {
     let scope: Scope
     private let reader: ImportedTransactionReader
@@ -26,7 +23,6 @@ struct PurchaseReader {
         reader = ImportedTransactionReader(bundleId: scope.bundleId, exportedAt: exportedAt)
     }
 
-    /// The purchase that a JSON object tells of.
     func read(_ json: [UInt8]) throws(ImportRefusal) -> ImportedHistory {
         do throws(SignedDataRefusal) {
             let imported = try reader.read(json)
@@ -39,7 +35,6 @@ struct PurchaseReader {
     }
 }
 
-/// Values as CSV files write them.
 enum CellValue {
     static func integer(_ text: String, _ column: String) throws(ImportRefusal) -> Int64 {
         guard let number = Int64(text) else { throw wrong(text, column, "a whole number") }
@@ -54,7 +49,6 @@ enum CellValue {
         }
     }
 
-    /// Milliseconds, or ISO 8601 with `Z` or an offset.
     static func date(_ text: String, _ column: String) throws(ImportRefusal) -> Instant {
         if let milliseconds = Int64(text) { return Instant(milliseconds: milliseconds) }
         guard let instant = Instant(iso8601: text) else {
@@ -183,4 +177,27 @@ struct AppleColumns: ColumnMapping {
         Column("renewalPrice", .integer, within: "renewalInfo."),
         Column("signedDate", .date, within: "renewalInfo."),
     ]
+}
+
+extension CSVRow {
+    func time(_ column: String) throws(ImportRefusal) -> Instant? {
+        guard let text = self[column] else { return nil }
+        return try CellValue.timestamp(text, column)
+    }
+
+    /// An absent flag is false.
+    func flag(_ column: String) throws(ImportRefusal) -> Bool {
+        guard let text = self[column] else { return false }
+        return try CellValue.bool(text, column)
+    }
+}
+
+extension JSONObjectWriter {
+    mutating func add(_ name: StaticString, optional text: String?) {
+        if let text { add(name, text) }
+    }
+
+    mutating func add(_ name: StaticString, optional date: Instant?) {
+        if let date { add(name, date.milliseconds) }
+    }
 }

@@ -12,8 +12,8 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Bring in purchase history from elsewhere.",
         discussion: """
-            What is imported is not signed by Apple: it is kept as the operator's word, never merges customers, and gives \
-            way to signed data of the same purchase. docs/import.md has the formats.
+            Imported data is not signed by Apple: it is kept as the operator's statement, never merges customers, and is \
+            replaced by signed data of the same purchase. docs/import.md has the formats.
 
             Example:
               offerd import transactions export.csv --app com.example.pro --environment Production \
@@ -28,8 +28,8 @@ struct ImportTransactions: AsyncParsableCommand {
         abstract: "Import transactions exported from elsewhere, as JSON Lines or CSV.",
         discussion: """
             Each line is one purchase or one renewal: Apple's decoded transaction, with the app's own customerId beside \
-            it. Begin with --dry-run, which reads everything and writes nothing. An import that was interrupted goes on \
-            where it was when the same command is given again. May run beside the server. docs/import.md has the columns.
+            it. Begin with --dry-run, which reads everything and writes nothing. The same command continues an interrupted \
+            import where it stopped. May run beside the server. docs/import.md has the columns.
 
             Exit status: 0 done, also if some lines were refused; 1 failed, or every line was refused; 2 wrong use or \
             configuration.
@@ -41,7 +41,6 @@ struct ImportTransactions: AsyncParsableCommand {
             --environment Production --config offerd.yaml
             """)
 
-    /// How lines are written.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case csv
         case jsonl
@@ -54,14 +53,14 @@ struct ImportTransactions: AsyncParsableCommand {
 
     @OptionGroup var export: ExportOptions
 
-    @Option(help: "csv or jsonl; told by the end of the file's name if left out.")
+    @Option(help: "csv or jsonl. (default: by the end of the file's name)")
     var format: Format?
 
     @Option(help: "What a CSV file's columns mean: apple, revenuecat or subscriptions.")
     var mapping: ColumnMappingName = .apple
 
     @Option(
-        name: .customLong("ignore-column"), help: "A column of a CSV file to pass over; may be given several times.")
+        name: .customLong("ignore-column"), help: "A column of a CSV file to ignore; may be given several times.")
     var ignoredColumns: [String] = []
 
     func run() async throws {
@@ -93,7 +92,7 @@ struct ImportTransactions: AsyncParsableCommand {
         PurchaseReader(scope: scope, exportedAt: try export.exportDate())
     }
 
-    /// Of the file and of how it is read: with other options the same file is another source.
+    /// Covers the file and how it is read: with other options the same file is another source.
     private func digest(of lines: LineFile, _ format: Format) throws -> [UInt8] {
         let ignored = Set(ignoredColumns).sorted().joined(separator: "\n")
         return try lines.digest(with: [
@@ -109,8 +108,8 @@ struct ImportTransactions: AsyncParsableCommand {
         case "jsonl", "ndjson", "json": return .jsonl
         default:
             throw CommandFailure(
-                .usage, "the name of `\(file)` does not tell its format",
-                hints: ["say `--format csv` or `--format jsonl`"])
+                .usage, "the name of `\(file)` does not show its format",
+                hints: ["use `--format csv` or `--format jsonl`"])
         }
     }
 
@@ -124,9 +123,9 @@ struct ImportReceipts: AsyncParsableCommand {
         abstract: "Import answers of Apple's verifyReceipt that were kept.",
         discussion: """
             Each answer is one customer's, as Apple gave it: a file each, or a line each of files whose names end in .jsonl \
-            or .ndjson. A folder stands for such files in it. An answer is taken whole or refused with its reasons. Begin \
-            with --dry-run, which reads everything and writes nothing. An import that was interrupted goes on where it was \
-            when the same command is given again. May run beside the server. docs/import.md tells what is read.
+            or .ndjson. For a folder, the files in it. An answer is imported whole or refused with its reasons. Begin \
+            with --dry-run, which reads everything and writes nothing. The same command continues an interrupted import \
+            where it stopped. May run beside the server. docs/import.md lists what is read.
 
             Exit status: 0 done, also if some answers were refused; 1 failed, or every answer was refused; 2 wrong use or \
             configuration.
@@ -162,12 +161,11 @@ struct ImportReceipts: AsyncParsableCommand {
     }
 }
 
-/// The options that every import has.
 struct ImportOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var owner: ScopeOptions
 
-    @Flag(help: "Read everything, say what importing it would come to, and write nothing.")
+    @Flag(help: "Read everything, report what an import would change, and write nothing.")
     var dryRun = false
 
     @Option(
@@ -175,11 +173,11 @@ struct ImportOptions: ParsableArguments {
         completion: .file())
     var refused: String?
 
-    @Flag(help: "Drop what an interrupted import of another file has staged and not applied.")
+    @Flag(help: "Drop what an interrupted import of another file staged and did not apply.")
     var discard = false
 }
 
-/// What an operator says of an export as a whole: its date, and whether anything is missing.
+/// What the operator states about an export as a whole: its date, and whether it is complete.
 struct ExportOptions: ParsableArguments {
     @Option(
         name: .customLong("exported-at"),
@@ -193,9 +191,6 @@ struct ExportOptions: ParsableArguments {
             """)
     var complete = false
 
-    /// When the export was made.
-    ///
-    /// - Throws: ``CommandFailure`` for a text that is no moment, or one to come.
     func exportDate() throws -> Instant? {
         guard let exportedAt else { return nil }
         guard let instant = Instant(iso8601: exportedAt) else {
@@ -210,8 +205,6 @@ struct ExportOptions: ParsableArguments {
     }
 
     /// Up to when nothing is missing, by the operator's word.
-    ///
-    /// - Throws: ``CommandFailure`` without a date of the export: what was bought since is not in it.
     func completeAsOf() throws -> Instant? {
         guard complete else { return nil }
         guard let date = try exportDate() else {
@@ -223,9 +216,7 @@ struct ExportOptions: ParsableArguments {
     }
 }
 
-/// The kinds of CSV files that are known by name.
 enum ColumnMappingName: String, ExpressibleByArgument, CaseIterable {
-    /// Apple's own names of a transaction's members.
     case apple
     /// RevenueCat's scheduled export of transactions.
     case revenuecat

@@ -6,7 +6,7 @@ import OfferStore
 import OpenSSLCrypto
 import SQLiteStore
 
-/// Runs an import of any source for a command, and tells how it goes and what came of it.
+/// Runs an import of any source for a command, and reports its progress and result.
 struct ImportRunner {
     let setup: ServerSetup
     let scope: Scope
@@ -17,7 +17,6 @@ struct ImportRunner {
     /// Imports, or with `--dry-run` rehearses.
     ///
     /// - Parameter inputs: the files that the source reads.
-    /// - Throws: ``CommandFailure``, what the source throws, and what the store throws.
     func run(_ source: some ImportSource, of inputs: [String], _ terms: ImportTerms) async throws {
         let refused = try RefusedLines(path: options.refused, inputs: inputs)
         let database = try SQLiteDatabase(path: setup.databasePath)
@@ -64,7 +63,6 @@ struct ImportRunner {
     }
 }
 
-/// What came of an import, in words.
 enum ImportText {
     static func lines(_ report: ImportReport, isRehearsal: Bool, completeAsOf: Instant?) -> [String] {
         let counts = report.counts
@@ -83,7 +81,7 @@ enum ImportText {
     private static func complete(_ report: ImportReport, asOf: Instant, isRehearsal: Bool) -> String {
         let end = asOf.adding(milliseconds: Instant.Duration.day)
         if report.counts.gaps > 0 {
-            return "complete: of nobody, because \(report.counts.gaps) refused lines may tell of more purchases"
+            return "complete: for no customer, because \(report.counts.gaps) refused lines may hold more purchases"
         }
         return isRehearsal
             ? "complete: would be stated as of \(asOf), which serves until \(end)"
@@ -123,7 +121,6 @@ final class ImportProgressLine {
         }
     }
 
-    /// Takes the line away.
     func end() {
         if isOnScreen { Console.draw("\r\u{1B}[K") }
     }
@@ -155,7 +152,6 @@ final class ProgressLine {
         Console.draw("\r\(shown) %")
     }
 
-    /// Takes the line away.
     func end() {
         if shown >= 0 { Console.draw("\r     \r") }
     }

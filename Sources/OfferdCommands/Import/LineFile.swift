@@ -7,23 +7,19 @@ final class LineFile {
     /// One line, without its end.
     struct Line {
         var bytes: [UInt8]
-        /// From 1.
         var number: Int64
-        /// Where the next line begins.
         var end: Int64
         /// Whether it was longer than lines may be; then its bytes were let go.
         var isTooLong: Bool
     }
 
     let path: String
-    /// How many bytes the file had when it was opened.
     let size: Int64
     let longestLine: Int
 
     /// How many bytes were read from the disk, those that were read again included.
     private(set) var bytesRead: Int64 = 0
 
-    /// What the file was when it was opened.
     let version: FileVersion
     private let handle: FileHandle
     private var buffer: [UInt8] = []
@@ -34,7 +30,6 @@ final class LineFile {
     /// Opens a file.
     ///
     /// - Parameter what: what it is for, in the words of errors.
-    /// - Throws: ``CommandFailure`` for anything but a file with something in it.
     init(path: String, what: String, longestLine: Int) throws {
         let attributes = try? FileManager.default.attributesOfItem(
             atPath: URL(filePath: path).resolvingSymlinksInPath().path)
@@ -64,8 +59,7 @@ final class LineFile {
 
     /// Goes to the beginning of a line. One that was read a moment ago is not read from the disk again.
     ///
-    /// - Parameter lines: how many stand before it; counted if it is not known.
-    /// - Throws: ``CommandFailure`` if the file cannot be read any more.
+    /// - Parameter lines: how many come before it; counted if unknown.
     func seek(to wanted: Int64, after lines: Int64? = nil) throws {
         let position = max(0, wanted)
         if let lines, case let place = position - (offset - Int64(start)), (0...Int64(buffer.count)).contains(place),
@@ -81,9 +75,6 @@ final class LineFile {
     }
 
     /// The next line; `nil` at the end of the file.
-    ///
-    /// - Throws: ``CommandFailure`` if the file cannot be read any more, has become shorter, or was written to since it was
-    ///   opened.
     func next() throws -> Line? {
         var line: [UInt8] = []
         var isTooLong = false
@@ -165,14 +156,12 @@ final class LineFile {
         return bytes
     }
 
-    /// That lines before and after may be of different files.
     var rewritten: CommandFailure {
         CommandFailure(
             .failed, "`\(path)` was written to while it was read, so nothing of it is imported",
             hints: ["leave it alone and give the same command again, with `--discard` unless it was a `--dry-run`"])
     }
 
-    /// That the file is not what it was when the command began.
     func changed(from before: Int64, to now: Int64) -> CommandFailure {
         CommandFailure(
             .failed, "`\(path)` had \(before) bytes when it was opened and has \(now) now",
@@ -180,14 +169,13 @@ final class LineFile {
     }
 }
 
-/// Which file it is and when it was written last: another one tells that it is not what it was.
+/// Which file it is and when it was last written: it changes when the file does.
 struct FileVersion: Equatable {
     private let identity: FileIdentity
     private let times: [Int]
-    /// In bytes.
     let size: Int64
 
-    /// `nil` if nothing can be told of it.
+    /// `nil` if it cannot be examined.
     init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

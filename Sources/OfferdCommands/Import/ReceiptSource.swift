@@ -12,12 +12,9 @@ final class ReceiptSource: ImportSource {
     private let starts: [Int64]
     private let reader: ReceiptReader
     private let now: Instant
-    /// The file that is read.
     private var place = 0
     private var open: LineFile?
-    /// Answers read.
     private var number: Int64 = 0
-    /// How many purchases of no subscription were left out.
     private(set) var leftOut = 0
 
     /// - Parameter now: the wall clock, which no answer may be ahead of.
@@ -92,7 +89,7 @@ final class ReceiptSource: ImportSource {
             let receipt = try reader.read(bytes, now: now)
             leftOut += receipt.skippedPurchases
             guard !receipt.transactions.isEmpty || !receipt.renewalInfos.isEmpty else {
-                return .failure(ImportRefusal(.noPurchase, "the answer tells of no subscription"))
+                return .failure(ImportRefusal(.noPurchase, "the answer has no subscription"))
             }
             return .success(ImportedHistory(receipt))
         } catch {
@@ -124,27 +121,20 @@ extension ImportRefusal {
 
 /// A file with answers of verifyReceipt.
 struct ReceiptFile {
-    /// How its answers stand in it.
     enum Form {
-        /// The whole file is one.
         case whole
-        /// Each line is one.
         case lines
     }
 
     let path: String
-    /// What it was when the command began.
     private let version: FileVersion
 
-    /// In bytes.
     var size: Int64 { version.size }
 
-    /// Told by the file's name: an answer as Apple gives it stands on many lines.
+    /// From the file's name: an answer as Apple gives it has many lines.
     var form: Form { Self.lineExtensions.contains(Self.ending(of: path)) ? .lines : .whole }
 
     /// Files as they are named, and for a folder those in it that end in `.json`, `.jsonl` or `.ndjson`, by name.
-    ///
-    /// - Throws: ``CommandFailure`` for what is not there or holds no answers.
     static func all(at paths: [String]) throws -> [ReceiptFile] {
         try paths.flatMap { path in
             var isDirectory: ObjCBool = false
@@ -174,9 +164,6 @@ struct ReceiptFile {
         version = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes).version
     }
 
-    /// Opens it at its beginning.
-    ///
-    /// - Throws: ``CommandFailure`` if it went away or was written to.
     func open() throws -> LineFile {
         let file = try LineFile(path: path, what: "receipt", longestLine: ReceiptReader.maximumBytes)
         guard file.size == size else { throw file.changed(from: size, to: file.size) }

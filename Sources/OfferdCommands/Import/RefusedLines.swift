@@ -2,7 +2,7 @@ import CommandLineSupport
 import OfferSigning
 import OfferStore
 
-/// The lines that were refused: into a file if there is one, and the first few for the terminal.
+/// The refused lines: all go into a file if one was named, else the first few to the terminal.
 final class RefusedLines {
     private let file: AtomicFile?
     private var first: [RefusedLine] = []
@@ -12,7 +12,6 @@ final class RefusedLines {
     /// until the new one is whole.
     ///
     /// - Parameter inputs: what is imported, which is never written over.
-    /// - Throws: ``CommandFailure`` if it cannot be written.
     init(path: String?, inputs: [String]) throws {
         guard let path else {
             file = nil
@@ -34,14 +33,11 @@ final class RefusedLines {
         try file?.write(lines.map { isCSV ? Self.csv($0) : Self.json($0) }.joined())
     }
 
-    /// Puts the file in its place.
-    ///
-    /// - Throws: ``CommandFailure``.
     func finish() throws {
         try file?.finish()
     }
 
-    /// Tells the first few to whoever has named no file.
+    /// Shows the first few if no file was named.
     func showFirst() {
         guard count > 0, file == nil else { return }
         for line in first { Console.note("line \(line.line): \(line.reason): \(line.detail)") }

@@ -5,7 +5,7 @@ import OfferSigning
 /// RevenueCat's scheduled export of transactions, versions 3 to 7.
 ///
 /// Its rows have no subscription group (the catalog tells it) and no renewal info; what it notes of a subscription's end
-/// stands for that, as far as it goes.
+/// replaces it, as far as it goes.
 struct RevenueCatColumns: ColumnMapping {
     /// That of the import: a development environment has no export of its own and takes any.
     let environment: AppStoreEnvironment
@@ -35,8 +35,8 @@ struct RevenueCatColumns: ColumnMapping {
                 .otherStore, "`store` is \(ImportRefusal.quoted(store)), and only the App Store's purchases count")
         }
         try checkEnvironment(row)
-        let started = try time("start_time", row)
-        let ends = try time("end_time", row)
+        let started = try row.time("start_time")
+        let ends = try row.time("end_time")
         var json = JSONObjectWriter()
         if let name = Self.customerId(row) { json.add("customerId", name) }
         json.add("currency", optional: row["purchased_currency"])
@@ -51,34 +51,34 @@ struct RevenueCatColumns: ColumnMapping {
         if let started, let renewal = try renewalInfo(row, from: started, to: ends) {
             json.add("renewalInfo", object: renewal)
         }
-        json.add("revocationDate", optional: try time("refunded_at", row))
-        json.add("signedDate", optional: try time("updated_at", row))
+        json.add("revocationDate", optional: try row.time("refunded_at"))
+        json.add("signedDate", optional: try row.time("updated_at"))
         json.add("transactionId", optional: row["store_transaction_id"])
         if try isAutoRenewable(row) { json.add("type", TransactionType.autoRenewableSubscription.rawValue) }
         return json.finish()
     }
 
-    /// Dated within the period that it tells of, so that a later period's is newer whatever was changed in an old row.
+    /// Dated within its period, so that a later period's is newer whatever was changed in an old row.
     private func renewalInfo(
         _ row: CSVRow, from started: Instant, to ends: Instant?
     ) throws(ImportRefusal) -> [UInt8]? {
         guard let ends, try isAutoRenewable(row) else { return nil }
-        let cancelled = try time("unsubscribe_detected_at", row)
-        let failed = try time("billing_issues_detected_at", row)
-        let grace = try time("grace_period_end_time", row)
+        let cancelled = try row.time("unsubscribe_detected_at")
+        let failed = try row.time("billing_issues_detected_at")
+        let grace = try row.time("grace_period_end_time")
         var json = JSONObjectWriter()
         json.add("autoRenewStatus", cancelled == nil ? 1 : 0)
         if failed != nil { json.add("gracePeriodExpiresDate", optional: grace) }
         if failed != nil { json.add("isInBillingRetryPeriod", true) }
         let noticed = [started, cancelled.map { min($0, ends) } ?? started, failed ?? started].max() ?? started
         // A period may be charged for before it begins.
-        json.add("signedDate", min(noticed, try time("updated_at", row) ?? noticed).milliseconds)
+        json.add("signedDate", min(noticed, try row.time("updated_at") ?? noticed).milliseconds)
         return json.finish()
     }
 
     private func addOffer(_ row: CSVRow, to json: inout JSONObjectWriter) throws(ImportRefusal) {
-        let isTrial = try flag("is_trial_period", row)
-        let isIntroductory = try flag("is_in_intro_offer_period", row)
+        let isTrial = try row.flag("is_trial_period")
+        let isIntroductory = try row.flag("is_in_intro_offer_period")
         var type: TransactionOfferType? = isTrial || isIntroductory ? .introductory : nil
         if let word = row["offer_type"] {
             guard let known = Self.offerTypes[word.lowercased()] else {
@@ -108,7 +108,7 @@ struct RevenueCatColumns: ColumnMapping {
 
     private func checkEnvironment(_ row: CSVRow) throws(ImportRefusal) {
         guard environment != .localTesting, row["is_sandbox"] != nil else { return }
-        let isSandbox = try flag("is_sandbox", row)
+        let isSandbox = try row.flag("is_sandbox")
         guard isSandbox != (environment == .sandbox) else { return }
         throw ImportRefusal(
             .wrongEnvironment, "`is_sandbox` is `\(isSandbox)`, and the import is for \(environment.rawValue)")
@@ -116,28 +116,6 @@ struct RevenueCatColumns: ColumnMapping {
 
     private func isAutoRenewable(_ row: CSVRow) throws(ImportRefusal) -> Bool {
         guard row["is_auto_renewable"] != nil else { return true }
-        return try flag("is_auto_renewable", row)
-    }
-
-    private func flag(_ column: String, _ row: CSVRow) throws(ImportRefusal) -> Bool {
-        guard let text = row[column] else { return false }
-        return try CellValue.bool(text, column)
-    }
-
-    private func time(_ column: String, _ row: CSVRow) throws(ImportRefusal) -> Instant? {
-        guard let text = row[column] else { return nil }
-        return try CellValue.timestamp(text, column)
-    }
-}
-
-extension JSONObjectWriter {
-    /// Adds a text if there is one.
-    mutating func add(_ name: StaticString, optional text: String?) {
-        if let text { add(name, text) }
-    }
-
-    /// Adds a date if there is one.
-    mutating func add(_ name: StaticString, optional date: Instant?) {
-        if let date { add(name, date.milliseconds) }
+        return try row.flag("is_auto_renewable")
     }
 }

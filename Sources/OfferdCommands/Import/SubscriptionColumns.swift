@@ -21,23 +21,23 @@ struct SubscriptionColumns: ColumnMapping {
                 .otherStore, "`store` is \(ImportRefusal.quoted(store)), and only the App Store's purchases count")
         }
         let status = try status(row)
-        let started = try time("current_period_start", row)
-        let updated = try time("updated_at", row)
+        let started = try row.time("current_period_start")
+        let updated = try row.time("updated_at")
         var json = JSONObjectWriter()
         json.add("appAccountToken", optional: row["app_account_token"])
         json.add("currency", optional: row["currency"])
         json.add("customerId", optional: row["user_id"])
         json.add("environment", optional: row["environment"].map(Self.environment))
-        json.add("expiresDate", optional: try time("current_period_end", row))
+        json.add("expiresDate", optional: try row.time("current_period_end"))
         try addOffer(row, status, to: &json)
-        json.add("originalPurchaseDate", optional: try time("created_at", row))
+        json.add("originalPurchaseDate", optional: try row.time("created_at"))
         json.add("originalTransactionId", optional: row["original_transaction_id"])
         if let price = row["price"] { json.add("price", try CellValue.milliunits(price, "price")) }
         json.add("productId", optional: row["product_id"])
         json.add("purchaseDate", optional: started)
         json.add("renewalInfo", object: try renewalInfo(row, status))
-        var refunded = try time("refunded_at", row)
-        if status == .refunded, refunded == nil { refunded = try time("canceled_at", row) ?? updated ?? started }
+        var refunded = try row.time("refunded_at")
+        if status == .refunded, refunded == nil { refunded = try row.time("canceled_at") ?? updated ?? started }
         json.add("revocationDate", optional: refunded)
         json.add("signedDate", optional: updated)
         json.add("transactionId", optional: row["transaction_id"] ?? row["original_transaction_id"])
@@ -73,7 +73,7 @@ struct SubscriptionColumns: ColumnMapping {
         var json = JSONObjectWriter()
         if let renews = try renews(row, status) { json.add("autoRenewStatus", renews ? 1 : 0) }
         let isFailing = status == .retry || status == .grace
-        if isFailing { json.add("gracePeriodExpiresDate", optional: try time("grace_period_end", row)) }
+        if isFailing { json.add("gracePeriodExpiresDate", optional: try row.time("grace_period_end")) }
         if status != nil { json.add("isInBillingRetryPeriod", isFailing) }
         return json.finish()
     }
@@ -103,10 +103,5 @@ struct SubscriptionColumns: ColumnMapping {
 
     private static func environment(_ word: String) -> String {
         AppStoreEnvironment.allCases.map(\.rawValue).first { $0.lowercased() == word.lowercased() } ?? word
-    }
-
-    private func time(_ column: String, _ row: CSVRow) throws(ImportRefusal) -> Instant? {
-        guard let text = row[column] else { return nil }
-        return try CellValue.timestamp(text, column)
     }
 }

@@ -132,7 +132,6 @@ struct KeysCheck: ParsableCommand {
 }
 
 extension PrivateKeySource {
-    /// As keys.yaml names it.
     var text: String {
         switch self {
         case .path(let path): path
@@ -157,15 +156,15 @@ struct KeysList: ParsableCommand {
 
     func run() throws {
         let setup = try ServerSetup.read(config: config)
-        var table = TextTable(["APP", "KEY ID", "USE", "ENVIRONMENTS", "PRIVATE KEY"])
-        for app in setup.keys.apps {
-            for key in app.keys {
-                table.add([
+        let rows = setup.keys.apps.flatMap { app in
+            app.keys.map { key in
+                [
                     app.bundleId.rawValue, key.keyId.rawValue, key.use.rawValue,
                     key.environments.map(\.rawValue).joined(separator: ", "), key.privateKey.text,
-                ])
+                ]
             }
         }
+        let table = TextTable(["APP", "KEY ID", "USE", "ENVIRONMENTS", "PRIVATE KEY"], rows: rows)
         for line in table.lines(.plain) { try Console.output(line) }
     }
 }

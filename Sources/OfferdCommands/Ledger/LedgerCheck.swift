@@ -22,9 +22,6 @@ struct LedgerCheck: Sendable {
         verification = LedgerVerification(digest: OpenSSLDigest(), key: audit?.digestKey, judge: Self.judge(keys))
     }
 
-    /// Verifies what a transaction sees.
-    ///
-    /// - Throws: ``CommandFailure`` if rows were recorded under a key that the configuration does not name.
     func outcome(_ transaction: any StoreTransaction) throws -> LedgerOutcome {
         let progress = ProgressLine()
         defer { progress.end() }
@@ -43,7 +40,6 @@ struct LedgerCheck: Sendable {
     /// The same, compared with the witness too.
     ///
     /// - Parameter end: how long the witness was before the transaction began; see ``witnessSize()``.
-    /// - Throws: as ``outcome(_:)`` does, and ``CommandFailure`` if the witness cannot be read.
     func outcomeWithWitness(_ transaction: any StoreTransaction, through end: UInt64?) throws -> LedgerOutcome {
         let outcome = try outcome(transaction)
         guard let witness = audit?.witness, let end, case .proven(let report, let isSigned, _) = outcome else {
@@ -56,15 +52,11 @@ struct LedgerCheck: Sendable {
         return .proven(report, isSigned: isSigned, witnessed: count)
     }
 
-    /// How long the witness is; `nil` without one.
-    ///
-    /// - Throws: ``CommandFailure`` if it is missing.
     func witnessSize() throws -> UInt64? { try audit?.witness?.size() }
 
     /// Signs into the witness that the database was put back to an older copy on purpose, and what it has since.
     ///
     /// - Returns: the checkpoint that the witness goes on from; `nil` if the two agree.
-    /// - Throws: ``CommandFailure``.
     func acceptRestore(because reason: String, _ database: SQLiteDatabase) async throws -> Int64? {
         guard let audit, let witness = audit.witness else {
             throw CommandFailure(
@@ -86,7 +78,6 @@ struct LedgerCheck: Sendable {
         return difference.agreed
     }
 
-    /// A judge of checkpoints; none without a key.
     private static func judge(_ keys: [OpenSSLPublicKey]) -> LedgerVerification.CheckpointJudge? {
         guard !keys.isEmpty else { return nil }
         let keys = CheckpointKeys(keys)
@@ -94,7 +85,6 @@ struct LedgerCheck: Sendable {
     }
 }
 
-/// The public keys that checkpoints may be signed by.
 private struct CheckpointKeys: Sendable {
     let keys: [String: OpenSSLPublicKey]
 
@@ -112,13 +102,12 @@ private struct CheckpointKeys: Sendable {
     }
 }
 
-/// What `verify-ledger` found.
+/// The result of `verify-ledger`.
 enum LedgerOutcome {
     /// - Parameter witnessed: how many checkpoints of the witness the database has; `nil` without a witness.
     case proven(LedgerReport, isSigned: Bool, witnessed: Int64? = nil)
     case broken(BrokenRow)
 
-    /// A broken row as a command's failure.
     static func failure(_ row: BrokenRow) -> CommandFailure {
         CommandFailure(
             .failed, "the ledger is broken: \(row.table) \(row.key): \(row.detail)",
@@ -127,45 +116,30 @@ enum LedgerOutcome {
                     ? ["if you restored the copy on purpose: `offerd verify-ledger --accept-restore REASON`"] : []))
     }
 
-    /// For people; a broken row is told as the command's failure.
+    /// For people; a broken row is reported as the command's failure.
     func lines() -> [String] {
-        switch self {
-        case .broken:
-            return []
-        case .proven(let report, let isSigned, let witnessed):
-            var lines = ["proven: \(report.events) events, newest hash \(Hexadecimal.lowercase(report.head))"]
-            lines += report.rows.sorted { $0.key < $1.key }.map { "  \($0): \($1) rows" }
-            if let checkpoint = report.newestCheckpoint {
-                lines.append(
-                    "checkpoints: \(report.checkpoints), the newest signs \(checkpoint.eventSequence) events at "
-                        + "\(checkpoint.signedAt)")
-            } else {
-                lines.append("checkpoints: none")
-            }
-            if let witnessed { lines.append("witness: \(witnessed) checkpoints, as in the database") }
-            if report.saltedEvents > 0 {
-                lines.append(
-                    "\(report.saltedEvents) events took their digests with the random bytes in the file although the "
-                        + "service had a digest key by then: whoever can write the file could have told them")
-            }
-            return lines + Self.unprovable(report, isSigned: isSigned)
+        guard case .proven(let report, let isSigned, let witnessed) = self else { return [] }
+        var lines = ["proven: \(report.events) events, newest hash \(Hexadecimal.lowercase(report.head))"]
+        lines += report.rows.sorted { $0.key < $1.key }.map { "  \($0): \($1) rows" }
+        let newest = report.newestCheckpoint.map {
+            "\(report.checkpoints), the newest signs \($0.eventSequence) events at \($0.signedAt)"
         }
+        lines.append("checkpoints: \(newest ?? "none")")
+        if let witnessed { lines.append("witness: \(witnessed) checkpoints, as in the database") }
+        if report.saltedEvents > 0 {
+            lines.append(
+                "\(report.saltedEvents) events took their digests with the random bytes in the file although the "
+                    + "service had a digest key by then: anyone who can write the file could have computed them")
+        }
+        lines.append(
+            isSigned
+                ? "not provable: that nothing was cut off after the newest checkpoint; \(report.unsignedEvents) events "
+                    + "follow it"
+                : "not provable: that the whole chain was not rewritten; signatures were not checked, because keys.yaml "
+                    + "has no `audit`")
+        return lines
     }
 
-    /// What nobody could find out.
-    private static func unprovable(_ report: LedgerReport, isSigned: Bool) -> [String] {
-        guard isSigned else {
-            return [
-                "not provable: that the whole chain was not made anew; signatures were not checked, because keys.yaml has "
-                    + "no `audit`"
-            ]
-        }
-        return [
-            "not provable: that nothing was cut off after the newest checkpoint; \(report.unsignedEvents) events follow it"
-        ]
-    }
-
-    /// For programs.
     func json() throws -> String { try body.jsonText(isPretty: false) }
 
     private var body: Body {

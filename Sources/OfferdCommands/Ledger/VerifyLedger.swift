@@ -9,18 +9,19 @@ import SQLiteStore
 struct VerifyLedger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-ledger",
-        abstract: "Prove that nobody edited the ledger: events, checkpoints, rows and the state of every slot.",
+        abstract:
+            "Prove that the ledger was not edited: events, checkpoints, rows and the state of every issued offer.",
         discussion: """
             Recomputes the chain of events, checks the signature of every checkpoint, compares every row of the ledger \
-            with what its event tells, and derives the state of every slot from the events. Names the first row that \
-            is not as it should be. May run beside the server: it reads one snapshot.
+            with its event, and derives the state of every issued offer from the events. Names the first row that is \
+            wrong. May run beside the server: it reads one snapshot.
 
-            With a `witness` in keys.yaml it also finds that the database was put back to an older copy. Where an \
-            operator has done so on purpose, --accept-restore signs that into the witness once the ledger is proven, and \
+            With a `witness` in keys.yaml it also detects that the database was replaced by an older copy. If an \
+            operator did so on purpose, --accept-restore signs that into the witness once the ledger is proven, and \
             `offerd serve` starts again.
 
-            It cannot find that everything after the last checkpoint was cut off, and without `audit:` in keys.yaml it \
-            cannot find that the whole chain was made anew.
+            It cannot detect that everything after the last checkpoint was cut off, and without `audit:` in keys.yaml it \
+            cannot detect that the whole chain was rewritten.
 
             Exit status: 0 proven, 1 a row is broken, 2 wrong use or configuration.
 
@@ -40,7 +41,7 @@ struct VerifyLedger: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Go on from an older copy that was restored on purpose; the reason is kept in the witness.",
+            "Continue from an older copy that was restored on purpose; the reason is kept in the witness.",
             valueName: "reason"))
     var acceptRestore: String?
 
@@ -61,7 +62,7 @@ struct VerifyLedger: AsyncParsableCommand {
         let database = try SQLiteDatabase(path: setup.databasePath)
         defer { try? database.close() }
         if let acceptRestore {
-            // Only a ledger that holds by itself is gone on from.
+            // Only a ledger that is proven by itself may be continued.
             let alone = try await database.read { try check.outcome($0) }
             if case .broken(let row) = alone { throw LedgerOutcome.failure(row) }
             guard let number = try await check.acceptRestore(because: acceptRestore, database) else {

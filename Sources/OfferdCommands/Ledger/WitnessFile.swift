@@ -11,7 +11,7 @@ import SQLiteStore
 struct WitnessFile: Sendable {
     let path: String
 
-    /// No line is longer; what is, is none.
+    /// Longer lines are ignored.
     private static let longestLine = 65_536
 
     // MARK: Reading
@@ -20,8 +20,7 @@ struct WitnessFile: Sendable {
     ///
     /// - Parameters:
     ///   - end: what was added after it is left alone, as ``size()`` gave it.
-    ///   - tail: only what stands in the last 64 KiB.
-    /// - Throws: ``CommandFailure`` if it cannot be read, and what the body throws.
+    ///   - tail: only the last 64 KiB.
     func records(through end: UInt64, tail: Bool = false, _ body: (WitnessRecord) throws -> Void) throws {
         guard let handle = FileHandle(forReadingAtPath: path) else { throw unusable("cannot be read") }
         defer { try? handle.close() }
@@ -44,7 +43,7 @@ struct WitnessFile: Sendable {
         }
     }
 
-    /// How long it is now. Whoever compares it with a snapshot of the database takes this first: what is written later may
+    /// How long it is now. To compare it with a snapshot of the database, take this first: what is written later may
     /// tell of checkpoints that the snapshot does not have.
     func size() throws -> UInt64 {
         var status = stat()
@@ -64,8 +63,6 @@ struct WitnessFile: Sendable {
     // MARK: Checking
 
     /// Makes sure that the database is not older than the witness, and that the witness has all that the database has.
-    ///
-    /// - Throws: ``CommandFailure`` if it is, or if the witness cannot be used.
     func require(
         _ database: SQLiteDatabase, judge: @escaping @Sendable (String, [UInt8], [UInt8]) -> Bool,
         newer: (Int64) async throws -> [AuditCheckpoint]
@@ -94,10 +91,9 @@ struct WitnessFile: Sendable {
     /// Writes every checkpoint that the witness does not have yet, so that they survive the loss of power.
     ///
     /// - Parameter newer: gives checkpoints that follow one, in their order.
-    /// - Throws: ``CommandFailure``, and what `newer` throws.
     func catchUp(_ newer: (Int64) async throws -> [AuditCheckpoint]) async throws {
         while true {
-            // Only a hint to whoever asks: what is written is decided under the lock.
+            // Only a hint: what is written is decided under the lock.
             let last = try last()
             let checkpoints = try await newer(last)
             guard !checkpoints.isEmpty else { return }

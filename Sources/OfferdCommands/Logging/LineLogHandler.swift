@@ -58,7 +58,7 @@ struct LineLogHandler: LogHandler {
     }
 }
 
-/// The time as a line begins with it, written once a second.
+/// The time at the beginning of a line, formatted once a second.
 private enum LogTime {
     private static let last = Mutex<(second: time_t, text: String)>((0, ""))
 
@@ -82,16 +82,15 @@ private enum LogTime {
 
 /// Lines on their way to standard error, gathered so that a busy server writes many at once.
 ///
-/// A line waits a twentieth of a second at most. What somebody must act on goes out at once, with all that was said
-/// before it. A process that is killed loses the lines of that moment, never a recorded offer.
+/// A line waits a twentieth of a second at most. Warnings and errors are written at once, with all lines
+/// before them. A process that is killed loses the lines of that moment, never a recorded offer.
 final class LogLines: Sendable {
-    /// Standard error.
     static let standardError: LogLines = {
         let output = LogOutput(descriptor: STDERR_FILENO)
         return LogLines { output.write($0) }
     }()
 
-    /// From how many bytes on a line waits no longer. Whoever says so much to a reader that is slow waits for it.
+    /// From this many bytes on a line is written at once; with a slow reader the caller waits for it.
     private static let most = 32 * 1_024
     private static let patience = DispatchTimeInterval.milliseconds(50)
 
@@ -126,7 +125,6 @@ final class LogLines: Sendable {
         }
     }
 
-    /// Writes what waits.
     func flush() {
         turn.withLock { _ in
             let lines = state.withLock { state in
@@ -138,18 +136,15 @@ final class LogLines: Sendable {
     }
 }
 
-/// Where lines of the log are written to, also if it takes no more for the moment: whoever has started the process may
-/// have made it non-blocking.
+/// Writes lines of the log to a descriptor, which the parent process may have made non-blocking.
 ///
-/// Lines wait a bounded time for their reader. What is lost then is told as soon as the reader is back. Until then, and for
+/// Lines wait a bounded time for their reader. What is lost then is reported as soon as the reader is back. Until then, and for
 /// five times as long as they have waited, nothing waits any more: a reader that is gone or slow must not hold up each
-/// write, as whoever logs may be answering requests.
+/// write, as the caller may be answering requests.
 final class LogOutput: Sendable {
     private struct Loss {
         var lines = 0
-        /// Whether half a line was written.
         var isCut = false
-        /// Until when nothing waits.
         var calm = ContinuousClock.now
     }
 
@@ -157,13 +152,11 @@ final class LogOutput: Sendable {
     private let patience: Duration
     private let loss = Mutex(Loss())
 
-    /// - Parameter patience: how long lines wait for room.
     init(descriptor: Int32, patience: Duration = .seconds(2)) {
         self.descriptor = descriptor
         self.patience = patience
     }
 
-    /// Writes lines.
     func write(_ lines: [UInt8]) {
         loss.withLock { loss in
             var bytes = lines
@@ -174,7 +167,7 @@ final class LogOutput: Sendable {
             let rest = put(bytes, patience: mayWait ? patience : .zero)
             guard !rest.isEmpty else { return (loss.lines, loss.isCut) = (0, false) }
             loss.calm = ContinuousClock.now + patience * 5
-            // The rest may begin within the notice, which then counts as a line: what it told of is lost once more.
+            // The rest may begin within the notice, which then counts as a line: what it reported is lost once more.
             let isNew = rest.count <= lines.count
             loss.lines = (isNew ? 0 : loss.lines) + rest.suffix(lines.count).count { $0 == 0x0A }
             if rest.count < bytes.count { loss.isCut = bytes[rest.startIndex - 1] != 0x0A }
@@ -182,10 +175,9 @@ final class LogOutput: Sendable {
     }
 
     private static func notice(of lines: Int) -> String {
-        "offerd: \(lines) \(lines == 1 ? "line" : "lines") of the log were lost: nobody took them from standard error\n"
+        "offerd: \(lines) \(lines == 1 ? "line" : "lines") of the log were lost: standard error was not read\n"
     }
 
-    /// - Returns: what could not be written.
     private func put(_ bytes: [UInt8], patience: Duration) -> ArraySlice<UInt8> {
         let end = ContinuousClock.now + patience
         var rest = bytes[...]
@@ -198,7 +190,7 @@ final class LogOutput: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN: guard waitForRoom(until: end) else { return rest }
-            // Nobody could be told that the log is gone.
+            // There is nowhere to report that the log is gone.
             default: return rest
             }
         }

@@ -14,7 +14,7 @@ struct CheckpointService: Service {
     let witness: WitnessFile?
     let logger: Logger
 
-    /// How often it looks whether one is due.
+    /// How often it checks whether a checkpoint is due.
     private static let rest = Duration.seconds(2)
 
     func run() async throws {
@@ -48,7 +48,7 @@ struct CheckpointService: Service {
         }
     }
 
-    /// A failure is not the service's end: the events stay, and the next checkpoint signs them too.
+    /// A failure does not end the service: the events stay, and the next checkpoint signs them too.
     private func sign(now isWanted: Bool) async {
         do {
             guard let checkpoint = try await audit.checkpoint(now: isWanted) else { return }
@@ -82,7 +82,7 @@ struct RetentionService: Service {
         }
     }
 
-    /// What fails now is tried again with the next round; requests tell of the same cause.
+    /// What fails now is tried again in the next round; requests report the same cause.
     private func sweep() async {
         do {
             let sum = try await retention.sweep()

@@ -4,7 +4,7 @@ import Logging
 import OfferModel
 import Synchronization
 
-/// A clock that a test sets: the milliseconds since 1970 that a file holds, read anew each time (docs/design.md#time).
+/// A clock that a test sets: the milliseconds since 1970 that a file holds, read each time (docs/design.md#time).
 final class ClockFile: Sendable {
     private struct State {
         var last: Instant
@@ -15,9 +15,6 @@ final class ClockFile: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// A clock that shows what the file holds now.
-    ///
-    /// - Throws: ``CommandFailure`` if the file cannot be read or holds no time.
     init(path: String, logger: Logger) throws {
         let text = try InputFile.text(path, "clock file")
         guard let now = Self.instant(text) else {
@@ -32,7 +29,7 @@ final class ClockFile: Sendable {
 
     /// The time in the file; while it cannot be read or holds none, the time it held last.
     ///
-    /// Somebody who writes the file may be caught between emptying and filling it, so one bad look ends nothing. The log
+    /// The file may be read while it is being written, so one bad read ends nothing. The log
     /// says once when the file is lost and once when it is found.
     var now: Instant {
         let read = FileManager.default.contents(atPath: path).flatMap { data in
@@ -61,6 +58,5 @@ final class ClockFile: Sendable {
         return Instant(milliseconds: milliseconds)
     }
 
-    /// The end of the year 9999.
     private static let lastOfCalendar: Int64 = 253_402_300_799_999
 }

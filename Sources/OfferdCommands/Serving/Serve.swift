@@ -22,8 +22,8 @@ struct Serve: AsyncParsableCommand {
             Prints `listening on http://HOST:PORT` once requests are accepted; its log goes to standard error. On SIGTERM \
             it finishes the requests in progress and exits 0.
 
-            With --clock-file the time is what a file holds, in milliseconds since 1970, read anew for each request: to \
-            let a test go through days in seconds. keys.yaml must know no environment but LocalTesting.
+            With --clock-file the time is what a file holds, in milliseconds since 1970, read for each request: it \
+            lets a test go through days in seconds. keys.yaml may have no environment but LocalTesting.
 
             Example:
               offerd serve --config offerd.yaml
@@ -43,7 +43,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The least severe level that is logged.")
     var logLevel: LogLevel = .info
 
-    /// How long requests in progress may take after SIGTERM.
+    /// The time that requests in progress have after SIGTERM.
     private static let patience = Duration.seconds(20)
 
     func run() async throws {
@@ -80,8 +80,8 @@ struct Serve: AsyncParsableCommand {
         do {
             try await useCases.audit.note(keys: keys)
         } catch {
-            // The next start tells of them: a database that cannot be written now still answers what it can.
-            logger.warning("the audit was not told of the keys", metadata: ["error": "\(error)"])
+            // The next start records them: a database that cannot be written now still answers what it can.
+            logger.warning("the keys were not recorded in the audit", metadata: ["error": "\(error)"])
         }
         var limits = HTTPLimits()
         limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
@@ -136,14 +136,12 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// The least severe level that is logged.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
 
     var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }
 
-/// Why the server could not listen, in words.
 enum ListenFailure {
     static func translate(_ error: any Error, address: ListenAddress) -> any Error {
         if error is SocketAddressError {
@@ -187,7 +185,7 @@ enum OpenFiles {
         return Int(clamping: setrlimit(resource, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur)
     }
 
-    /// How many connections may be open where the limit of open files is this: some always, and no more than wanted.
+    /// How many connections may be open under a limit of open files: at least one, at most `wanted`.
     static func connections(wanted: Int, limit: Int) -> Int {
         max(1, min(wanted, limit - reserve))
     }

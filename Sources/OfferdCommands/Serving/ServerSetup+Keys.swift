@@ -7,14 +7,11 @@ import OfferSigning
 import OfferStore
 import OpenSSLCrypto
 
-/// The keys of the audit, loaded and checked.
 struct AuditKeys {
     let signing: OpenSSLSigningKey
     let digestKey: OpenSSLDigestKey
-    /// The file that each checkpoint is also written to.
     let witness: WitnessFile?
 
-    /// Whether a signature of a record is the audit key's.
     @Sendable
     func isSigned(_ fingerprint: String, _ message: [UInt8], _ signature: [UInt8]) -> Bool {
         fingerprint == signing.publicKey.fingerprint
@@ -26,9 +23,6 @@ struct AuditKeys {
 
 extension ServerSetup {
     /// Loads the keys of `audit:`; `nil` if there is none.
-    ///
-    /// - Throws: `SigningKeyError`, or ``CommandFailure`` for a key that is an app's or an environment variable that is
-    ///   not set.
     func auditKeys() throws -> AuditKeys? {
         guard let audit = keys.audit else { return nil }
         let signing = try load(
@@ -46,9 +40,7 @@ extension ServerSetup {
         return keys
     }
 
-    /// Every key with what may be shown of it, as the audit tells of them.
-    ///
-    /// - Throws: what is wrong with the first key that is not usable.
+    /// Every key with its public facts, as the audit records them.
     func shownKeys(audit: AuditKeys?) throws -> [String: String] {
         var shown: [String: String] = [:]
         for app in keys.apps {
@@ -78,8 +70,6 @@ extension ServerSetup {
     /// Runs a body with every app, each with its clients of Apple's servers, whose connections end with it.
     ///
     /// - Parameter percent: how much of Apple's limits this process takes, because another may ask at the same time.
-    /// - Throws: as ``registry(clients:)`` does, ``CommandFailure`` for a server that cannot be asked, and what the body
-    ///   throws.
     func withRegistry<Result>(
         sharing percent: Int = 100, _ body: (AppRegistry) async throws -> Result
     ) async throws -> Result {
@@ -97,8 +87,8 @@ extension ServerSetup {
         }
     }
 
-    /// A transaction that Apple does not know in one environment is looked for in the app's other one, so that whoever
-    /// asked is told; it is never stored (decision 0027).
+    /// A transaction that Apple does not know in one environment is looked up in the app's other one, so that the
+    /// caller learns of it; it is never stored (decision 0027).
     private func clients(
         of app: AppConfiguration, _ keys: SigningKeys, _ transport: HTTPTransport, sharing percent: Int
     ) throws -> [AppStoreEnvironment: AppStoreServerClient] {

@@ -13,7 +13,6 @@ import SQLiteStore
 /// Later wins: file, `OFFERD_LISTEN|DATABASE|KEYS`, flags; a path in the file is relative to the file, any other to the
 /// working directory (docs/design.md#commands).
 struct ServerSetup {
-    /// What flags say.
     struct Flags {
         var listen: String?
         var database: String?
@@ -25,14 +24,12 @@ struct ServerSetup {
     var keys: KeysConfiguration
     var retention: RetentionTerms
     var rateLimits: RateLimits
-    /// Servers in the place of Apple's.
+    /// Servers that replace Apple's, for tests.
     var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
     private var keysFile: URL
 
     /// Reads a configuration and the `keys.yaml` it names.
-    ///
-    /// - Throws: ``CommandFailure`` with status 2.
     static func read(
         config path: String, flags: Flags = Flags(),
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -43,20 +40,14 @@ struct ServerSetup {
         let environment = environment.filter { !$0.value.isEmpty }
         let listenText = flags.listen ?? environment["OFFERD_LISTEN"]
         let listen = try listenText.map(address) ?? file.listen ?? ListenAddress(host: "127.0.0.1", port: 8080)
-        let database =
-            (flags.database ?? environment["OFFERD_DATABASE"]).map { URL(filePath: $0) }
-            ?? file.database.map { URL(filePath: $0, relativeTo: directory) }
-        guard let database else {
+        func url(_ name: String, _ given: String?, _ own: String?, example: String) throws -> URL {
+            if let given = given ?? environment["OFFERD_\(name.uppercased())"] { return URL(filePath: given) }
+            if let own { return URL(filePath: own, relativeTo: directory) }
             throw CommandFailure(
-                .usage, "`\(path)` names no database", hints: ["add a line such as `database: data/offers.sqlite`"])
+                .usage, "`\(path)` names no \(name)", hints: ["add a line such as `\(name): \(example)`"])
         }
-        let keys =
-            (flags.keys ?? environment["OFFERD_KEYS"]).map { URL(filePath: $0) }
-            ?? file.keys.map { URL(filePath: $0, relativeTo: directory) }
-        guard let keys else {
-            throw CommandFailure(
-                .usage, "`\(path)` names no keys", hints: ["add a line such as `keys: keys.yaml`"])
-        }
+        let database = try url("database", flags.database, file.database, example: "data/offers.sqlite")
+        let keys = try url("keys", flags.keys, file.keys, example: "keys.yaml")
         return ServerSetup(
             listen: listen, databasePath: database.path,
             keys: try document(keys.path, what: "keys file", KeysReader.read),
@@ -64,9 +55,6 @@ struct ServerSetup {
             keysFile: keys)
     }
 
-    /// Loads and checks a key.
-    ///
-    /// - Throws: `SigningKeyError`, or ``CommandFailure`` for an environment variable that is not set.
     func load(_ entry: KeyConfiguration) throws -> OpenSSLSigningKey {
         switch entry.privateKey {
         case .path(let path):
@@ -78,9 +66,6 @@ struct ServerSetup {
         }
     }
 
-    /// The text of an environment variable that holds a key.
-    ///
-    /// - Throws: ``CommandFailure`` if it is not set.
     func text(ofVariable name: String, for key: String) throws -> String {
         guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
             throw CommandFailure(
@@ -90,13 +75,11 @@ struct ServerSetup {
         return text
     }
 
-    /// The keys that sign for an app, by environment.
     typealias SigningKeys = [AppStoreEnvironment: any SigningKey]
 
     /// Every app with its checked keys and the roots it believes.
     ///
     /// - Parameter clients: makes the clients that ask for an app's purchases, with its keys.
-    /// - Throws: what is wrong with the first key or root that is not usable.
     func registry(
         clients: (AppConfiguration, SigningKeys) throws -> [AppStoreEnvironment: AppStoreServerClient] = { _, _ in
             [:]
@@ -107,9 +90,6 @@ struct ServerSetup {
     }
 
     /// Looks at the keys themselves: two entries may name one key by different paths or identifiers.
-    ///
-    /// - Throws: ``CommandFailure`` if a key is used both for tests and in an environment of Apple's, and what is wrong
-    ///   with the first key that is not usable.
     func requireSeparateKeys() throws {
         let all = keys.apps.flatMap(\.keys)
         let fingerprints = Dictionary(try all.map { ($0, try load($0).publicKey.fingerprint) }) { first, _ in first }

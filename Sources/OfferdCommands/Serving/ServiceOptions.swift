@@ -38,7 +38,6 @@ struct ScopeOptions: ParsableArguments {
     @Option(help: "Production, Sandbox or LocalTesting.")
     var environment: AppStoreEnvironment
 
-    /// - Throws: ``CommandFailure`` if keys.yaml does not have them.
     func scope(_ setup: ServerSetup) throws -> Scope {
         guard let known = setup.keys.app(BundleId(app)) else {
             throw CommandFailure(

@@ -175,7 +175,7 @@ struct VerifyLedgerTests {
         let run = try await offerd("verify-ledger", in: installation)
         #expect(run.status == 0, "\(run.errorText)")
         #expect(run.text.contains("checkpoints: none"))
-        #expect(run.text.contains("not provable: that the whole chain was not made anew"))
+        #expect(run.text.contains("not provable: that the whole chain was not rewritten"))
     }
 
     @Test("a ledger under a digest key that keys.yaml does not name is a mistake of configuration")

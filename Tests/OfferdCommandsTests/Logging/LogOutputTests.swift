@@ -76,7 +76,7 @@ struct LogOutputTests {
         output.write(Array("fifth\n".utf8))
         #expect(
             pipe.read(4_096) == """
-                offerd: 3 lines of the log were lost: nobody took them from standard error
+                offerd: 3 lines of the log were lost: standard error was not read
                 fourth
                 fifth
 
@@ -93,7 +93,7 @@ struct LogOutputTests {
         output.write(Array("last\n".utf8))
         #expect(
             pipe.read(4_096)
-                == "\nofferd: 2 lines of the log were lost: nobody took them from standard error\nlast\n")
+                == "\nofferd: 2 lines of the log were lost: standard error was not read\nlast\n")
     }
 
     private func isEmpty(_ pipe: FullPipe) -> Bool {

@@ -1,0 +1,41 @@
+package import ArgumentParser
+import OfferModel
+
+/// A customer by any identifier.
+package struct CustomerOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A subscription of the customer, by its first transaction.", valueName: "id"))
+    package var originalTransactionId: String?
+
+    @Option(help: ArgumentHelp("The customer's Apple Account in this app.", valueName: "id"))
+    package var appTransactionId: String?
+
+    @Option(help: ArgumentHelp("The account UUID the app gave StoreKit.", valueName: "uuid"))
+    package var appAccountToken: String?
+
+    @Option(help: ArgumentHelp("Your app's customer ID.", valueName: "id"))
+    package var customerId: String?
+
+    package init() {}
+
+    /// The identifiers that were given.
+    package var given: [String] {
+        [originalTransactionId, appTransactionId, appAccountToken, customerId].compactMap(\.self)
+    }
+
+    package mutating func validate() throws {
+        guard given.allSatisfy({ !$0.isEmpty }) else {
+            throw ValidationError("an identifier of a customer cannot be empty")
+        }
+        if let appAccountToken, AppAccountToken(appAccountToken) == nil {
+            throw ValidationError("`\(appAccountToken)` is not a UUID, which `--app-account-token` must be")
+        }
+    }
+
+    /// - Throws: `ValidationError` if no identifier is given.
+    package func checkGiven() throws {
+        guard given.isEmpty else { return }
+        throw ValidationError(
+            "name the customer: `--original-transaction-id`, `--app-transaction-id`, `--app-account-token` or "
+                + "`--customer-id`")
+    }
+}
