@@ -98,7 +98,8 @@ struct CommandTests {
     func missingConfiguration() async throws {
         let refused = try await offerd("migrate", "--config", "nowhere.yaml", in: try TemporaryDirectory())
         #expect(refused.status == 2)
-        #expect(refused.errorText.hasPrefix("error: configuration `nowhere.yaml` cannot be read: there is no such file\n"))
+        #expect(
+            refused.errorText.hasPrefix("error: configuration `nowhere.yaml` cannot be read: there is no such file\n"))
     }
 
     @Test("`serve` refuses a database that was never migrated, and says what to run")

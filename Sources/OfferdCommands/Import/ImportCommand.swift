@@ -28,8 +28,8 @@ struct ImportTransactions: AsyncParsableCommand {
         abstract: "Import transactions exported from elsewhere, as JSON Lines or CSV.",
         discussion: """
             Each line is one purchase or one renewal: Apple's decoded transaction, with the app's own customerId beside \
-            it. Begin with --dry-run, which reads everything and writes nothing. The same command continues an interrupted \
-            import where it stopped. May run beside the server. docs/import.md has the columns.
+            it. Begin with --dry-run, which reads everything and writes nothing. The same command continues an \
+            interrupted import where it stopped. May run beside the server. docs/import.md has the columns.
 
             Exit status: 0 done, also if some lines were refused; 1 failed, or every line was refused; 2 wrong use or \
             configuration.

@@ -60,7 +60,8 @@ struct CustomersCommandTests {
         let asked = try await offerd(
             ["customers", "erase", "--reason", "request 4711"] + Self.person, installation)
         #expect(
-            asked.status == 0 && asked.text.hasSuffix("nothing was erased: add `--confirm` to erase\n"), "\(asked.errorText)"
+            asked.status == 0 && asked.text.hasSuffix("nothing was erased: add `--confirm` to erase\n"),
+            "\(asked.errorText)"
         )
         let erased = try await offerd(
             ["customers", "erase", "--reason", "request 4711", "--confirm", "--compact"] + Self.person, installation)
