@@ -67,7 +67,7 @@ let package = Package(
             dependencies: ["OfferModel", "OfferSigning", asyncHTTPClient, nioCore, nioHTTP1],
             swiftSettings: settings),
         .target(
-            name: "LocalAppStore", dependencies: ["OfferModel", "OfferSigning", "OpenSSLCrypto"],
+            name: "LocalAppStore", dependencies: ["AppStoreData", "OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
         .target(name: "SQLiteStore", dependencies: ["CSQLite", "OfferStore"], swiftSettings: settings),

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 
 /// A JWS in compact serialisation (RFC 7515 §3.1), taken apart but not verified.
 ///
@@ -17,11 +18,8 @@ public struct CompactJWS: Sendable, Hashable {
         public var kid: String?
     }
 
-    /// The header.
     public let header: Header
-    /// The payload's bytes: JSON as it was signed.
     public let payload: [UInt8]
-    /// The signature's bytes.
     public let signature: [UInt8]
     /// The ASCII bytes that were signed: everything before the second point.
     public let signingInput: [UInt8]
@@ -68,10 +66,9 @@ public struct CompactJWS: Sendable, Hashable {
         guard let decoded = try? JSONDecoder().decode(ProtectedHeader.self, from: Data(header)) else {
             throw SignedDataRefusal(.malformedJws, "the header is not a JSON object of the expected form")
         }
-        guard !decoded.hasCriticalExtensions else {
-            throw SignedDataRefusal(
-                .malformedJws, "the header's `crit` demands extensions that are not understood here")
-        }
+        try SignedDataRefusal.require(
+            !decoded.hasCriticalExtensions, .malformedJws,
+            "the header's `crit` demands extensions that are not understood here")
         return decoded.header
     }
 
@@ -87,6 +84,45 @@ public struct CompactJWS: Sendable, Hashable {
         init(from decoder: any Decoder) throws {
             header = try Header(from: decoder)
             hasCriticalExtensions = try decoder.container(keyedBy: CodingKeys.self).contains(.crit)
+        }
+    }
+}
+
+/// Recently read protected headers: Apple signs all data of a time under one, with kilobytes of certificates in it.
+///
+/// What a header says follows from its text alone, so an entry is never stale. There are few, so a sender of
+/// ever new ones only causes them to be read again.
+final class RecentHeaders: Sendable {
+    static let shared = RecentHeaders()
+
+    private static let capacity = 8
+    /// Apple's have about four thousand bytes; longer ones are not worth the memory.
+    private static let longest = 16 * 1_024
+
+    private let entries = Mutex<[(text: String, header: CompactJWS.Header)]>([])
+
+    /// The header that the data begins with, and its length; `nil` if it has to be read.
+    func header(of text: String) -> (header: CompactJWS.Header, length: Int)? {
+        entries.withLock { entries in
+            for (known, header) in entries {
+                let length = known.utf8.count
+                guard let end = text.utf8.index(text.startIndex, offsetBy: length, limitedBy: text.utf8.endIndex),
+                    end < text.utf8.endIndex, text.utf8[end] == UInt8(ascii: "."),
+                    text[..<end].utf8.elementsEqual(known.utf8)
+                else { continue }
+                return (header, length)
+            }
+            return nil
+        }
+    }
+
+    /// Keeps a header; the earliest kept makes room.
+    func remember(_ header: CompactJWS.Header, text: String) {
+        guard text.utf8.count <= Self.longest else { return }
+        entries.withLock { entries in
+            guard !entries.contains(where: { $0.text == text }) else { return }
+            if entries.count >= Self.capacity { entries.removeFirst() }
+            entries.append((text, header))
         }
     }
 }

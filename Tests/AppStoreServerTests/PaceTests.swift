@@ -12,11 +12,11 @@ import Testing
             (.testNotification, .production, 1), (.subscriptionStatuses, .sandbox, 5), (.orderLookup, .sandbox, 1),
         ])
     func limits(calls: CallClass, environment: AppStoreEnvironment, perSecond: Int) {
-        let pace = CallPace(AppleRateLimits.apple(environment))
+        let pace = RateLimiter(AppleRateLimits.apple(environment))
         var clock: Int64 = 0
         var turns: [Int64] = []
         for _ in 0..<(perSecond * 20) {
-            clock += pace.takeTurn(calls, at: clock, waitingAtMost: .max)
+            clock += pace.reserve(calls, at: clock, waitingAtMost: .max)
             turns.append(clock)
         }
         for start in stride(from: 0, through: turns.last ?? 0, by: 500) {
@@ -31,19 +31,19 @@ import Testing
 
     @Test("a turn that would come too late is not taken")
     func tooLate() {
-        let pace = CallPace(AppleRateLimits.apple(.production))
-        #expect(pace.takeTurn(.testNotification, at: 0, waitingAtMost: 0) == 0)
-        #expect(pace.takeTurn(.testNotification, at: 0, waitingAtMost: 999) == 1_000)
-        #expect(pace.takeTurn(.testNotification, at: 0, waitingAtMost: 1_000) == 1_000)
-        #expect(pace.takeTurn(.testNotification, at: 0, waitingAtMost: 5_000) == 2_000)
-        #expect(pace.takeTurn(.orderLookup, at: 0, waitingAtMost: 0) == 0)
+        let pace = RateLimiter(AppleRateLimits.apple(.production))
+        #expect(pace.reserve(.testNotification, at: 0, waitingAtMost: 0) == 0)
+        #expect(pace.reserve(.testNotification, at: 0, waitingAtMost: 999) == 1_000)
+        #expect(pace.reserve(.testNotification, at: 0, waitingAtMost: 1_000) == 1_000)
+        #expect(pace.reserve(.testNotification, at: 0, waitingAtMost: 5_000) == 2_000)
+        #expect(pace.reserve(.orderLookup, at: 0, waitingAtMost: 0) == 0)
     }
 
     @Test("after a pause no more than one second's calls are made at once")
     func burst() {
-        let pace = CallPace(AppleRateLimits.apple(.production))
-        _ = pace.takeTurn(.orderLookup, at: 0, waitingAtMost: .max)
-        let waits = (0..<12).map { _ in pace.takeTurn(.orderLookup, at: 1_000_000, waitingAtMost: .max) }
+        let pace = RateLimiter(AppleRateLimits.apple(.production))
+        _ = pace.reserve(.orderLookup, at: 0, waitingAtMost: .max)
+        let waits = (0..<12).map { _ in pace.reserve(.orderLookup, at: 1_000_000, waitingAtMost: .max) }
         #expect(waits == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100, 200])
     }
 

@@ -48,7 +48,7 @@ import Testing
                 await failure { () throws(AppStoreServerError) in try await client.transactionHistory(of: "70") }
             }
             #expect(error?.code == .unreadableAnswer)
-            #expect(error?.message == "Apple's history goes on for ever at revision `r`")
+            #expect(error?.message == "Apple's history repeats revision `r` without end")
             #expect(server.seen.count == 2)
         }
     }

@@ -63,7 +63,7 @@ import Testing
             let transport = HTTPTransport()
             let client = AppStoreServerClient(
                 access: AppStoreServerAccess(issuerId: "", bundleId: "com.example.pro", key: key),
-                home: AppStoreServerClient.Endpoint(host: host), transport: transport, time: TestTime())
+                home: AppStoreServerClient.Server(host: host), transport: transport, time: TestTime())
             let error = await failure { () throws(AppStoreServerError) in try await client.signedTransaction("1") }
             await transport.shutdown()
             #expect(error?.code == .notSent)

@@ -12,7 +12,6 @@ struct ReceiptNode {
         self.path = path
     }
 
-    /// A member that is there.
     func member(_ name: String) -> ReceiptNode? {
         guard case .object(let members) = value, let member = members[name], member != .null, member != .text("") else {
             return nil
@@ -31,7 +30,6 @@ struct ReceiptNode {
         return true
     }
 
-    /// A member that is an object.
     func object(_ name: String) throws(ReceiptProblem) -> ReceiptNode? {
         guard let member = member(name) else { return nil }
         guard member.isObject else { throw member.problem("is not an object") }
@@ -104,4 +102,126 @@ struct ReceiptNode {
     private func way(to name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     private static let longestText = 512
+}
+
+extension ReceiptNode {
+    /// A date, named without its ending: `purchase_date` is read from `purchase_date_ms`, and where that is absent from
+    /// `purchase_date` itself, which is milliseconds too in Apple's oldest answers and else `2019-02-24 15:03:03 Etc/GMT`.
+    func date(_ name: String) throws(ReceiptProblem) -> Instant? {
+        for name in ["\(name)_ms", name] {
+            guard let text = try text(name) else { continue }
+            guard let date = Self.instant(text) else {
+                throw problem("`\(text)` is no date", at: name, hint: "write milliseconds since 1970")
+            }
+            guard Self.dates.contains(date) else {
+                throw problem(
+                    "`\(text)` is \(date), which is no date of a purchase", .implausibleDate, at: name,
+                    hint: "write milliseconds since 1970, not seconds")
+            }
+            return date
+        }
+        return nil
+    }
+
+    func requiredDate(_ name: String) throws(ReceiptProblem) -> Instant {
+        guard let date = try date(name) else { throw missing("\(name)_ms") }
+        return date
+    }
+
+    private static func instant(_ text: String) -> Instant? {
+        if let milliseconds = Int64(text) { return Instant(milliseconds: milliseconds) }
+        let parts = text.split(separator: " ")
+        guard parts.count == 3, parts[2] == "Etc/GMT" else { return nil }
+        return Instant(iso8601: "\(parts[0])T\(parts[1])Z")
+    }
+
+    /// The App Store opened on 2008-07-10.
+    private static let dates = Instant(milliseconds: 1_215_648_000_000)...InputBounds.instants.upperBound
+}
+
+/// A value of a verifyReceipt answer. Apple writes nearly everything as text, and what exported the answer may have made
+/// numbers and booleans of it: here they are text again.
+enum ReceiptValue: Sendable, Hashable {
+    case null
+    case text(String)
+    case object([String: ReceiptValue])
+    case list([ReceiptValue])
+
+    /// Apple's answers are four deep: answer, receipt, list, purchase. A wrapper adds one.
+    private static let deepest = 12
+}
+
+extension ReceiptValue: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard decoder.codingPath.count <= Self.deepest else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "nested too deeply")
+        }
+        if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if container.decodeNil() {
+            self = .null
+        } else if let members = try? container.decode([String: ReceiptValue].self) {
+            self = .object(members)
+        } else if let elements = try? container.decode([ReceiptValue].self) {
+            self = .list(elements)
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .text(flag ? "true" : "false")
+        } else if let number = try? container.decode(Int64.self) {
+            self = .text(String(number))
+        } else {
+            let number = try container.decode(Double.self)
+            self = .text(Int64(exactly: number).map { String($0) } ?? String(number))
+        }
+    }
+}
+
+/// What is wrong at one place of a verifyReceipt answer.
+public struct ReceiptProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// Not JSON, or no answer of verifyReceipt.
+        case malformed
+        case tooLong
+        /// Apple answered with a status and no receipt.
+        case noReceipt
+        case wrongApp
+        case wrongEnvironment
+        /// A date that no purchase has, or one to come.
+        case implausibleDate
+        /// A member that must be there is not, or is not of its type.
+        case invalidValue
+    }
+
+    public let reason: Reason
+    /// The way to it, from the text's root: `receipt.in_app[3].purchase_date_ms`; empty for the text itself.
+    public let path: String
+    public let detail: String
+    public let hint: String?
+
+    public init(_ reason: Reason, path: String, detail: String, hint: String? = nil) {
+        self.reason = reason
+        self.path = path
+        self.detail = detail
+        self.hint = hint
+    }
+
+    public var description: String { path.isEmpty ? detail : "\(path): \(detail)" }
+}
+
+/// Why nothing of an answer was taken.
+///
+/// One unreadable purchase refuses the whole answer: without it the others could make a subscription look over that goes
+/// on (invariant 3).
+public struct ReceiptRefusal: Error, Sendable, Hashable {
+    /// The first problems, at most ``mostProblems``, in the order of the text.
+    public let problems: [ReceiptProblem]
+    public let more: Int
+
+    /// How many problems of one answer are told.
+    public static let mostProblems = 10
+
+    public init(_ problems: [ReceiptProblem]) {
+        self.problems = Array(problems.prefix(Self.mostProblems))
+        more = problems.count - self.problems.count
+    }
 }

@@ -3,18 +3,16 @@ public import OfferModel
 
 /// Reads legacy verifyReceipt answers into the payloads that Apple signs today, for one app and environment.
 ///
-/// Nobody signs an answer: whoever imports it vouches for it (provenance `receipt`), and signed data of the same
+/// An answer is not signed: the importer vouches for it (provenance `receipt`), and signed data of the same
 /// transaction outranks it (docs/design.md#history-and-state). Every value may be text, as Apple has it, or the number or boolean that an
 /// exporter made of it. An answer is taken whole or not at all.
 public struct ReceiptReader: Sendable {
     private let scope: Scope
 
-    /// A reader for one app in one environment.
     public init(scope: Scope) {
         self.scope = scope
     }
 
-    /// How many bytes one answer may have.
     public static let maximumBytes = 16_777_216
 
     /// Reads one answer, or a wrapper around it:
@@ -53,28 +51,147 @@ public struct ReceiptReader: Sendable {
     }
 }
 
-/// What one verifyReceipt answer says.
 public struct ReadReceipt: Sendable, Hashable {
-    /// The subscriptions' transactions, each once.
     public var transactions: [Transaction]
-    /// How they renew.
     public var renewalInfos: [RenewalInfo]
     /// The app's own name for the customer, from the wrapper.
     public var customerId: CustomerId?
-    /// The app's account, from the wrapper.
     public var appAccountToken: AppAccountToken?
     /// How many purchases were of no subscription; they are not kept.
     public var skippedPurchases: Int
+}
 
-    /// What an answer says, by its parts.
-    public init(
-        transactions: [Transaction], renewalInfos: [RenewalInfo],
-        customerId: CustomerId? = nil, appAccountToken: AppAccountToken? = nil, skippedPurchases: Int = 0
-    ) {
-        self.transactions = transactions
-        self.renewalInfos = renewalInfos
-        self.customerId = customerId
-        self.appAccountToken = appAccountToken
-        self.skippedPurchases = skippedPurchases
+/// A verifyReceipt answer of the app and environment that is asked for, before its purchases are read.
+struct ReceiptAnswer {
+    let scope: Scope
+    /// The app's own name for the customer, from the wrapper.
+    var customerId: CustomerId?
+    var appAccountToken: AppAccountToken?
+    let root: ReceiptNode
+    let receipt: ReceiptNode
+    /// When Apple gave the answer: used as the signing date (decision 0026).
+    let answeredAt: Instant
+    /// When the receipt was made, with its `in_app`.
+    let createdAt: Instant?
+
+    private static let wrapperMembers: Set<String> = ["appAccountToken", "customerId", "receipt", "requestDate"]
+    private static let keepWhole = "export the whole answer of verifyReceipt, with its `receipt`"
+
+    /// Finds the answer in a text's root, which is the answer itself or a wrapper around it.
+    init(_ text: ReceiptNode, of scope: Scope, now: Instant) throws(ReceiptProblem) {
+        self.scope = scope
+        guard text.isObject else {
+            throw text.problem(
+                "is not a JSON object", .malformed, hint: "an answer is one; several belong into JSON Lines, one a line"
+            )
+        }
+        let wrapper = text.member("status") == nil && text.member("receipt")?.member("status") != nil ? text : nil
+        root = try wrapper?.object("receipt") ?? text
+        guard let status = try root.number("status") else {
+            throw root.problem("has no `status`, so it is no answer of verifyReceipt", .malformed, hint: Self.keepWhole)
+        }
+        guard ReceiptStatus.hasPurchases(status) else {
+            let (detail, hint) = ReceiptStatus.words(status)
+            throw root.problem("`\(status)`: \(detail)", .noReceipt, at: "status", hint: hint)
+        }
+        guard let receipt = try root.object("receipt") else {
+            throw root.missing("receipt", .malformed, hint: Self.keepWhole)
+        }
+        self.receipt = receipt
+        try Self.check(root, receipt, scope)
+        createdAt = try receipt.date("receipt_creation_date")
+        answeredAt = try Self.answeredAt(receipt, wrapper, now: now)
+        if let wrapper { try readAliases(wrapper) }
+    }
+
+    private static func check(
+        _ root: ReceiptNode, _ receipt: ReceiptNode, _ scope: Scope
+    ) throws(ReceiptProblem) {
+        // `bid` is the name in receipts in iOS 6 style.
+        let name = receipt.member("bundle_id") == nil && receipt.member("bid") != nil ? "bid" : "bundle_id"
+        guard let bundleId = try receipt.text(name) else { throw receipt.missing("bundle_id", hint: keepWhole) }
+        guard BundleId(bundleId) == scope.bundleId else {
+            throw receipt.problem("`\(bundleId)` is another app than `\(scope.bundleId)`", .wrongApp, at: name)
+        }
+        let place = try root.text("environment") == nil ? receipt : root
+        let member = place.path == root.path ? "environment" : "receipt_type"
+        guard let said = try place.text(member) else {
+            throw root.missing(
+                "environment", hint: "add `\"environment\": \"\(scope.environment.rawValue)\"` if it is of it")
+        }
+        guard environment(said) == scope.environment.rawValue else {
+            throw place.problem(
+                "`\(said)` is another environment than `\(scope.environment.rawValue)`", .wrongEnvironment, at: member,
+                hint: "import it with `--environment \(environment(said))`")
+        }
+    }
+
+    /// `receipt_type` names the kind of store beside the environment; the oldest answers have no other word.
+    private static func environment(_ said: String) -> String {
+        switch said {
+        case "ProductionSandbox", "ProductionVPPSandbox": "Sandbox"
+        case "ProductionVPP": "Production"
+        default: said
+        }
+    }
+
+    private static func answeredAt(
+        _ receipt: ReceiptNode, _ wrapper: ReceiptNode?, now: Instant
+    ) throws(ReceiptProblem) -> Instant {
+        let (node, name) =
+            if let wrapper, receipt.member("request_date_ms") == nil, receipt.member("request_date") == nil {
+                (wrapper, "requestDate")
+            } else {
+                (receipt, "request_date")
+            }
+        guard let date = try node.date(name) else {
+            throw receipt.missing(
+                "request_date_ms",
+                hint: "wrap it: `{\"requestDate\": <milliseconds when Apple answered>, \"receipt\": <the answer>}`")
+        }
+        let ahead = date.milliseconds(since: now)
+        guard ahead <= SignedDataReader.allowedClockSkewMilliseconds else {
+            throw node.problem("`\(date)` is \(ahead / 1_000) s ahead of the clock", .implausibleDate, at: name)
+        }
+        return date
+    }
+
+    private mutating func readAliases(_ wrapper: ReceiptNode) throws(ReceiptProblem) {
+        guard Self.wrapperMembers.isSuperset(of: wrapper.names) else {
+            let known = Self.wrapperMembers.sorted().map { "`\($0)`" }.joined(separator: ", ")
+            throw wrapper.problem("has a member beside `receipt` that is not known", hint: "it has \(known)")
+        }
+        customerId = try wrapper.text("customerId").map { CustomerId($0) }
+        guard let text = try wrapper.text("appAccountToken") else { return }
+        guard let token = AppAccountToken(text) else {
+            throw wrapper.problem("`\(text)` is no UUID", at: "appAccountToken")
+        }
+        appAccountToken = token
+    }
+}
+
+/// What Apple says of a receipt as a whole (Apple: App Store Receipts, `status`).
+enum ReceiptStatus {
+    /// Whether the answer holds the purchases: 0, and 21006, which is sent of receipts in iOS 6 style alone and means
+    /// that the subscription has expired.
+    static func hasPurchases(_ status: Int) -> Bool { status == 0 || status == 21_006 }
+
+    /// Why an answer holds none, and what can be done.
+    static func words(_ status: Int) -> (detail: String, hint: String) {
+        let again = "ask Apple again for this receipt"
+        return switch status {
+        case 21_000: ("the App Store was not asked with POST", again)
+        case 21_001: ("Apple no longer sends this status", again)
+        case 21_002: ("the receipt was malformed, or the service had a passing trouble", again)
+        case 21_003: ("the receipt could not be authenticated", "leave it out: its purchases cannot be verified")
+        case 21_004: ("the shared secret was not the app's", "ask again with the secret of App Store Connect")
+        case 21_005: ("the receipt server was not available", again)
+        case 21_007: ("a receipt of the sandbox was sent to Production", "ask the sandbox, and import it as Sandbox")
+        case 21_008: ("a receipt of Production was sent to the sandbox", "ask Production, and import it as Production")
+        case 21_009: ("Apple had an error of its own", again)
+        case 21_010: ("the customer's account was not found, or was deleted", "leave it out")
+        case 21_100...21_199: ("Apple had an error of its own", again)
+        default: ("Apple does not document this status", again)
+        }
     }
 }

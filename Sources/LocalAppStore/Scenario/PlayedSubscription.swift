@@ -13,7 +13,6 @@ struct PlayedSubscription {
     struct FailedPayment {
         /// Until when access goes on; `nil` without grace.
         var graceEnds: Instant?
-        /// Whether the App Store has said that grace is over.
         var graceIsOver = false
     }
 
@@ -27,9 +26,7 @@ struct PlayedSubscription {
     let originalPurchaseDate: Instant
     let group: SubscriptionGroupId
     let ownership: InAppOwnershipType
-    /// What is paid without an offer.
     var plan: Plan
-    /// When the current period began.
     var periodStart: Instant
     var expiresDate: Instant
     /// The start of the series without a gap of 60 days.
@@ -61,17 +58,15 @@ struct PlayedSubscription {
         endedBecause != nil || isRevoked || (!autoRenews && instant >= expiresDate)
     }
 
-    /// The offer of the next renewal, if it has one.
     var nextOffer: PlayedOffer? { pendingOffer ?? offer }
 
-    /// The plan of the next renewal.
     var nextPlan: Plan {
         var next = pendingPlan ?? plan
         if let priceIncrease { next.price = priceIncrease.price }
         return next
     }
 
-    /// How it stands, in Apple's numbers.
+    /// Its state, in Apple's numbers.
     func status(at instant: Instant) -> SubscriptionStatus {
         if isRevoked { return .revoked }
         if isOver(at: instant) { return .expired }
@@ -113,5 +108,57 @@ struct PlayedSubscription {
             info.renewalPrice = price.milliunits
             info.currency = price.currency
         }
+    }
+}
+
+/// An offer while it is redeemed: how its payments are made and marked.
+struct PlayedOffer {
+    let type: TransactionOfferType
+    let identifier: OfferIdentifier?
+    let discountType: OfferDiscountType
+    /// How long one payment lasts.
+    let period: Period
+    let price: Int64
+    let currency: String?
+    /// The length of the whole offer.
+    let whole: Period
+    /// How many of its payments are still to be made.
+    var paymentsLeft: Int
+
+    /// A free introductory period.
+    init(trialOf length: Period, currency: String?) {
+        type = .introductory
+        identifier = nil
+        discountType = .freeTrial
+        period = length
+        price = 0
+        self.currency = currency
+        whole = length
+        paymentsLeft = 1
+    }
+
+    /// An offer as a scenario spells it: only "pay as you go" is paid period by period.
+    init(_ step: ScenarioStep.Redeem, currency: String?) {
+        type = step.type.offerType
+        identifier = step.offerIdentifier
+        whole = step.period.multiplied(by: step.periodCount)
+        price = step.price?.milliunits ?? 0
+        self.currency = step.price?.currency ?? currency
+        switch step.paymentMode {
+        case .freeTrial:
+            (discountType, period, paymentsLeft) = (.freeTrial, whole, 1)
+        case .payUpFront:
+            (discountType, period, paymentsLeft) = (.payUpFront, whole, 1)
+        case .payAsYouGo:
+            (discountType, period, paymentsLeft) = (.payAsYouGo, step.period, step.periodCount)
+        }
+    }
+
+    /// What is left after one payment; `nil` once it is used up.
+    var afterPayment: PlayedOffer? {
+        guard paymentsLeft > 1 else { return nil }
+        var next = self
+        next.paymentsLeft -= 1
+        return next
     }
 }

@@ -1,4 +1,62 @@
-import OfferModel
+public import OfferModel
+import OpenSSLCrypto
+
+/// What the App Store would know after a scenario, before anything is signed.
+public struct PlayedScenario: Sendable, Hashable {
+    /// Every purchase and renewal, in the order they happened.
+    public var transactions: [Transaction]
+    /// The final state of each subscription, in the order they were first bought.
+    public var renewalInfos: [RenewalInfo]
+    /// The app transaction, if the customer is known to have the app.
+    public var appTransaction: AppTransaction?
+    /// What the App Store would have sent meanwhile, by the date it was signed.
+    public var notifications: [PlayedNotification]
+
+    /// Plays a scenario.
+    ///
+    /// - Parameters:
+    ///   - scenario: what happened.
+    ///   - now: the moment that relative times count from, and the signing date unless the scenario has its own.
+    public init(playing scenario: Scenario, now: Instant) throws(ScenarioError) {
+        var player = try ScenarioPlayer(scenario, now: now)
+        for (index, step) in scenario.steps.enumerated() {
+            try player.play(step, at: "steps[\(index)].\(step.verb.rawValue)")
+        }
+        player.settle(before: player.signedAt)
+        transactions = player.transactions
+        renewalInfos = player.renewalInfos
+        appTransaction = player.appTransaction
+        notifications = player.notifications.enumerated()
+            .sorted {
+                ($0.element.notification.signedDate, $0.offset) < ($1.element.notification.signedDate, $1.offset)
+            }
+            .map(\.element)
+    }
+}
+
+/// A notification that the App Store would send, before anything is signed.
+public struct PlayedNotification: Sendable, Hashable {
+    /// What it says; the signed texts inside of its data are still absent.
+    public var notification: AppStoreNotification
+    public var transaction: Transaction?
+    public var renewalInfo: RenewalInfo?
+}
+
+/// A scenario that cannot have happened.
+public struct ScenarioError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where, as in the document: `steps[2].renew`.
+    public let path: String
+    public let message: String
+    public let hint: String?
+
+    public init(path: String, message: String, hint: String? = nil) {
+        self.path = path
+        self.message = message
+        self.hint = hint
+    }
+
+    public var description: String { "\(message) at \(path)" }
+}
 
 /// Plays the steps of a scenario one after the other.
 struct ScenarioPlayer {
@@ -14,7 +72,7 @@ struct ScenarioPlayer {
     var lastHappened: Instant?
     var subscriptions: [PlayedSubscription] = []
     var latestGroup: SubscriptionGroupId?
-    /// Where the step that is played stands, and how many notifications it has made: what their ids follow from.
+    /// The path of the step that is being played, and how many notifications it has made: their ids follow from these.
     private(set) var stepPath = ""
     var notificationsOfStep = 0
 
@@ -50,112 +108,176 @@ struct ScenarioPlayer {
         stepPath = path
         notificationsOfStep = 0
         switch step {
-        case .appTransaction(let step): try play(step, path)
-        case .trial(let step): try play(step, path)
-        case .buy(let step): try play(step, path)
-        case .resubscribe(let step): try play(step, path)
-        case .redeem(let step): try play(step, path)
-        case .renew(let step): try play(step, path)
-        case .failToRenew(let step): try play(step, path)
-        case .recover(let step): try recover(step, path)
-        case .cancel(let step): try cancel(step, path)
-        case .enableRenewal(let step): try enableRenewal(step, path)
-        case .expire(let step): try play(step, path)
-        case .upgrade(let step): try upgrade(step, path)
-        case .downgrade(let step): try downgrade(step, path)
-        case .crossgrade(let step): try crossgrade(step, path)
-        case .keepProduct(let step): try keepProduct(step, path)
-        case .raisePrice(let step): try play(step, path)
-        case .acceptPrice(let step): try acceptPrice(step, path)
-        case .refund(let step): try play(step, path)
-        case .reverseRefund(let step): try play(step, path)
-        case .share(let step): try play(step, path)
-        case .revoke(let step): try revoke(step, path)
-        case .test(let step): try play(step, path)
+        case .appTransaction(let step): try play(step)
+        case .trial(let step): try play(step)
+        case .buy(let step): try play(step)
+        case .resubscribe(let step): try play(step)
+        case .redeem(let step): try play(step)
+        case .renew(let step): try play(step)
+        case .failToRenew(let step): try play(step)
+        case .recover(let step): try recover(step)
+        case .cancel(let step): try cancel(step)
+        case .enableRenewal(let step): try enableRenewal(step)
+        case .expire(let step): try play(step)
+        case .upgrade(let step): try upgrade(step)
+        case .downgrade(let step): try downgrade(step)
+        case .crossgrade(let step): try crossgrade(step)
+        case .keepProduct(let step): try keepProduct(step)
+        case .raisePrice(let step): try play(step)
+        case .acceptPrice(let step): try acceptPrice(step)
+        case .refund(let step): try play(step)
+        case .reverseRefund(let step): try play(step)
+        case .share(let step): try play(step)
+        case .revoke(let step): try revoke(step)
+        case .test(let step): try play(step)
         }
     }
 }
 
 // What the steps have in common.
 extension ScenarioPlayer {
+    /// Why the step that is being played cannot have happened.
+    func error(_ message: String, hint: String) -> ScenarioError {
+        ScenarioError(path: stepPath, message: message, hint: hint)
+    }
+
+    func require(
+        _ condition: Bool, _ message: @autoclosure () -> String, hint: @autoclosure () -> String
+    ) throws(ScenarioError) {
+        guard condition else { throw error(message(), hint: hint()) }
+    }
+
     /// The latest subscription of the group that a step means.
-    func subscription(_ group: SubscriptionGroupId?, _ path: String) throws(ScenarioError) -> Int {
+    func subscription(_ group: SubscriptionGroupId?) throws(ScenarioError) -> Int {
         guard let meant = group ?? latestGroup else {
-            throw ScenarioError(
-                path: path, message: "there is no subscription yet", hint: "begin with `trial` or `buy`")
+            throw error("there is no subscription yet", hint: "begin with `trial` or `buy`")
         }
         guard let index = subscriptions.lastIndex(where: { $0.group == meant }) else {
-            throw ScenarioError(
-                path: path, message: "the group `\(meant)` has no subscription yet",
-                hint: "begin with `trial` or `buy` in that group")
+            throw error(
+                "the group `\(meant)` has no subscription yet", hint: "begin with `trial` or `buy` in that group")
         }
         return index
     }
 
     /// The subscription a step means, if it still runs.
-    func running(_ group: SubscriptionGroupId?, _ path: String) throws(ScenarioError) -> Int {
-        let index = try subscription(group, path)
+    func running(_ group: SubscriptionGroupId?) throws(ScenarioError) -> Int {
+        let index = try subscription(group)
         let meant = subscriptions[index].group
-        guard subscriptions[index].endedBecause == nil else {
-            throw ScenarioError(
-                path: path, message: "the subscription of the group `\(meant)` has ended",
-                hint: "use `buy` to come back")
-        }
-        guard !subscriptions[index].isRevoked else {
-            throw ScenarioError(
-                path: path, message: "the subscription of the group `\(meant)` was refunded or is shared no longer",
-                hint: "use `buy` to come back, or `reverseRefund` first")
-        }
+        try require(
+            subscriptions[index].endedBecause == nil, "the subscription of the group `\(meant)` has ended",
+            hint: "use `buy` to come back")
+        try require(
+            !subscriptions[index].isRevoked,
+            "the subscription of the group `\(meant)` was refunded or is shared no longer",
+            hint: "use `buy` to come back, or `reverseRefund` first")
         return index
     }
 
     /// The subscription a step means, if its period has not ended by then and nothing about its payment is open.
-    func paidUp(
-        _ group: SubscriptionGroupId?, at instant: Instant, _ path: String
-    ) throws(ScenarioError) -> Int {
-        let index = try running(group, path)
+    func paidUp(_ group: SubscriptionGroupId?, at instant: Instant) throws(ScenarioError) -> Int {
+        let index = try running(group)
         let end = subscriptions[index].expiresDate
-        guard instant < end else {
-            throw ScenarioError(
-                path: path, message: "happens at \(instant), but the period ends at \(end)",
-                hint: "choose an earlier time, or add a `renew`")
-        }
+        try require(
+            instant < end, "happens at \(instant), but the period ends at \(end)",
+            hint: "choose an earlier time, or add a `renew`")
         return index
     }
 
-    func requireOwned(_ index: Int, _ path: String) throws(ScenarioError) {
-        guard subscriptions[index].ownership == .purchased else {
-            throw ScenarioError(
-                path: path,
-                message: "the subscription of the group `\(subscriptions[index].group)` is a family member's",
-                hint: "only `renew`, `failToRenew`, `recover`, `expire` and `revoke` happen to a shared one")
-        }
+    func requireOwned(_ index: Int) throws(ScenarioError) {
+        try require(
+            subscriptions[index].ownership == .purchased,
+            "the subscription of the group `\(subscriptions[index].group)` is a family member's",
+            hint: "only `renew`, `failToRenew`, `recover`, `expire` and `revoke` happen to a shared one")
     }
 
-    mutating func happen(at instant: Instant, _ path: String) throws(ScenarioError) {
-        guard instant >= LocalRoot.validFrom else {
-            throw ScenarioError(
-                path: path, message: "\(instant) is before \(LocalRoot.validFrom)", hint: "choose a later time")
-        }
+    mutating func happen(at instant: Instant) throws(ScenarioError) {
+        try require(
+            instant >= LocalRoot.validFrom, "\(instant) is before \(LocalRoot.validFrom)", hint: "choose a later time")
         if let lastHappened, instant < lastHappened {
-            throw ScenarioError(
-                path: path, message: "happens at \(instant), before an earlier step at \(lastHappened)",
+            throw error(
+                "happens at \(instant), before an earlier step at \(lastHappened)",
                 hint: "order the steps from the oldest to the newest")
         }
-        guard instant <= signedAt else {
-            throw ScenarioError(
-                path: path, message: "happens at \(instant), after everything is signed at \(signedAt)",
-                hint: "choose an earlier time, or a later `signedAt`")
-        }
+        try require(
+            instant <= signedAt, "happens at \(instant), after everything is signed at \(signedAt)",
+            hint: "choose an earlier time, or a later `signedAt`")
         settle(before: instant)
         lastHappened = instant
     }
 
-    func checkLength(_ period: Period, _ path: String) throws(ScenarioError) {
-        guard period.months <= 120, period.days <= 3_660, period.timeMilliseconds <= 3_660 * Instant.Duration.day
-        else {
-            throw ScenarioError(
-                path: path, message: "`\(period)` is longer than 10 years", hint: "choose a shorter period")
+    func checkLength(_ period: Period) throws(ScenarioError) {
+        try require(
+            period.months <= 120 && period.days <= 3_660 && period.timeMilliseconds <= 3_660 * Instant.Duration.day,
+            "`\(period)` is longer than 10 years", hint: "choose a shorter period")
+    }
+}
+
+// Which notifications the App Store sends, and when.
+extension ScenarioPlayer {
+    /// Notifies of a subscription's present state, with its latest transaction unless another is given.
+    mutating func notify(
+        _ index: Int, _ type: NotificationType, _ subtype: NotificationSubtype? = nil, at instant: Instant,
+        transaction place: Int? = nil
+    ) {
+        let date = max(instant, subscriptions[index].lastSigned.adding(milliseconds: 1))
+        subscriptions[index].lastSigned = date
+        var notification = notification(type, subtype, at: date)
+        notification.data?.status = subscriptions[index].status(at: date)
+        var transaction = (place ?? subscriptions[index].transactions.last).map { transactions[$0] }
+        transaction?.signedDate = date
+        notifications.append(
+            PlayedNotification(
+                notification: notification, transaction: transaction,
+                renewalInfo: subscriptions[index].renewalInfo(of: scenario, signedAt: date)))
+    }
+
+    mutating func play(_ step: ScenarioStep.Test) throws(ScenarioError) {
+        let instant = step.at.instant(now: now)
+        try happen(at: instant)
+        notifications.append(PlayedNotification(notification: notification(.test, nil, at: instant)))
+    }
+
+    /// Notifies of what time alone has brought until then: the end after a cancellation, the end of grace.
+    mutating func settle(before instant: Instant) {
+        for index in subscriptions.indices {
+            let subscription = subscriptions[index]
+            guard !subscription.isRevoked, subscription.endedBecause == nil else { continue }
+            if let graceEnds = subscription.failedPayment?.graceEnds, graceEnds < instant,
+                subscription.failedPayment?.graceIsOver == false
+            {
+                subscriptions[index].failedPayment?.graceIsOver = true
+                notify(index, .gracePeriodExpired, at: graceEnds.adding(milliseconds: 1))
+            }
+            if !subscription.autoRenews, !subscription.hasLapsed, subscription.expiresDate < instant {
+                subscriptions[index].hasLapsed = true
+                notify(index, .expired, .voluntary, at: subscription.expiresDate.adding(milliseconds: 1))
+            }
         }
+    }
+
+    private mutating func notification(
+        _ type: NotificationType, _ subtype: NotificationSubtype?, at date: Instant
+    ) -> AppStoreNotification {
+        var notification = AppStoreNotification(
+            notificationType: type, notificationUUID: nextNotificationUUID(), signedDate: date)
+        notification.subtype = subtype
+        notification.version = "2.0"
+        var data = NotificationData()
+        data.bundleId = scenario.bundleId
+        data.environment = scenario.environment.rawValue
+        data.appAppleId = scenario.environment == .sandbox ? nil : scenario.appAppleId
+        notification.data = data
+        return notification
+    }
+
+    /// Ids follow from the scenario alone, from the step and its place in it: played again, it gives the same ones.
+    private mutating func nextNotificationUUID() -> String {
+        notificationsOfStep += 1
+        let name = [
+            "notification", scenario.bundleId.rawValue, scenario.environment.rawValue, idPrefix, stepPath,
+            String(notificationsOfStep),
+        ]
+        let digest = OpenSSLDigest().sha256(Array(name.joined(separator: "\n").utf8))
+        return LowercaseUUID(version4From: Array(digest.prefix(16))).description
     }
 }

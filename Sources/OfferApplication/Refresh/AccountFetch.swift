@@ -17,10 +17,10 @@ struct AccountFetch: Sendable {
     func fetch(_ account: AskedAccount) async throws(RequestError) -> FetchedAccount {
         var fetched = FetchedAccount()
         // An import may have brought ids that are none of Apple's.
-        let answered = try await addHistory(byFirstKnownOf: account.ids.filter(AskableId.allows), to: &fetched)
+        let answered = try await addHistory(byFirstKnownOf: account.ids.filter(PathIdentifier.allows), to: &fetched)
         // One history is all of an Apple Account's. A subscription that is missing in it is asked for by its own id.
         for id in account.subscriptions.sorted()
-        where !fetched.subscriptions.contains(id) && id.rawValue != answered && AskableId.allows(id.rawValue) {
+        where !fetched.subscriptions.contains(id) && id.rawValue != answered && PathIdentifier.allows(id.rawValue) {
             do throws(RequestError) {
                 try await addHistory(of: id.rawValue, to: &fetched)
             } catch .unknownToAppStore {

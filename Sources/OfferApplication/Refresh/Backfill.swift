@@ -51,7 +51,7 @@ public struct CustomerBackfill: Sendable {
 
     private func fetch(_ id: String) async throws -> Outcome {
         // The client refuses to send such a one, which would end the work at this line each time.
-        guard AskableId.allows(id) else {
+        guard PathIdentifier.allows(id) else {
             return .refused("`\(OneLine.of(id, atMost: 60))` is no id of Apple's")
         }
         do {

@@ -140,7 +140,7 @@ extension RefreshQuestion {
                     }
                 }
             }
-        for (pointer, id) in ids where !AskableId.allows(id) {
+        for (pointer, id) in ids where !PathIdentifier.allows(id) {
             throw .invalidRequest(
                 pointer: pointer, detail: "`\(OneLine.of(id, atMost: 100))` is no id of Apple's",
                 hint: "copy the id again from what the App Store says of the purchase")

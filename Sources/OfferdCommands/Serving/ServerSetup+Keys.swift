@@ -92,11 +92,11 @@ extension ServerSetup {
     private func clients(
         of app: AppConfiguration, _ keys: SigningKeys, _ transport: HTTPTransport, sharing percent: Int
     ) throws -> [AppStoreEnvironment: AppStoreServerClient] {
-        var endpoints: [AppStoreEnvironment: AppStoreServerClient.Endpoint] = [:]
+        var endpoints: [AppStoreEnvironment: AppStoreServerClient.Server] = [:]
         for environment in app.environments {
             guard let host = try host(of: environment) else { continue }
             let limits = AppleRateLimits.apple(environment).share(percent: percent)
-            endpoints[environment] = AppStoreServerClient.Endpoint(host: host, pace: CallPace(limits))
+            endpoints[environment] = AppStoreServerClient.Server(host: host, limiter: RateLimiter(limits))
         }
         let others: [AppStoreEnvironment: AppStoreEnvironment] = [.production: .sandbox, .sandbox: .production]
         return endpoints.reduce(into: [:]) { clients, endpoint in

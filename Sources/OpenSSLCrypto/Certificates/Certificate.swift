@@ -14,40 +14,30 @@ final class Certificate: @unchecked Sendable {
     }
 
     private let pointer: OpaquePointer
-    /// The bytes it was read from.
     let der: [UInt8]
-    /// The first moment of its validity.
     let notBefore: Instant
-    /// The last moment of its validity.
     let notAfter: Instant
-    /// All extensions in their order.
     let extensions: [Extension]
     /// Whether its basic constraints say CA:TRUE.
     let isAuthority: Bool
-    /// How many authorities may follow it; `nil` for any number.
     let pathLength: Int?
     /// Whether its key usage, if it has one, allows signing certificates.
     let maySignCertificates: Bool
     /// Whether its key usage, if it has one, allows signing data.
     let maySignData: Bool
-    /// Its public key.
     let publicKey: KeyHandle
     /// What was signed, and the algorithm.
     let signedPart: ArraySlice<UInt8>
-    /// The signature as it stands in the certificate.
     let signature: [UInt8]
 
     /// Reads a certificate; `nil` unless the bytes are the one DER encoding of exactly one, with a readable key, dates and
-    /// extensions.
-    ///
-    /// Outside of what is signed, a reader that takes other lengths than DER's would take any number of encodings of one
-    /// certificate.
+    /// extensions. Other encodings are refused because there could be any number of them for one certificate.
     init?(der: [UInt8]) {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
         guard let pointer = unsafe Self.parse(der) else { return nil }
         let flags = unsafe X509_get_extension_flags(pointer)
-        guard flags & UInt32(EXFLAG_INVALID) == 0, unsafe Self.encoded(pointer) == der,
+        guard flags & UInt32(EXFLAG_INVALID) == 0, unsafe derEncoding({ unsafe i2d_X509(pointer, $0) }) == der,
             let (signedPart, signature) = unsafe Self.signature(in: der, of: pointer),
             let notBefore = unsafe CertificateTime.instant(X509_get0_notBefore(pointer)),
             let notAfter = unsafe CertificateTime.instant(X509_get0_notAfter(pointer)),
@@ -92,8 +82,8 @@ final class Certificate: @unchecked Sendable {
 
     /// The signature in the form that all its spellings have in common; `nil` if it cannot be one of the issuer's.
     ///
-    /// Of an ECDSA signature (r, s) anybody can make (r, n − s), which is as good. Either is accepted, and both are the
-    /// same here.
+    /// From an ECDSA signature (r, s) anyone can make (r, n − s), which is as valid. Both are accepted, and both are the same
+    /// here.
     func canonicalSignature(by issuer: Certificate) -> [UInt8]? {
         guard issuer.publicKey.isEllipticCurve else { return signature }
         return unsafe issuer.publicKey.lend { unsafe ECDSASignature.canonical(der: signature, key: $0) }
@@ -114,18 +104,6 @@ final class Certificate: @unchecked Sendable {
             }
             return unsafe certificate
         }
-    }
-
-    /// The DER of a certificate that was read.
-    private static func encoded(_ certificate: OpaquePointer) -> [UInt8] {
-        let length = Int(unsafe i2d_X509(certificate, nil))
-        guard length > 0 else { return [] }
-        var der = [UInt8](repeating: 0, count: length)
-        let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            return Int(unsafe i2d_X509(certificate, &cursor))
-        }
-        return written == length ? der : []
     }
 
     /// Takes the DER of a certificate apart; `nil` if the algorithm outside of what is signed is not the one inside, or the
@@ -152,7 +130,7 @@ final class Certificate: @unchecked Sendable {
         return (der[start..<end], signature)
     }
 
-    /// How many bytes stand before contents of a length: what they are, and the length.
+    /// How many bytes DER puts before contents of a length: the tag, and the length.
     private static func headerLength(ofContents count: Int) -> Int {
         switch count {
         case ..<0x80: 2
@@ -174,5 +152,42 @@ final class Certificate: @unchecked Sendable {
                 Extension(oid: oid, isCritical: unsafe X509_EXTENSION_get_critical(found) == 1))
         }
         return extensions
+    }
+}
+
+enum ObjectIdentifierText {
+    /// Basic constraints, RFC 5280 §4.2.1.9.
+    static let basicConstraints = "2.5.29.19"
+    /// Key usage, RFC 5280 §4.2.1.3.
+    static let keyUsage = "2.5.29.15"
+
+    /// The dotted form; `nil` if it does not fit 128 characters.
+    static func read(_ object: OpaquePointer?) -> String? {
+        var text = [CChar](repeating: 0, count: 128)
+        let length = Int(unsafe OBJ_obj2txt(&text, Int32(text.count), object, 1))
+        guard length > 0, length < text.count else { return nil }
+        return String(decoding: text.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// ASN.1 times, which have whole seconds.
+enum CertificateTime {
+    /// The moment of an ASN.1 time; `nil` if it is none.
+    static func instant(_ time: UnsafePointer<ASN1_TIME>?) -> Instant? {
+        guard let epoch = unsafe ASN1_TIME_set(nil, 0) else { return nil }
+        defer { unsafe ASN1_TIME_free(epoch) }
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        // A missing time would mean "now" to libcrypto.
+        guard unsafe time != nil, unsafe ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else {
+            return nil
+        }
+        return Instant(
+            milliseconds: Int64(days) * Instant.Duration.day + Int64(seconds) * Instant.Duration.second)
+    }
+
+    /// Sets an ASN.1 time to a moment, rounded down to the second.
+    static func set(_ time: UnsafeMutablePointer<ASN1_TIME>?, to instant: Instant) -> Bool {
+        unsafe time != nil && ASN1_TIME_set(time, Int(instant.seconds)) != nil
     }
 }

@@ -24,13 +24,10 @@ final class KeyHandle: @unchecked Sendable {
     static func generate(curve: String) throws(OpenSSLFailure) -> KeyHandle {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        guard let pointer = unsafe offerd_EVP_EC_gen(curve) else {
-            throw OpenSSLFailure("generate a key")
-        }
+        guard let pointer = unsafe offerd_EVP_EC_gen(curve) else { throw OpenSSLFailure("generate a key") }
         return unsafe KeyHandle(owning: pointer)
     }
 
-    /// Whether this is an elliptic-curve key at all.
     var isEllipticCurve: Bool {
         unsafe EVP_PKEY_is_a(pointer, "EC") == 1
     }
@@ -53,14 +50,101 @@ final class KeyHandle: @unchecked Sendable {
         defer { ErrorQueue.clear() }
         var name = [CChar](repeating: 0, count: 80)
         var length = 0
-        guard unsafe EVP_PKEY_get_group_name(pointer, &name, name.count, &length) == 1 else {
-            return nil
-        }
+        guard unsafe EVP_PKEY_get_group_name(pointer, &name, name.count, &length) == 1 else { return nil }
         return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Lends the key to libcrypto; the pointer must not be kept.
     func lend<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         unsafe body(pointer)
+    }
+
+    /// Checks that the key is elliptic, by name, and on P-256.
+    func requireP256(source: String) throws(SigningKeyError) {
+        guard isEllipticCurve else {
+            throw SigningKeyError(
+                .notEllipticCurve, "\(source) is not an elliptic-curve key",
+                hint: "the App Store signs with P-256: use the In-App Purchase key from App Store Connect")
+        }
+        guard !isGivenByParameters else {
+            throw SigningKeyError(
+                .explicitCurve, "\(source) spells its curve out in numbers instead of naming it",
+                hint:
+                    "name it with `openssl pkey -in KEY -ec_param_enc named_curve -out NEWKEY` and chmod 600 NEWKEY"
+            )
+        }
+        let curve = curve
+        guard curve == KeyHandle.p256 else {
+            throw SigningKeyError(
+                .wrongCurve, "\(source) is on the curve `\(curve ?? "unnamed")`, not on P-256",
+                hint: "use the In-App Purchase key from App Store Connect, which is on P-256 (`prime256v1`)")
+        }
+    }
+}
+
+// PEM and DER.
+extension KeyHandle {
+    /// Reads an unencrypted private key in PEM; `nil` if it is none. Never asks for a password.
+    convenience init?(privateKeyPEM bytes: [UInt8]) {
+        // libcrypto's own callback would ask the terminal and let a service hang.
+        unsafe self.init(bytes) { unsafe PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
+    }
+
+    /// Reads a public key in PEM (SubjectPublicKeyInfo); `nil` if it is none.
+    convenience init?(publicKeyPEM bytes: [UInt8]) {
+        unsafe self.init(bytes) { unsafe PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
+    }
+
+    private convenience init?(_ bytes: [UInt8], _ read: (OpaquePointer) -> OpaquePointer?) {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let count = Int32(exactly: bytes.count) else { return nil }
+        let key: OpaquePointer? = unsafe bytes.withUnsafeBytes { buffer in
+            guard let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, count) else { return nil }
+            defer { unsafe BIO_free_all(bio) }
+            return unsafe read(bio)
+        }
+        guard let key = unsafe key else { return nil }
+        unsafe self.init(owning: key)
+    }
+
+    /// Writes the private key as unencrypted PKCS#8 PEM to a new file that only its owner can read.
+    func write(privateKeyToNewFile path: String) throws {
+        var pem = unsafe try written("write a private key") {
+            unsafe PEM_write_bio_PKCS8PrivateKey($0, $1, nil, nil, 0, nil, nil)
+        }
+        defer { pem.cleanse() }
+        try PrivateKeyFile.write(pem, toNewFile: path)
+    }
+
+    func publicKeyPEM() throws(OpenSSLFailure) -> [UInt8] {
+        unsafe try written("write a public key") { unsafe PEM_write_bio_PUBKEY($0, $1) }
+    }
+
+    private func written(
+        _ operation: String, _ write: (OpaquePointer, OpaquePointer) -> Int32
+    ) throws(OpenSSLFailure) -> [UInt8] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw OpenSSLFailure("make a buffer") }
+        // libcrypto wipes the buffer when it is freed.
+        defer { unsafe BIO_free_all(bio) }
+        guard unsafe write(bio, pointer) == 1 else { throw OpenSSLFailure(operation) }
+        let count = unsafe BIO_ctrl_pending(bio)
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard unsafe BIO_read(bio, &bytes, Int32(clamping: count)) == Int32(clamping: count) else {
+            throw OpenSSLFailure("read a buffer")
+        }
+        return bytes
+    }
+
+    /// The public key as SubjectPublicKeyInfo.
+    func publicKeyDER() throws(OpenSSLFailure) -> [UInt8] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let der = unsafe derEncoding({ unsafe i2d_PUBKEY(pointer, $0) }) else {
+            throw OpenSSLFailure("write a public key")
+        }
+        return der
     }
 }

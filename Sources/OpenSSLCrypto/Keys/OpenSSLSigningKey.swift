@@ -3,17 +3,14 @@ public import OfferSigning
 
 /// A private P-256 key in libcrypto, checked when it was loaded.
 ///
-/// Its key id, its public key and the public key's fingerprint may be shown; nothing else ever is (invariant 9).
-public final class OpenSSLSigningKey: SigningKey {
-    /// The key's id in App Store Connect; part of what is signed.
+/// Its key id, its public key and the public key's fingerprint may be shown; nothing else ever is (invariant 9). What
+/// cannot be loaded throws ``SigningKeyError``, each cause with its own code, message and hint.
+public final class OpenSSLSigningKey: SigningKey, SecretHolder {
     public let keyId: KeyId
-    /// The public half.
     public let publicKey: OpenSSLPublicKey
     private let context: SigningContext
 
     /// Loads the `.p8` file at a path.
-    ///
-    /// - Throws: ``SigningKeyError``, each cause with its own code, message and hint.
     public convenience init(file path: String, keyId: KeyId) throws {
         try self.init(pem: try PrivateKeyFile.read(path), keyId: keyId, source: "key file `\(path)`")
     }
@@ -22,7 +19,6 @@ public final class OpenSSLSigningKey: SigningKey {
     /// that the caller keeps are not.
     ///
     /// - Parameter source: what messages call the key, such as "environment variable `SIGNING_KEY`".
-    /// - Throws: ``SigningKeyError``, each cause with its own code, message and hint.
     public convenience init(pem: consuming [UInt8], keyId: KeyId, source: String) throws {
         var bytes = pem
         defer { bytes.cleanse() }
@@ -37,52 +33,80 @@ public final class OpenSSLSigningKey: SigningKey {
 
     /// Makes a new key and writes it as PKCS#8 PEM to a new file that only its owner can read. The private half never
     /// leaves this target otherwise.
-    ///
-    /// - Throws: ``SigningKeyError`` with `alreadyExists` or `unwritable`.
     public static func generate(toNewFile path: String, keyId: KeyId) throws -> OpenSSLSigningKey {
         let handle = try KeyHandle.generate(curve: KeyHandle.p256)
         let key = try OpenSSLSigningKey(checking: handle, keyId: keyId, source: "the new key")
-        var pem = try handle.privateKeyPEM()
-        defer { pem.cleanse() }
-        try PrivateKeyFile.write(pem, toNewFile: path)
+        try handle.write(privateKeyToNewFile: path)
         return key
     }
 
     private init(checking handle: KeyHandle, keyId: KeyId, source: String) throws {
-        try KeyRequirement.requireP256(handle, source: source)
+        try handle.requireP256(source: source)
         context = try SigningContext(key: handle)
-        try KeyRequirement.requireSound(handle, context, source: source)
+        try Self.requireSound(context, VerifyingContext(key: handle), source: source)
         publicKey = try OpenSSLPublicKey(handle)
         self.keyId = keyId
     }
 
-    /// ECDSA with SHA-256 over the message, as the DER of an `ECDSA-Sig-Value`.
-    ///
-    /// - Throws: ``OpenSSLFailure``; then nothing was signed.
-    public func derSignature(of message: [UInt8]) throws -> [UInt8] {
-        try context.signature(of: message)
+    /// Signs and verifies once, so that a key whose halves do not match is found at load and not by a customer.
+    private static func requireSound(
+        _ signer: SigningContext, _ verifier: VerifyingContext, source: String
+    ) throws(SigningKeyError) {
+        let message = Array("offerd key self-test".utf8)
+        if let signature = try? signer.signature(of: message),
+            verifier.isValid(derSignature: signature, of: message)
+        {
+            return
+        }
+        throw SigningKeyError(
+            .selfTestFailed,
+            "\(source) does not verify what it signs: its public half belongs to another key",
+            hint: "download the key again, or restore it from a backup")
     }
 
-    /// ECDSA with SHA-256 over the message, as the 64 bytes R‖S.
-    ///
-    /// - Throws: ``OpenSSLFailure``; then nothing was signed.
-    public func rawSignature(of message: [UInt8]) throws -> [UInt8] {
-        guard let raw = ECDSASignature.raw(der: try context.signature(of: message)) else {
-            throw OpenSSLFailure("split a signature")
-        }
-        return raw
-    }
+    public func derSignature(of message: [UInt8]) throws -> [UInt8] { try context.signature(of: message) }
+
+    public func rawSignature(of message: [UInt8]) throws -> [UInt8] { try context.rawSignature(of: message) }
+
+    public var description: String { "signing key `\(keyId)`" }
 }
 
-extension OpenSSLSigningKey: CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
-    /// The key's id, never its material.
-    public var description: String { "signing key `\(keyId)`" }
+/// A public P-256 key: verifies, and identifies a private key without showing it.
+public final class OpenSSLPublicKey: Sendable {
+    private let verifier: VerifyingContext
+    private let der: [UInt8]
+    /// The key as SubjectPublicKeyInfo in PEM: what `openssl dgst -verify` reads.
+    public let pem: String
 
-    /// The same as the description.
-    public var debugDescription: String { description }
+    init(_ handle: KeyHandle) throws(OpenSSLFailure) {
+        verifier = try VerifyingContext(key: handle)
+        der = try handle.publicKeyDER()
+        pem = String(decoding: try handle.publicKeyPEM(), as: UTF8.self)
+    }
 
-    /// Only the key's id, so that `dump` has nothing to show.
-    public var customMirror: Mirror { Mirror(self, children: ["keyId": keyId.rawValue]) }
+    /// Reads SubjectPublicKeyInfo in PEM.
+    ///
+    /// - Throws: ``SigningKeyError`` with `malformed`, `notEllipticCurve`, `explicitCurve` or `wrongCurve`.
+    public convenience init(pem: String) throws {
+        guard let handle = KeyHandle(publicKeyPEM: Array(pem.utf8)) else {
+            throw SigningKeyError(
+                .malformed, "the public key is not SubjectPublicKeyInfo in PEM",
+                hint: "it begins with `-----BEGIN PUBLIC KEY-----`")
+        }
+        try handle.requireP256(source: "the public key")
+        try self.init(handle)
+    }
+
+    /// The SHA-256 of the key's SubjectPublicKeyInfo, 64 lower-case digits: safe to print and to log.
+    public var fingerprint: String { Hexadecimal.lowercase(OpenSSLDigest().sha256(der)) }
+
+    /// Checks ECDSA with SHA-256, the signature in DER.
+    public func isValid(derSignature: [UInt8], of message: [UInt8]) -> Bool {
+        verifier.isValid(derSignature: derSignature, of: message)
+    }
+
+    /// Checks ES256, the signature as the 64 bytes R‖S.
+    public func isValid(rawSignature: [UInt8], of message: [UInt8]) -> Bool {
+        verifier.isValid(rawSignature: rawSignature, of: message)
+    }
 }

@@ -1,10 +1,7 @@
 /// Why a key could not be loaded, made or written. Never holds key material (invariant 9).
 public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The closed list of causes.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// There is no such file.
         case notFound
-        /// The file is there but may not be read.
         case unreadable
         /// A directory, a device or a pipe.
         case notAFile
@@ -12,25 +9,20 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         case openToOthers
         /// More than 16 KiB.
         case tooLarge
-        /// No bytes at all.
         case empty
-        /// A byte order mark stands before everything else.
         case byteOrderMark
-        /// Spaces or tabs stand before the lines that begin and end the key.
+        /// Spaces or tabs before the lines that begin and end the key.
         case indented
-        /// No PEM block.
         case notPEM
         /// More than one private key, of which one would have to be guessed.
         case severalKeys
-        /// A PEM block that does not end.
         case truncated
-        /// The key is protected by a password, which nobody could type.
+        /// The key is protected by a password, which a service cannot type.
         case encrypted
         /// A private key in another form than PKCS#8, such as `EC PRIVATE KEY`.
         case notPKCS8
         /// PEM of something else, such as a public key or a certificate.
         case notAPrivateKey
-        /// The PEM block's contents are not a key.
         case malformed
         /// RSA, Ed25519 or another kind of key.
         case notEllipticCurve
@@ -46,11 +38,9 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         case unwritable
     }
 
-    /// The cause.
     public let code: Code
     /// One lower-case line for people, naming the file or variable in backticks.
     public let detail: String
-    /// What to do next.
     public let hint: String
 
     init(_ code: Code, _ detail: String, hint: String) {
@@ -59,6 +49,5 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         self.hint = hint
     }
 
-    /// The detail.
     public var description: String { detail }
 }

@@ -7,10 +7,10 @@ import Synchronization
 ///
 /// ```
 /// size, count, trusted root → DER, names, markers, dates → signature of the data → signatures of the chain
-/// no public-key work                                       one check               two, unless lately verified
+/// no public-key work                                       one check               two, unless cached
 /// ```
 ///
-/// A stranger can put a leaf of their own under Apple's public certificates, so the data is checked against the leaf's key
+/// An attacker can put a leaf of their own under Apple's public certificates, so the data is checked against the leaf's key
 /// first: each attempt costs them a signature. Production trusts Apple Root CA - G3 alone; Sandbox that and the configured
 /// roots; LocalTesting the configured roots alone; Xcode nothing.
 public final class AppStoreChainVerifier: SignedDataVerifier {
@@ -20,14 +20,11 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     private let keys = ChainKeys()
     private let operations = Atomic(0)
 
-    /// How often a signature was checked with a public key.
     var publicKeyOperations: Int { operations.load(ordering: .relaxed) }
 
     /// The longest text of a certificate; Apple's have less than 2,000 bytes.
     private static let longestCertificate = 16 * 1_024
 
-    /// A verifier with its cache of chains.
-    ///
     /// - Parameters:
     ///   - additionalRoots: further trusted roots in DER, for Sandbox and LocalTesting.
     ///   - cacheCapacity: the most chains to remember.
@@ -45,17 +42,17 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     }
 
     /// Checks the algorithm, the chain at the effective date, and the signature.
-    ///
-    /// - Returns: whose root the chain leads to.
-    /// - Throws: `SignedDataRefusal`, naming the certificate at fault.
     @discardableResult
     public func verify(
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> TrustAnchor {
-        try verify(jws, under: examined(jws, date, environment))
+        let examined = try examined(jws, date, environment)
+        try verifyData(of: jws, under: examined)
+        try verifyChain(examined)
+        return examined.verified.anchor
     }
 
-    /// Makes the same checks but for the signatures, of the data and in the chain.
+    /// Makes the same checks except for the signatures, of the data and in the chain.
     public func examine(
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) {
@@ -67,53 +64,35 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
 
     /// Checks a chain alone, as `verify` does besides the signature of the data.
     ///
-    /// - Parameter certificates: `x5c` as it stands in a header: standard Base64 of DER, leaf first.
-    /// - Returns: whose root it leads to.
-    /// - Throws: `SignedDataRefusal`, naming the certificate at fault.
+    /// - Parameter certificates: `x5c` as in a header: standard Base64 of DER, leaf first.
     @discardableResult
     public func verifyChain(
         _ certificates: [String], effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> TrustAnchor {
         let examined = try examined(certificates, date, environment)
-        if let chain = examined.unverified { try verify(chain, of: examined) }
+        try verifyChain(examined)
         return examined.verified.anchor
     }
 
-    /// What is known of data before public-key work.
+    /// Checks what needs no public-key work.
     func examined(
         _ jws: CompactJWS, _ date: Instant, _ environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> ExaminedChain {
-        guard jws.header.alg == "ES256" else {
-            throw SignedDataRefusal(
-                .unsupportedAlgorithm, "the header's `alg` is `\(jws.header.alg ?? "absent")`, not `ES256`")
-        }
+        try SignedDataRefusal.require(
+            jws.header.alg == "ES256", .unsupportedAlgorithm,
+            "the header's `alg` is `\(jws.header.alg ?? "absent")`, not `ES256`")
         let examined = try examined(jws.header.x5c ?? [], date, environment)
-        guard jws.signature.count == 64 else {
-            throw SignedDataRefusal(
-                .badSignature, "the signature has `\(jws.signature.count)` bytes, ES256 has 64")
-        }
+        try SignedDataRefusal.require(
+            jws.signature.count == 64, .badSignature, "the signature has `\(jws.signature.count)` bytes, ES256 has 64")
         return examined
-    }
-
-    /// Does the public-key work for data that was examined.
-    private func verify(_ jws: CompactJWS, under examined: ExaminedChain) throws(SignedDataRefusal) -> TrustAnchor {
-        try verifyData(of: jws, under: examined)
-        try verifyChain(examined)
-        return examined.verified.anchor
     }
 
     /// Checks the data against the leaf's key.
     func verifyData(of jws: CompactJWS, under examined: ExaminedChain) throws(SignedDataRefusal) {
         operations.add(1, ordering: .relaxed)
-        guard examined.verified.leaf.isValid(rawSignature: jws.signature, of: jws.signingInput) else {
-            throw SignedDataRefusal(
-                .badSignature, "the signature does not belong to the leaf certificate's key and the data")
-        }
-    }
-
-    /// Checks the signatures in the chain, unless it was verified lately.
-    func verifyChain(_ examined: ExaminedChain) throws(SignedDataRefusal) {
-        if let chain = examined.unverified { try verify(chain, of: examined) }
+        try SignedDataRefusal.require(
+            examined.verified.leaf.isValid(rawSignature: jws.signature, of: jws.signingInput), .badSignature,
+            "the signature does not belong to the leaf certificate's key and the data")
     }
 
     private func examined(
@@ -124,19 +103,17 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
                 .environmentNotSupported,
                 "data of `\(environment.rawValue)` cannot be verified and is refused")
         }
-        guard certificates.count == 3 else {
-            throw SignedDataRefusal(
-                .certificateCount, "`x5c` must hold 3 certificates, it holds \(certificates.count)")
-        }
+        try SignedDataRefusal.require(
+            certificates.count == 3, .certificateCount,
+            "`x5c` must hold 3 certificates, it holds \(certificates.count)")
         if let key = keys.key(of: certificates, trusted: trusted.digest), let known = cache.verified(for: key) {
             try known.validity.check(date)
             return ExaminedChain(key: key, verified: known)
         }
         let der = try decode(certificates)
-        guard trusted.contains(der[2]) else {
-            throw SignedDataRefusal(
-                .untrustedRoot, "the root certificate is not trusted for `\(environment.rawValue)`")
-        }
+        try SignedDataRefusal.require(
+            trusted.contains(der[2]), .untrustedRoot,
+            "the root certificate is not trusted for `\(environment.rawValue)`")
         let chain = try CertificateChain(der: der)
         try chain.checkContents()
         let validity = ChainValidity(chain)
@@ -158,8 +135,9 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
                 trusted: trusted.digest))
     }
 
-    /// Checks the signatures of a chain. No lock is held meanwhile: two tasks may do it twice.
-    private func verify(_ new: UnverifiedChain, of examined: ExaminedChain) throws(SignedDataRefusal) {
+    /// Checks the signatures in the chain, unless they are cached. No lock is held meanwhile: two tasks may do it twice.
+    func verifyChain(_ examined: ExaminedChain) throws(SignedDataRefusal) {
+        guard let new = examined.unverified else { return }
         if intermediates.verified(for: new.intermediateKey) == nil {
             operations.add(1, ordering: .relaxed)
             try new.chain.checkIntermediateSignature()
@@ -171,15 +149,13 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
         keys.remember(examined.key, of: new.certificates, trusted: new.trusted)
     }
 
-    /// Decodes what is exactly the Base64 of something: another text of the same bytes would be looked at anew.
+    /// Accepts only the one canonical Base64 text of some bytes.
     private func decode(_ certificates: [String]) throws(SignedDataRefusal) -> [[UInt8]] {
         var der = [[UInt8]]()
         for (name, text) in zip(["leaf", "intermediate", "root"], certificates) {
-            guard text.utf8.count <= Self.longestCertificate else {
-                throw SignedDataRefusal(
-                    .malformedCertificate,
-                    "the \(name) certificate is not within \(Self.longestCertificate) bytes of Base64")
-            }
+            try SignedDataRefusal.require(
+                text.utf8.count <= Self.longestCertificate, .malformedCertificate,
+                "the \(name) certificate is not within \(Self.longestCertificate) bytes of Base64")
             guard let bytes = Data(base64Encoded: text).map(Array.init),
                 Base64.encode(bytes).utf8.elementsEqual(text.utf8)
             else {
@@ -189,5 +165,83 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
             der.append(bytes)
         }
         return der
+    }
+}
+
+/// A chain whose contents and dates are right.
+struct ExaminedChain: Sendable {
+    /// Its cache key: the same for every spelling of it.
+    let key: [UInt8]
+    /// What counts once its signatures are checked.
+    let verified: VerifiedChain
+    /// What is left to check; `nil` if the chain is cached.
+    var unverified: UnverifiedChain?
+}
+
+/// A chain whose signatures are not checked yet.
+struct UnverifiedChain: Sendable {
+    let chain: CertificateChain
+    let intermediateKey: [UInt8]
+    let certificates: [String]
+    let trusted: [UInt8]
+}
+
+/// What is kept of a chain that was verified: enough to judge each payload's own date and signature.
+struct VerifiedChain: Sendable {
+    let leaf: VerifyingContext
+    let validity: ChainValidity
+    let anchor: TrustAnchor
+}
+
+/// Bounds the public-key work that the data of one request costs: one check for each JWS, and at most two for each chain,
+/// of which there may be ``mostChains``.
+///
+/// Chains count whether or not they are cached, so the answer is the same. A chain that fails is not checked
+/// again in the same request.
+final class RequestVerifier: SignedDataVerifier {
+    /// How many chains one request may bring. Apple has two or three in use at a time.
+    static let mostChains = 16
+
+    private let verifier: AppStoreChainVerifier
+    /// The chains of the request; with its refusal where one failed.
+    private let chains = Mutex<[[UInt8]: SignedDataRefusal?]>([:])
+
+    init(_ verifier: AppStoreChainVerifier) {
+        self.verifier = verifier
+    }
+
+    func verify(
+        _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal) -> TrustAnchor {
+        let examined = try verifier.examined(jws, date, environment)
+        try admit(examined)
+        try verifier.verifyData(of: jws, under: examined)
+        if let failure = chains.withLock({ $0[examined.key] ?? nil }) { throw failure }
+        do throws(SignedDataRefusal) {
+            try verifier.verifyChain(examined)
+        } catch {
+            chains.withLock { $0[examined.key] = .some(error) }
+            throw error
+        }
+        return examined.verified.anchor
+    }
+
+    func examine(
+        _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
+    ) throws(SignedDataRefusal) {
+        try admit(verifier.examined(jws, date, environment))
+    }
+
+    private func admit(_ examined: ExaminedChain) throws(SignedDataRefusal) {
+        let isAdmitted = chains.withLock { chains in
+            if chains[examined.key] != nil { return true }
+            guard chains.count < Self.mostChains else { return false }
+            chains[examined.key] = .some(nil)
+            return true
+        }
+        try SignedDataRefusal.require(
+            isAdmitted, .tooManyChains,
+            "the request brings data under more than \(Self.mostChains) certificate chains: fetch it from StoreKit again"
+        )
     }
 }

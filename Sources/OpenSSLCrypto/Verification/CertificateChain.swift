@@ -14,8 +14,6 @@ struct CertificateChain: Sendable {
     let root: Certificate
 
     /// Reads the certificates.
-    ///
-    /// - Throws: `malformedCertificate`, naming which one.
     init(der: [[UInt8]]) throws(SignedDataRefusal) {
         leaf = try Self.read(der[0], "leaf")
         intermediate = try Self.read(der[1], "intermediate")
@@ -30,21 +28,18 @@ struct CertificateChain: Sendable {
         try Self.requireAuthority(root, "root", authoritiesBelow: 1)
         try Self.requireAuthority(intermediate, "intermediate", authoritiesBelow: 0)
         try requireLeafIsNoAuthority()
-        guard intermediate.extensions.contains(where: { $0.oid == AppleMarker.intermediate }) else {
-            throw SignedDataRefusal(
-                .missingIntermediateExtension,
-                "the intermediate certificate lacks Apple's extension `\(AppleMarker.intermediate)`")
-        }
-        guard leaf.extensions.contains(where: { $0.oid == AppleMarker.leaf }) else {
-            throw SignedDataRefusal(
-                .missingLeafExtension, "the leaf certificate lacks Apple's extension `\(AppleMarker.leaf)`")
-        }
-        guard leaf.publicKey.curve == KeyHandle.p256 else {
-            throw SignedDataRefusal(.unsupportedKey, "the leaf certificate's key is not on P-256")
-        }
+        try SignedDataRefusal.require(
+            intermediate.extensions.contains(where: { $0.oid == AppleMarker.intermediate }),
+            .missingIntermediateExtension,
+            "the intermediate certificate lacks Apple's extension `\(AppleMarker.intermediate)`")
+        try SignedDataRefusal.require(
+            leaf.extensions.contains(where: { $0.oid == AppleMarker.leaf }), .missingLeafExtension,
+            "the leaf certificate lacks Apple's extension `\(AppleMarker.leaf)`")
+        try SignedDataRefusal.require(
+            leaf.publicKey.curve == KeyHandle.p256, .unsupportedKey, "the leaf certificate's key is not on P-256")
     }
 
-    /// Checks what can be told of who signed what without public-key work: each certificate names the next.
+    /// Checks without public-key work that each certificate names the next as its issuer.
     func checkIssuers() throws(SignedDataRefusal) {
         try Self.requireNamed(root, "root", by: root, "its own key")
         try Self.requireNamed(intermediate, "intermediate", by: root, "the root")
@@ -56,22 +51,17 @@ struct CertificateChain: Sendable {
         guard intermediate.isSigned(by: root) else { throw Self.broken("intermediate", "the root") }
     }
 
-    /// Checks that the intermediate signed the leaf.
     func checkLeafSignature() throws(SignedDataRefusal) {
         guard leaf.isSigned(by: intermediate) else { throw Self.broken("leaf", "the intermediate") }
     }
 
-    /// What the intermediate is known by: the same for every spelling of it.
-    ///
-    /// - Throws: `malformedCertificate` for a signature that is not DER.
+    /// The cache key of the intermediate: the same for every spelling of it.
     func intermediateKey(_ trusted: TrustedRoots.Set) throws(SignedDataRefusal) -> [UInt8] {
         try OpenSSLDigest().sha256(
             trusted.digest + Self.counted(root.der) + Self.parts(of: intermediate, "intermediate", by: root))
     }
 
-    /// What the whole chain is known by: the same for every spelling of it.
-    ///
-    /// - Throws: `malformedCertificate` for a signature that is not DER.
+    /// The cache key of the whole chain: the same for every spelling of it.
     func key(_ trusted: TrustedRoots.Set) throws(SignedDataRefusal) -> [UInt8] {
         try OpenSSLDigest().sha256(intermediateKey(trusted) + Self.parts(of: leaf, "leaf", by: intermediate))
     }
@@ -86,7 +76,7 @@ struct CertificateChain: Sendable {
         return counted(certificate.signedPart) + counted(signature)
     }
 
-    /// Bytes after their number, so that none can lend some to what follows.
+    /// Length-prefixed bytes, so that concatenations are unambiguous.
     private static func counted(_ bytes: some Collection<UInt8>) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bytes.count >> $0) } + bytes
     }
@@ -116,14 +106,11 @@ struct CertificateChain: Sendable {
     private static func requireAuthority(
         _ certificate: Certificate, _ name: String, authoritiesBelow: Int
     ) throws(SignedDataRefusal) {
-        guard certificate.isAuthority else {
-            throw SignedDataRefusal(.wrongBasicConstraints, "the \(name) certificate is not an authority")
-        }
-        guard certificate.maySignCertificates else {
-            throw SignedDataRefusal(
-                .wrongBasicConstraints,
-                "the \(name) certificate's key usage does not allow signing certificates")
-        }
+        try SignedDataRefusal.require(
+            certificate.isAuthority, .wrongBasicConstraints, "the \(name) certificate is not an authority")
+        try SignedDataRefusal.require(
+            certificate.maySignCertificates, .wrongBasicConstraints,
+            "the \(name) certificate's key usage does not allow signing certificates")
         if let length = certificate.pathLength, length < authoritiesBelow {
             throw SignedDataRefusal(
                 .wrongBasicConstraints,
@@ -133,13 +120,9 @@ struct CertificateChain: Sendable {
     }
 
     private func requireLeafIsNoAuthority() throws(SignedDataRefusal) {
-        guard !leaf.isAuthority else {
-            throw SignedDataRefusal(.wrongBasicConstraints, "the leaf certificate is an authority")
-        }
-        guard leaf.maySignData else {
-            throw SignedDataRefusal(
-                .wrongBasicConstraints, "the leaf certificate's key usage does not allow signing data")
-        }
+        try SignedDataRefusal.require(!leaf.isAuthority, .wrongBasicConstraints, "the leaf certificate is an authority")
+        try SignedDataRefusal.require(
+            leaf.maySignData, .wrongBasicConstraints, "the leaf certificate's key usage does not allow signing data")
     }
 
     private static func requireNamed(
@@ -150,5 +133,61 @@ struct CertificateChain: Sendable {
 
     private static func broken(_ name: String, _ issuerName: String) -> SignedDataRefusal {
         SignedDataRefusal(.brokenChain, "the \(name) certificate is not signed by \(issuerName)")
+    }
+}
+
+/// The extensions by which Apple marks the certificates of App Store data; only their presence matters.
+///
+/// Source: Apple, `JWSDecodedHeader`, and Apple's open-source server libraries.
+public enum AppleMarker {
+    /// The leaf: Mac App Store and iTunes Store receipt signing.
+    public static let leaf = "1.2.840.113635.100.6.11.1"
+    /// The intermediate: Worldwide Developer Relations.
+    public static let intermediate = "1.2.840.113635.100.6.2.1"
+}
+
+/// When all certificates of a chain are valid at once, both ends included.
+struct ChainValidity: Sendable, Hashable {
+    private struct Interval: Sendable, Hashable {
+        let name: String
+        let notBefore: Instant
+        let notAfter: Instant
+    }
+
+    private let intervals: [Interval]
+    /// The latest beginning.
+    let notBefore: Instant
+    /// The earliest end; before `notBefore` if there is no common moment.
+    let notAfter: Instant
+
+    init(_ chain: CertificateChain) {
+        intervals = [
+            Interval(name: "leaf", notBefore: chain.leaf.notBefore, notAfter: chain.leaf.notAfter),
+            Interval(
+                name: "intermediate", notBefore: chain.intermediate.notBefore,
+                notAfter: chain.intermediate.notAfter),
+            Interval(name: "root", notBefore: chain.root.notBefore, notAfter: chain.root.notAfter),
+        ]
+        notBefore = intervals.map(\.notBefore).max() ?? .distantFuture
+        notAfter = intervals.map(\.notAfter).min() ?? .distantPast
+    }
+
+    /// - Throws: `certificateNotValidAtDate`, naming the first certificate at fault.
+    func check(_ date: Instant) throws(SignedDataRefusal) {
+        if notBefore <= date, date <= notAfter { return }
+        for interval in intervals {
+            if date < interval.notBefore {
+                throw Self.refusal(
+                    "\(interval.name) certificate is valid from `\(interval.notBefore)`", date)
+            }
+            if interval.notAfter < date {
+                throw Self.refusal(
+                    "\(interval.name) certificate was valid until `\(interval.notAfter)`", date)
+            }
+        }
+    }
+
+    private static func refusal(_ fact: String, _ date: Instant) -> SignedDataRefusal {
+        SignedDataRefusal(.certificateNotValidAtDate, "the \(fact), the data is dated `\(date)`")
     }
 }

@@ -21,7 +21,6 @@ struct TrustedRoots: Sendable {
             digest = OpenSSLDigest().sha256(Array(ordered.joined()))
         }
 
-        /// Whether a certificate is one of them.
         func contains(_ der: [UInt8]) -> Bool {
             fingerprints.contains(OpenSSLDigest().sha256(der))
         }
@@ -50,7 +49,6 @@ struct TrustedRoots: Sendable {
         sets[environment]
     }
 
-    /// Whose a trusted root is.
     static func anchor(of der: [UInt8]) -> TrustAnchor {
         OpenSSLDigest().sha256(der) == appleRootG3 ? .apple : .configured
     }
@@ -77,4 +75,31 @@ struct TrustedRoots: Sendable {
                 hint: "name the root, not a certificate that it issued")
         }
     }
+}
+
+/// Why a certificate could not be made, read or trusted. For operators; data of the App Store is refused with
+/// `SignedDataRefusal` instead.
+public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        case malformedCertificate
+        case keyMismatch
+        /// A profile that no certificate can have, such as a marker that is no object identifier.
+        case unusableProfile
+        /// A trusted root that is not signed by its own key.
+        case rootNotSelfSigned
+        /// An additional root for an environment that allows none: Production and Xcode.
+        case rootNotAllowed
+    }
+
+    public let code: Code
+    public let detail: String
+    public let hint: String
+
+    init(_ code: Code, _ detail: String, hint: String) {
+        self.code = code
+        self.detail = detail
+        self.hint = hint
+    }
+
+    public var description: String { detail }
 }

@@ -31,7 +31,7 @@ func withClient<Result>(
     }
     let client = AppStoreServerClient(
         access: AppStoreServerAccess(issuerId: issuerId, bundleId: "com.example.pro", key: key),
-        home: AppStoreServerClient.Endpoint(host: host), other: other.map { AppStoreServerClient.Endpoint(host: $0) },
+        home: AppStoreServerClient.Server(host: host), other: other.map { AppStoreServerClient.Server(host: $0) },
         policy: policy, transport: transport, time: time,
         jitter: { jitterIsLargest ? $0.upperBound : $0.lowerBound })
     do {

@@ -49,7 +49,7 @@ struct AppleStage: Sendable {
         let clock = StageTime(clock: bench.clock)
         time = clock
         let app = try bench.registry.app(for: Workbench.scope)
-        func endpoint(_ environment: AppStoreEnvironment, _ address: String) -> AppStoreServerClient.Endpoint? {
+        func endpoint(_ environment: AppStoreEnvironment, _ address: String) -> AppStoreServerClient.Server? {
             AppStoreServerHost(environment: environment, address: address).map { .init(host: $0) }
         }
         let clients = endpoint(.localTesting, server.address).map { home in

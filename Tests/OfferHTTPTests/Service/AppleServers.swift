@@ -22,7 +22,7 @@ struct AppleServers: Sendable {
             guard let host = AppStoreServerHost(environment: environment, address: address) else { continue }
             clients[environment] = AppStoreServerClient(
                 access: AppStoreServerAccess(issuerId: Self.issuerId, bundleId: app, key: key),
-                home: AppStoreServerClient.Endpoint(host: host),
+                home: AppStoreServerClient.Server(host: host),
                 policy: CallPolicy(attempts: 2, requestMilliseconds: 2_000, firstBackoffMilliseconds: 1),
                 transport: transport, time: ServiceTime(clock: clock))
         }

@@ -1,0 +1,130 @@
+public import OfferModel
+
+/// One page of a list; more pages need a token to continue from.
+protocol AnswerPage {
+    var hasMore: Bool { get }
+    var nextPage: String? { get }
+}
+
+/// Apple's `HistoryResponse`. `hasMore` is required: a history is complete or it is not.
+public struct TransactionHistoryPage: Sendable, Hashable, Decodable, AnswerPage {
+    /// Transactions as JWS, not verified.
+    public private(set) var signedTransactions: [String]
+    /// Where the next page begins, and later the changes since this one.
+    public private(set) var revision: String?
+    public private(set) var hasMore: Bool
+
+    var nextPage: String? { revision }
+
+    mutating func append(_ next: TransactionHistoryPage) {
+        signedTransactions += next.signedTransactions
+        revision = next.revision
+        hasMore = next.hasMore
+    }
+}
+
+/// Apple's `StatusResponse`: the present state of each subscription of a customer.
+public struct SubscriptionStatuses: Sendable, Hashable, Decodable {
+    /// The subscriptions of one group.
+    public struct Group: Sendable, Hashable, Decodable {
+        public let subscriptionGroupIdentifier: SubscriptionGroupId
+        public let lastTransactions: [LastTransaction]
+    }
+
+    /// The newest transaction of one subscription; the JWS are not verified.
+    public struct LastTransaction: Sendable, Hashable, Decodable {
+        public let originalTransactionId: TransactionId?
+        public let status: SubscriptionStatus?
+        public let signedTransactionInfo: String
+        public let signedRenewalInfo: String?
+    }
+
+    public let data: [Group]
+
+    public var lastTransactions: [LastTransaction] { data.flatMap(\.lastTransactions) }
+}
+
+/// Apple's `OrderLookupResponse`.
+public struct AppStoreOrder: Sendable, Hashable, Decodable {
+    /// Whether the order id is one of this app.
+    public struct Status: RawRepresentable, Sendable, Hashable, Codable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        public static let valid = Status(rawValue: 0)
+        public static let invalid = Status(rawValue: 1)
+    }
+
+    public let status: Status
+    /// What was bought, as JWS, not verified.
+    public let signedTransactions: [String]
+
+    private enum CodingKeys: CodingKey {
+        case status
+        case signedTransactions
+    }
+
+    /// An order that is not valid has no transactions.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        status = try members.decode(Status.self, forKey: .status)
+        signedTransactions = try members.decodeIfPresent([String].self, forKey: .signedTransactions) ?? []
+    }
+}
+
+/// Apple's `TransactionInfoResponse`.
+struct SignedTransactionInfo: Decodable {
+    let signedTransactionInfo: String
+}
+
+/// Apple's `AppTransactionInfoResponse`.
+struct SignedAppTransactionInfo: Decodable {
+    let signedAppTransactionInfo: String
+}
+
+/// Apple's `NotificationHistoryResponse`.
+public struct NotificationHistoryPage: Sendable, Hashable, Decodable, AnswerPage {
+    public let notificationHistory: [NotificationHistoryItem]
+    /// Where the next page begins.
+    public let paginationToken: String?
+    public let hasMore: Bool
+
+    var nextPage: String? { paginationToken }
+}
+
+/// A notification as Apple sent it, with the attempts to send it: Apple's `NotificationHistoryResponseItem` and
+/// `CheckTestNotificationResponse`.
+public struct NotificationHistoryItem: Sendable, Hashable, Decodable {
+    public struct SendAttempt: Sendable, Hashable, Decodable {
+        public let attemptDate: Instant?
+        public let sendAttemptResult: SendAttemptResult?
+    }
+
+    /// The notification as a JWS, not verified.
+    public let signedPayload: String
+    public let sendAttempts: [SendAttempt]
+
+    private enum CodingKeys: CodingKey {
+        case signedPayload
+        case sendAttempts
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        signedPayload = try members.decode(String.self, forKey: .signedPayload)
+        sendAttempts = try members.decodeIfPresent([SendAttempt].self, forKey: .sendAttempts) ?? []
+    }
+}
+
+/// The outcome of one attempt to send a notification, in Apple's spelling; any value is kept.
+public struct SendAttemptResult: RawRepresentable, Sendable, Hashable, Codable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let success = SendAttemptResult(rawValue: "SUCCESS")
+    public static let timedOut = SendAttemptResult(rawValue: "TIMED_OUT")
+    public static let other = SendAttemptResult(rawValue: "OTHER")
+}
+
+/// Apple's `SendTestNotificationResponse`.
+struct RequestedTestNotification: Decodable {
+    let testNotificationToken: String
+}

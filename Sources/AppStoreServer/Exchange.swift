@@ -1,0 +1,194 @@
+import FoundationEssentials
+public import OfferModel
+
+/// Sends one request until it is answered, must not be repeated, or its time is over.
+struct Exchange: Sendable {
+    let access: AppStoreServerAccess
+    var policy: CallPolicy
+    let transport: any AppStoreServerTransport
+    let time: any CallTime
+    let jitter: @Sendable (ClosedRange<Int64>) -> Int64
+
+    /// Reads the answer; members that Apple adds later are ignored.
+    func answer<Answer: Decodable>(
+        _ type: Answer.Type, to endpoint: Endpoint, at server: AppStoreServerClient.Server, by deadline: Int64
+    ) async throws(AppStoreServerError) -> Answer {
+        let body = try await body(of: endpoint, at: server, by: deadline)
+        guard let answer = try? JSONDecoder().decode(type, from: Data(body)), Self.canContinue(answer) else {
+            throw AppStoreServerError(
+                .unreadableAnswer, "the answer of `\(server.host)` is not the one Apple documents",
+                hint: "check for a proxy that answers instead of Apple", status: 200)
+        }
+        return answer
+    }
+
+    /// Whether an answer that has more pages says where they continue.
+    private static func canContinue(_ answer: some Decodable) -> Bool {
+        guard let page = answer as? any AnswerPage, page.hasMore else { return true }
+        return page.nextPage?.isEmpty == false
+    }
+
+    private func body(
+        of endpoint: Endpoint, at server: AppStoreServerClient.Server, by deadline: Int64
+    ) async throws(AppStoreServerError) -> [UInt8] {
+        var attempts = 0
+        while true {
+            try await waitForTurn(endpoint, server, by: deadline, attempts: attempts)
+            attempts += 1
+            switch try await attempt(endpoint, server, by: deadline) {
+            case .answered(let body): return body
+            case .refused(let refused):
+                let error = refused.error(of: access, at: server.host, attempts: attempts)
+                guard endpoint.mayBeRepeated(after: refused) else { throw error }
+                try await pause(after: attempts, until: refused.retryAt, by: deadline, or: error)
+            case .failed(let failure):
+                let error = Self.error(failure, server.host, attempts: attempts)
+                guard endpoint.isRepeatable, failure.isTransient else { throw error }
+                try await pause(after: attempts, until: nil, by: deadline, or: error)
+            }
+        }
+    }
+
+    private enum Outcome {
+        case answered([UInt8])
+        case refused(RefusedAnswer)
+        case failed(TransportFailure)
+    }
+
+    private func attempt(
+        _ endpoint: Endpoint, _ server: AppStoreServerClient.Server, by deadline: Int64
+    ) async throws(AppStoreServerError) -> Outcome {
+        let request = AppStoreServerRequest(
+            method: endpoint.method, url: server.host.address + endpoint.target,
+            token: try access.token(now: time.now), body: endpoint.body)
+        let left = deadline - time.elapsedMilliseconds
+        guard left > 0 else { return .failed(.timedOut) }
+        do throws(TransportFailure) {
+            let reply = try await transport.reply(
+                to: request, withinMilliseconds: min(policy.requestMilliseconds, left),
+                atMostBytes: policy.maximumAnswerBytes)
+            return (200..<300).contains(reply.status)
+                ? .answered(reply.body) : .refused(RefusedAnswer(reply, now: time.now))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func waitForTurn(
+        _ endpoint: Endpoint, _ server: AppStoreServerClient.Server, by deadline: Int64, attempts: Int
+    ) async throws(AppStoreServerError) {
+        let now = time.elapsedMilliseconds
+        let wait = server.limiter.reserve(endpoint.calls, at: now, waitingAtMost: max(deadline - now, 0))
+        guard wait <= max(deadline - now, 0) else {
+            throw AppStoreServerError(
+                .rateLimited, "too many calls are waiting for `\(server.host)`", hint: "try again later",
+                retryAt: time.now.adding(milliseconds: wait), attempts: attempts)
+        }
+        try await sleep(wait, attempts: attempts)
+    }
+
+    /// Waits before the next attempt, or throws the error at once where there will be none in time.
+    private func pause(
+        after attempts: Int, until retryAt: Instant?, by deadline: Int64, or error: AppStoreServerError
+    ) async throws(AppStoreServerError) {
+        guard attempts < policy.attempts else { throw error }
+        let ceiling = policy.backoffCeiling(afterAttempts: attempts)
+        let wait =
+            if let retryAt {
+                max(retryAt.milliseconds(since: time.now), 0).addingReportingOverflow(jitter(0...ceiling / 2))
+                    .partialValue
+            } else {
+                jitter(ceiling / 2...ceiling)
+            }
+        guard wait >= 0, wait < deadline - time.elapsedMilliseconds else { throw error }
+        try await sleep(wait, attempts: attempts)
+    }
+
+    private func sleep(_ milliseconds: Int64, attempts: Int) async throws(AppStoreServerError) {
+        do {
+            try Task.checkCancellation()
+            if milliseconds > 0 { try await time.sleep(milliseconds: milliseconds) }
+        } catch {
+            throw AppStoreServerError(.cancelled, "the call was cancelled", attempts: attempts)
+        }
+    }
+
+    private static func error(
+        _ failure: TransportFailure, _ host: AppStoreServerHost, attempts: Int
+    ) -> AppStoreServerError {
+        switch failure {
+        case .unreachable(let reason):
+            AppStoreServerError(
+                .unreachable, "`\(host)` cannot be reached: \(reason)",
+                hint: "check this machine's internet access, DNS and firewall", attempts: attempts)
+        case .brokenOff:
+            AppStoreServerError(
+                .unreachable, "`\(host)` ended the connection before the answer was complete",
+                hint: "try again later", attempts: attempts)
+        case .timedOut:
+            AppStoreServerError(
+                .timedOut, "no answer of `\(host)` came in time", hint: "try again later", attempts: attempts)
+        case .tooLarge:
+            AppStoreServerError(
+                .unreadableAnswer, "the answer of `\(host)` is longer than any of Apple's", attempts: attempts)
+        case .unreadable(let reason):
+            AppStoreServerError(
+                .unreadableAnswer, "`\(host)` does not answer as Apple does: \(reason)",
+                hint: "check for a proxy that answers instead of Apple", attempts: attempts)
+        case .cancelled:
+            AppStoreServerError(.cancelled, "the call was cancelled", attempts: attempts)
+        }
+    }
+}
+
+extension TransportFailure {
+    fileprivate var isTransient: Bool {
+        switch self {
+        case .unreachable, .timedOut, .brokenOff: true
+        case .tooLarge, .unreadable, .cancelled: false
+        }
+    }
+}
+
+/// The timeouts and retries of a call.
+public struct CallPolicy: Sendable, Hashable {
+    /// The most attempts, the first included.
+    public var attempts: Int
+    public var requestMilliseconds: Int64
+    /// How long a whole call may take, in milliseconds: every attempt, page and wait together.
+    public var totalMilliseconds: Int64
+    /// The wait before the second attempt, in milliseconds; it doubles with each further one.
+    public var firstBackoffMilliseconds: Int64
+    public var longestBackoffMilliseconds: Int64
+    /// An answer longer than this is not read to its end, in bytes.
+    public var maximumAnswerBytes: Int
+    public var maximumPages: Int
+
+    /// For a person who is waiting: three attempts of 10 s within 30 s, answers up to 4 MiB, 500 pages.
+    public init(
+        attempts: Int = 3, requestMilliseconds: Int64 = 10 * Instant.Duration.second,
+        totalMilliseconds: Int64 = 30 * Instant.Duration.second, firstBackoffMilliseconds: Int64 = 500,
+        longestBackoffMilliseconds: Int64 = 8 * Instant.Duration.second, maximumAnswerBytes: Int = 4_194_304,
+        maximumPages: Int = 500
+    ) {
+        self.attempts = attempts
+        self.requestMilliseconds = requestMilliseconds
+        self.totalMilliseconds = totalMilliseconds
+        self.firstBackoffMilliseconds = firstBackoffMilliseconds
+        self.longestBackoffMilliseconds = longestBackoffMilliseconds
+        self.maximumAnswerBytes = maximumAnswerBytes
+        self.maximumPages = maximumPages
+    }
+
+    /// For unattended work through many customers: five attempts of 30 s within 10 minutes.
+    public static let patient = CallPolicy(
+        attempts: 5, requestMilliseconds: 30 * Instant.Duration.second,
+        totalMilliseconds: 10 * Instant.Duration.minute)
+
+    /// The longest wait after this many attempts.
+    func backoffCeiling(afterAttempts count: Int) -> Int64 {
+        var ceiling = max(firstBackoffMilliseconds, 0)
+        for _ in 1..<max(count, 1) where ceiling < longestBackoffMilliseconds { ceiling *= 2 }
+        return min(ceiling, max(longestBackoffMilliseconds, 0))
+    }
+}

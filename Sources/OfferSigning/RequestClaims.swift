@@ -1,0 +1,212 @@
+public import OfferModel
+
+/// What a promotional-offer JWS says (StoreKit's `promotionalOffer(_:compactJWS:)`).
+///
+/// Claims, sorted: `aud` "promotional-offer", `bid`, `iat` in seconds, `iss`, `nonce`, `offerIdentifier`, `productId`,
+/// and `transactionId` where there is one. There is no `exp`: Apple refuses a request that has it.
+///
+/// Source: Apple, "Generating JWS to sign App Store requests".
+public struct PromotionalOfferV2: Sendable, Hashable {
+    public var issuerId: String
+    public var bundleId: BundleId
+    public var productId: ProductId
+    public var offerIdentifier: OfferIdentifier
+    /// The customer; optional at Apple, and the only thing that binds the offer to one.
+    public var transactionId: TransactionReference?
+    public var nonce: LowercaseUUID
+    /// When it is issued; `iat` is rounded down to the second.
+    public var timestamp: Instant
+
+    public init(
+        issuerId: String, bundleId: BundleId, productId: ProductId, offerIdentifier: OfferIdentifier,
+        transactionId: TransactionReference? = nil, nonce: LowercaseUUID, timestamp: Instant
+    ) {
+        self.issuerId = issuerId
+        self.bundleId = bundleId
+        self.productId = productId
+        self.offerIdentifier = offerIdentifier
+        self.transactionId = transactionId
+        self.nonce = nonce
+        self.timestamp = timestamp
+    }
+
+    /// The JWS payload: JSON with sorted names.
+    public func claims() throws(UnsignableText) -> [UInt8] {
+        try UnsignableText.check(issuerId, "issuerId")
+        try UnsignableText.check(bundleId.rawValue, "bundleId")
+        try UnsignableText.check(productId.rawValue, "productId")
+        try UnsignableText.check(offerIdentifier.rawValue, "offerIdentifier")
+        if let transactionId { try UnsignableText.check(transactionId.rawValue, "transactionId") }
+        var writer = JSONObjectWriter()
+        writer.add("aud", "promotional-offer")
+        writer.add("bid", bundleId.rawValue)
+        writer.add("iat", timestamp.seconds)
+        writer.add("iss", issuerId)
+        writer.add("nonce", nonce.description)
+        writer.add("offerIdentifier", offerIdentifier.rawValue)
+        writer.add("productId", productId.rawValue)
+        if let transactionId { writer.add("transactionId", transactionId.rawValue) }
+        return writer.finish()
+    }
+
+    public func signed(by key: some SigningKey) throws -> PromotionalOfferSignatureV2 {
+        PromotionalOfferSignatureV2(jws: try JWSSigning.compact(claims: try claims(), key: key))
+    }
+}
+
+/// A finished promotional-offer JWS.
+public struct PromotionalOfferSignatureV2: Sendable, Hashable {
+    public let jws: String
+
+    public init(jws: String) {
+        self.jws = jws
+    }
+}
+
+/// What an introductory-offer eligibility JWS says (StoreKit's `introductoryOfferEligibility(compactJWS:)`).
+///
+/// `true` grants the introductory offer even to a customer that Apple would refuse, `false` withholds it even from one
+/// that Apple would grant it.
+///
+/// Claims, sorted: `allowIntroductoryOffer` as a boolean, `aud` "introductory-offer-eligibility", `bid`, `iat` in
+/// seconds, `iss`, `nonce`, `productId`, `transactionId`. There is no `exp`: Apple refuses a request that has it.
+///
+/// Source: Apple, "Generating JWS to sign App Store requests".
+public struct IntroductoryOfferEligibility: Sendable, Hashable {
+    public var issuerId: String
+    public var bundleId: BundleId
+    public var productId: ProductId
+    public var allowIntroductoryOffer: Bool
+    /// The customer.
+    public var transactionId: TransactionReference
+    public var nonce: LowercaseUUID
+    /// When it is issued; `iat` is rounded down to the second.
+    public var timestamp: Instant
+
+    public init(
+        issuerId: String, bundleId: BundleId, productId: ProductId, allowIntroductoryOffer: Bool,
+        transactionId: TransactionReference, nonce: LowercaseUUID, timestamp: Instant
+    ) {
+        self.issuerId = issuerId
+        self.bundleId = bundleId
+        self.productId = productId
+        self.allowIntroductoryOffer = allowIntroductoryOffer
+        self.transactionId = transactionId
+        self.nonce = nonce
+        self.timestamp = timestamp
+    }
+
+    /// The JWS payload: JSON with sorted names.
+    public func claims() throws(UnsignableText) -> [UInt8] {
+        try UnsignableText.check(issuerId, "issuerId")
+        try UnsignableText.check(bundleId.rawValue, "bundleId")
+        try UnsignableText.check(productId.rawValue, "productId")
+        try UnsignableText.check(transactionId.rawValue, "transactionId")
+        var writer = JSONObjectWriter()
+        writer.add("allowIntroductoryOffer", allowIntroductoryOffer)
+        writer.add("aud", "introductory-offer-eligibility")
+        writer.add("bid", bundleId.rawValue)
+        writer.add("iat", timestamp.seconds)
+        writer.add("iss", issuerId)
+        writer.add("nonce", nonce.description)
+        writer.add("productId", productId.rawValue)
+        writer.add("transactionId", transactionId.rawValue)
+        return writer.finish()
+    }
+
+    public func signed(by key: some SigningKey) throws -> IntroductoryOfferEligibilitySignature {
+        IntroductoryOfferEligibilitySignature(
+            jws: try JWSSigning.compact(claims: try claims(), key: key),
+            allowIntroductoryOffer: allowIntroductoryOffer)
+    }
+}
+
+/// A finished introductory-offer eligibility JWS.
+public struct IntroductoryOfferEligibilitySignature: Sendable, Hashable {
+    public let jws: String
+    public let allowIntroductoryOffer: Bool
+
+    public init(jws: String, allowIntroductoryOffer: Bool) {
+        self.jws = jws
+        self.allowIntroductoryOffer = allowIntroductoryOffer
+    }
+}
+
+/// What the claim `transactionId` may hold: it binds a JWS to one customer.
+///
+/// Source: Apple, "Generating JWS to sign App Store requests": any transaction of the customer, or the
+/// `appTransactionId`.
+public enum TransactionReference: Sendable, Hashable {
+    /// A `transactionId` or `originalTransactionId` of the customer.
+    case transaction(TransactionId)
+    /// The customer's `appTransactionId`, which exists before any purchase.
+    case appTransaction(AppTransactionId)
+
+    public var rawValue: String {
+        switch self {
+        case .transaction(let id): id.rawValue
+        case .appTransaction(let id): id.rawValue
+        }
+    }
+}
+
+/// The JWT that authorises a call of Apple's App Store Server API.
+///
+/// Claims, sorted: `aud` "appstoreconnect-v1", `bid`, `exp`, `iat`, `iss`. Unlike the JWS that StoreKit takes it must
+/// have `exp`, at most 60 minutes after `iat`, and it has no nonce.
+///
+/// Source: Apple, "Generating JSON Web Tokens for API requests".
+public struct ServerAPIToken: Sendable, Hashable {
+    /// Apple refuses a token that lives longer.
+    public static let longestLifeSeconds: Int64 = 3_600
+
+    public var issuerId: String
+    public var bundleId: BundleId
+    /// When it is issued; `iat` is rounded down to the second.
+    public var issuedAt: Instant
+    /// How long it may be used, in seconds; held between 1 and ``longestLifeSeconds``.
+    public var lifeSeconds: Int64
+
+    public init(issuerId: String, bundleId: BundleId, issuedAt: Instant, lifeSeconds: Int64) {
+        self.issuerId = issuerId
+        self.bundleId = bundleId
+        self.issuedAt = issuedAt
+        self.lifeSeconds = lifeSeconds
+    }
+
+    /// The JWT's payload: JSON with sorted names.
+    public func claims() throws(UnsignableText) -> [UInt8] {
+        try UnsignableText.check(issuerId, "issuerId")
+        try UnsignableText.check(bundleId.rawValue, "bundleId")
+        var writer = JSONObjectWriter()
+        writer.add("aud", "appstoreconnect-v1")
+        writer.add("bid", bundleId.rawValue)
+        writer.add("exp", issuedAt.seconds + min(max(lifeSeconds, 1), Self.longestLifeSeconds))
+        writer.add("iat", issuedAt.seconds)
+        writer.add("iss", issuerId)
+        return writer.finish()
+    }
+
+    /// - Returns: the compact JWT: its holder can call the API for this app until it expires.
+    public func signed(by key: some SigningKey) throws -> String {
+        try JWSSigning.compact(claims: try claims(), key: key)
+    }
+}
+
+/// Makes the compact JWS that StoreKit takes (RFC 7515 §3.1), from claims that are already JSON.
+///
+/// ```
+/// base64url({"alg":"ES256","kid":keyId,"typ":"JWT"}) "." base64url(claims) "." base64url(R‖S)
+/// ```
+enum JWSSigning {
+    static func compact(claims: [UInt8], key: some SigningKey) throws -> String {
+        try UnsignableText.check(key.keyId.rawValue, "keyId")
+        var header = JSONObjectWriter()
+        header.add("alg", "ES256")
+        header.add("kid", key.keyId.rawValue)
+        header.add("typ", "JWT")
+        let input = "\(Base64URL.encode(header.finish())).\(Base64URL.encode(claims))"
+        let signature = try key.rawSignature(of: Array(input.utf8))
+        return "\(input).\(Base64URL.encode(signature))"
+    }
+}
