@@ -11,9 +11,7 @@ public struct RegisteredApp: Sendable {
     public let issuerId: String
     /// The key that signs in each environment where the app may be used.
     public let signingKeys: [AppStoreEnvironment: any SigningKey]
-    /// Whether V1 is signed in Sandbox.
     public let signsV1InSandbox: Bool
-    /// The judge of signed data.
     public let verifier: any SignedDataVerifier
     /// The App Store Server API of each environment that has one.
     public let appStoreServers: [AppStoreEnvironment: AppStoreServerClient]
@@ -49,7 +47,6 @@ public struct AppRegistry: Sendable {
         self.apps = Dictionary(apps.map { ($0.bundleId, $0) }) { first, _ in first }
     }
 
-    /// Every app, in the order of the bundle identifiers.
     public var all: [RegisteredApp] {
         apps.values.sorted { $0.bundleId < $1.bundleId }
     }

@@ -41,7 +41,7 @@ public struct UseCases: Sendable {
     /// `GET /readyz`.
     public let readiness: Readiness
 
-    /// Puts the use cases together.
+    /// Builds the use cases.
     ///
     /// - Parameters:
     ///   - digest: SHA-256 of documents and token secrets.

@@ -11,7 +11,6 @@ public struct APIKeys: Sendable {
     private let rates: RequestRates
     private let known = KnownAPIKeys()
 
-    /// Keys kept in a database.
     public init(
         database: Ledger, digest: any Digest, random: any RandomSource,
         author: AuditAuthor, rates: RequestRates = RequestRates(.off), clock: @escaping @Sendable () -> Instant
@@ -127,7 +126,6 @@ public struct APIToken: Sendable, Equatable {
     private static let idLength = 16
     private static let secretLength = 64
 
-    /// Draws a new token.
     public init(random: some RandomSource) throws {
         id = Hexadecimal.lowercase(try random.bytes(Self.idLength / 2))
         secret = Hexadecimal.lowercase(try random.bytes(Self.secretLength / 2))
@@ -157,10 +155,8 @@ public struct APIToken: Sendable, Equatable {
 }
 
 extension APIToken: CustomStringConvertible, CustomReflectable {
-    /// The public half only.
     public var description: String { "\(Self.prefix)_\(id)_…" }
 
-    /// The public half only.
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
@@ -171,7 +167,6 @@ public struct Caller: Sendable, Hashable {
     /// The one app and environment the key belongs to.
     public var scope: Scope
     public var role: Role
-    /// The request that is made, for records.
     public var requestId: LowercaseUUID?
 
     public init(apiKeyId: String, scope: Scope, role: Role, requestId: LowercaseUUID? = nil) {

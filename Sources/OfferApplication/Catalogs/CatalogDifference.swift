@@ -1,6 +1,5 @@
 import OfferModel
 
-/// Compares two catalogs field by field, in the order of the document.
 enum CatalogDifference {
     static func changes(from old: Catalog, to new: Catalog) -> [CatalogChange] {
         compare(products(old), products(new), of: nil) + offerChanges(from: old, to: new)

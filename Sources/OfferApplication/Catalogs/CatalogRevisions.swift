@@ -54,7 +54,6 @@ public struct CatalogRevisions: Sendable {
     }
 }
 
-/// Who applied what, and when.
 public struct AppliedRevision: Sendable, Hashable {
     public var document: CatalogDocument
     public var actor: String
@@ -63,7 +62,6 @@ public struct AppliedRevision: Sendable, Hashable {
 }
 
 extension CatalogRevisions {
-    /// A page of the revisions, newest first.
     public func page(
         before: Int64?, limit: Int, caller: Caller
     ) async throws -> (items: [AppliedRevision], next: Int64?) {

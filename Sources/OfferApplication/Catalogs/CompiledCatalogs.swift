@@ -74,7 +74,6 @@ final class CompiledCatalogs: Sendable {
         }
     }
 
-    /// An offer with the group of its products.
     struct ReportedOffer {
         var offer: Offer
         var group: SubscriptionGroupId?

@@ -3,7 +3,7 @@ import OfferEligibility
 public import OfferModel
 import OfferStore
 
-/// The kill switch: pauses that lie over the catalog and that no catalog lifts (docs/design.md#http).
+/// The kill switch: pauses that override the catalog and that no catalog lifts (docs/design.md#http).
 public struct OfferPauses: Sendable {
     let database: Ledger
     let catalogs: CompiledCatalogs

@@ -7,7 +7,6 @@ public struct CustomerIdentifiers: Sendable, Hashable {
     public var appAccountToken: AppAccountToken?
     public var customerId: CustomerId?
 
-    /// Identifiers by their kinds.
     public init(
         originalTransactionId: TransactionId? = nil, appTransactionId: AppTransactionId? = nil,
         appAccountToken: AppAccountToken? = nil, customerId: CustomerId? = nil
@@ -19,7 +18,6 @@ public struct CustomerIdentifiers: Sendable, Hashable {
     }
 }
 
-/// Everything one customer is known by.
 public struct KnownIdentifiers: Sendable, Hashable {
     /// Subscriptions, in the order of their ids.
     public var originalTransactionIds: [TransactionId] = []

@@ -65,7 +65,7 @@ struct NamedCustomers: Sendable, Hashable {
         try Self.require(try CustomerStore(transaction).statement(of: aliases, for: customers, in: scope).foreign)
     }
 
-    /// The same of what stating them came to.
+    /// Refuses the first of the aliases that belong to another customer.
     static func require(_ foreign: [CustomerAlias]) throws(RequestError) {
         if let alias = foreign.first { throw .foreignAlias(kind: alias.kind) }
     }

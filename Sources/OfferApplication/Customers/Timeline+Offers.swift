@@ -28,7 +28,6 @@ extension Timeline {
         }
     }
 
-    /// Uses of offers, each with the issued offer that it used.
     var redemptionEntries: [TimelineEntry] {
         let names = Dictionary(issued.map { ($0.slot.id, $0.slot.offerId) }) { first, _ in first }
         let own = redemptions.map {
@@ -63,7 +62,7 @@ extension Slot {
 }
 
 extension RefusedDay {
-    /// The entry without the reason, which takes deciding again.
+    /// The entry without the reason, which needs a replay.
     var entry: TimelineEntry {
         let times = count == 1 ? "" : " \(count) times on \(last.description.prefix { $0 != "T" }), the last time"
         let answer = outcome == .undetermined ? "could not be decided" : "was refused"

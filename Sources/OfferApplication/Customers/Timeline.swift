@@ -13,16 +13,12 @@ struct Timeline: Sendable {
     var now: Instant
     var issued: [IssuedOffer]
     var redemptions: [Redemption]
-    /// Uses by others of what was issued to them.
     var usesByOthers: [Redemption]
-    /// The refusals by day, from the cursor on.
     var refusals: [RefusedDay]
-    /// Who was proven to be them.
+    /// Customers that were proven to be the same.
     var merges: [RecordedMerge]
-    /// The newest notifications about them.
     var notifications: [StoredNotification]
 
-    /// How many notifications of one customer are read at most.
     private static let mostNotifications = 1_000
 
     static func read(
@@ -88,7 +84,6 @@ extension Provenance {
         }
     }
 
-    /// For sentences about a payload.
     var origin: String {
         switch self {
         case .notification: "from an App Store notification"
@@ -138,7 +133,6 @@ public struct TimelineEntry: Sendable, Hashable {
 
 public struct TimelinePage: Sendable, Hashable {
     public var entries: [TimelineEntry]
-    /// Where the next page starts; absent on the last one.
     public var next: TimelineCursor?
 }
 

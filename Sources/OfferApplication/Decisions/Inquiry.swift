@@ -69,7 +69,6 @@ public struct WhatIf: Sendable, Hashable {
 
     var isEmpty: Bool { asOf == nil && history == nil && catalog == nil }
 
-    /// Nothing is supposed without any part.
     public init(asOf: Instant? = nil, history: SuppliedHistory? = nil, catalog: Catalog? = nil) {
         self.asOf = asOf
         self.history = history

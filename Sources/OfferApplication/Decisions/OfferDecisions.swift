@@ -16,9 +16,8 @@ public struct OfferDecisions: Sendable {
     /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two megabytes,
     /// and a past instant has all slots read: seconds of a core each, which must not keep others from issuing.
     static let supposedAtOnce = 2
-    /// How many offers are decided before others have the thread.
     private static let offersInATurn = 16
-    /// How many more wait for their turn before the next is told to come back.
+    /// How many more may wait before the next fails with `busy`.
     static let supposingWaiting = 30
 
     /// Decides the offers asked for.
@@ -83,7 +82,7 @@ public struct OfferDecisions: Sendable {
         }
     }
 
-    /// A single offer needs its product as an order does; among several each is decided for its first.
+    /// A single offer needs its product as an issue request does; among several each is decided for its first.
     private static func product(_ inquiry: Inquiry, _ offer: Offer) throws -> ProductId {
         if let asked = inquiry.productId { return asked }
         if inquiry.offerIds?.count == 1 { return try offer.product(asked: nil) }

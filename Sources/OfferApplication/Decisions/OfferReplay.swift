@@ -68,7 +68,7 @@ public struct ReplayedDecision: Sendable, Hashable {
     public var decision: Decision
 }
 
-/// One thing that a recomputed decision says otherwise than the record.
+/// One difference between a recomputed decision and the record.
 public struct ReplayDifference: Sendable, Hashable {
     /// The rule whose finding differs; absent for the outcome.
     public var rule: String?
@@ -78,7 +78,6 @@ public struct ReplayDifference: Sendable, Hashable {
     public var recorded: String?
     public var recomputed: String?
 
-    /// Everything that differs, in the order of the rules.
     static func between(_ recorded: Decision, _ recomputed: Decision) -> [ReplayDifference] {
         var differences: [ReplayDifference] = []
         if recorded.outcome != recomputed.outcome {
@@ -123,7 +122,6 @@ public struct ReplayDifference: Sendable, Hashable {
     }
 }
 
-/// Which of a decision's findings one is.
 private struct FindingPlace: Hashable {
     let rule: RuleId
     let path: String?

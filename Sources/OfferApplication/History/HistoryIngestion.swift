@@ -68,14 +68,13 @@ public struct HistoryIngestion: Sendable {
     }
 
     struct Kept: Sendable {
-        /// One outcome a payload.
         var outcomes: [IngestOutcome]
         /// Set if the request names customers who cannot be one; the payloads are kept all the same. A request that states an
         /// alias of another customer keeps nothing.
         var ambiguity: RequestError?
         /// The customers that the data or the aliases name, if they are wanted.
         var customers: [KnownIdentifiers] = []
-        /// Whose the data was found to be; absent if nothing was looked at.
+        /// The customers of the data; absent if nothing was read.
         var subject: NamedCustomers?
     }
 
@@ -90,7 +89,7 @@ public struct HistoryIngestion: Sendable {
         namesCustomers: Bool = false
     ) async throws -> Kept {
         let aliases = isRefused ? [] : identifiers.aliases
-        // An order that brings nothing: the snapshot it is decided on says whether its customers can be one.
+        // A request that brings nothing: the snapshot it is decided on says whether its customers can be one.
         guard !verified.entries.isEmpty || verified.isComplete || !aliases.isEmpty || namesCustomers else {
             return Kept(outcomes: [])
         }

@@ -30,9 +30,7 @@ public struct SignedDelivery: Sendable, Hashable {
 }
 
 public struct IngestReport: Sendable, Hashable {
-    /// The customers it belongs to, as far as proven.
     public var customers: [KnownIdentifiers]
-    /// One result a JWS, in the order of the request.
     public var results: [IngestResult]
 }
 

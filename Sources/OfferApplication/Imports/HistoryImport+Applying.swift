@@ -186,7 +186,7 @@ extension HistoryPayload.Content {
         }
     }
 
-    /// What two views of the same thing have in common.
+    /// Equal for two views of the same thing.
     var viewName: String {
         switch self {
         case .transaction(let transaction): "t\(transaction.transactionId)"

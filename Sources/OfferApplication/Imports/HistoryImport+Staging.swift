@@ -27,7 +27,7 @@ extension HistoryImport {
         }
     }
 
-    /// What lines are held to: by the catalog in force and the clock of now.
+    /// The checks of a line, by the catalog in force and the clock.
     func admission() async throws -> ImportAdmission {
         return try await ledger.read { transaction in
             let now = try clock.instant(transaction)
@@ -51,7 +51,6 @@ extension HistoryImport {
     }
 }
 
-/// Lines that are staged in one transaction.
 struct StagedBatch: Sendable {
     private(set) var payloads: [StagedPayload] = []
     private(set) var refused: [RefusedLine] = []

@@ -26,7 +26,6 @@ public struct HistoryImport: Sendable {
 
     /// How much one transaction does, and how long others have the writer for themselves in between.
     public struct Pace: Sendable {
-        /// The most lines staged in one transaction.
         public var lines: Int
         /// The payloads applied in one transaction, roughly: subscriptions are not split.
         public var payloads: Int
@@ -186,7 +185,6 @@ extension HistoryImport {
     }
 }
 
-/// The progress of an import.
 public struct ImportProgress: Sendable, Hashable {
     public var stage: ImportStage
     /// How much of the stage is done, of ``total``.
@@ -202,7 +200,6 @@ public struct ImportReport: Sendable, Hashable {
     /// What was done; of a rehearsal what would be.
     public var counts: ImportCounts
     public var refused: [String: Int64] = [:]
-    /// Whether an interrupted import was taken up.
     public var isResumed = false
 }
 

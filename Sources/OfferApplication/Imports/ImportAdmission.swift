@@ -2,9 +2,8 @@ import AppStoreData
 import OfferModel
 import OfferStore
 
-/// What a line must be to be taken, and what becomes of it in the staging table.
+/// Checks a line and turns it into rows of the staging table.
 struct ImportAdmission: Sendable {
-    /// The app and environment that history is imported for.
     let scope: Scope
     let now: Instant
     /// The catalog in force: it knows the group of a product where a line does not.

@@ -18,7 +18,6 @@ struct Issuance: Sendable {
     /// The same, if its newest signatures are handed out again.
     var stored: OpenSlot?
 
-    /// The subject's slots of the offer that were redeemed.
     func redeemedSlots(of subject: PreparedSubject) -> [LowercaseUUID] {
         snapshot.facts.slots.isEmpty ? [] : subject.redemptions(of: question.offer).compactMap(\.slotId)
     }
@@ -65,7 +64,6 @@ struct Issuance: Sendable {
         return owner
     }
 
-    /// The same request decided again with other counters.
     func decided(with counters: OfferCounters, policy: Policy) -> Issuance {
         var again = self
         again.snapshot.facts.counters[question.offer.id] = counters

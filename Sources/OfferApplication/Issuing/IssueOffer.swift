@@ -310,7 +310,6 @@ public struct IssueOffer: Sendable {
 
     // MARK: 5. Record durably, and 6. release
 
-    /// What the committing transaction came to.
     private enum Commit<Answer: Sendable>: Sendable {
         case recorded(Answer)
         case earlier(Answer)

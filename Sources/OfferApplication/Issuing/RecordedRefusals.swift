@@ -13,7 +13,6 @@ final class RecordedRefusals: Sendable {
     struct Entry: Sendable {
         var decisionId: LowercaseUUID
         var decidedAt: Instant
-        /// The statement that blocks the introductory offer, if one was signed.
         var introductoryEligibility: IntroductoryOfferEligibilitySignature?
 
         /// The answer to a request that this decision refuses.

@@ -5,13 +5,9 @@ public import OfferStore
 /// for one.
 public struct Retention: Sendable {
     public struct Sum: Sendable, Hashable {
-        /// Signatures whose text was replaced by its digest.
         public var signatures = 0
-        /// Refusals whose record was replaced by its digest.
         public var refusals = 0
-        /// Kept answers that were deleted.
         public var answers = 0
-        /// Notifications whose signed text was taken away.
         public var notifications = 0
         /// Passed slots that were taken off the counters of their offers.
         public var settled = 0

@@ -82,7 +82,6 @@ public final class RequestRates: Sendable {
         try take(.authentication, CollectionOfOne(Bucket.address(address).hashValue), from: addresses)
     }
 
-    /// Whether too many authentications have failed from an address.
     func hasTooManyFailures(_ address: PeerAddress) -> Bool {
         let now = clock()
         return addresses.withLock { ($0?.wait(for: Bucket.address(address).hashValue, at: now) ?? 0) > 0 }

@@ -130,7 +130,6 @@ struct FetchedAccount: Sendable {
         return parts.flatMap(\.payloads).filter { seen.insert($0).inserted }
     }
 
-    /// The identifiers that the payloads prove.
     var proven: [ProvenIdentifier] { parts.flatMap(\.proven) }
 
     /// The newest date of what was verified to Apple's own root.

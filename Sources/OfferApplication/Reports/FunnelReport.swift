@@ -54,7 +54,6 @@ public struct OfferFunnel: Sendable, Hashable {
     }
 }
 
-/// The stages of a funnel, each of which counts members of the one before.
 public struct FunnelStages: Sendable, Hashable {
     /// First asked about by an issue request in the range.
     public var evaluated = 0
@@ -137,9 +136,7 @@ public struct FunnelRequest: Sendable, Hashable {
 }
 
 extension FunnelRequest {
-    /// The longest range of one report, in days.
     static let longestDays: Int64 = 366
-    /// The range of a report that names no beginning, in days.
     static let usualDays: Int64 = 30
 
     /// The range asked for.

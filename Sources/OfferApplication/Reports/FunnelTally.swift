@@ -2,7 +2,6 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// Counts the members of one offer's cohort.
 struct FunnelTally {
     let offer: Offer
     let group: SubscriptionGroupId?
