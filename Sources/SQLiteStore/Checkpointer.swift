@@ -5,11 +5,11 @@ import OfferStore
 import Synchronization
 
 /// Writes the log back into the file beside the writer, which otherwise does it within the commit that fills the log, while
-/// everybody waits: thousands of pages all over the file, and a flush.
+/// all writers wait: thousands of pages all over the file, and a flush.
 ///
 /// A step copies what was committed so far, on a connection of its own, and locks out neither readers nor the writer. The
-/// writer still copies what little is left when the log is full, because only then can the log begin anew. Both only while
-/// this process has the right to (``CheckpointRight``); without it, a full log is left to whoever has it.
+/// writer still copies what little is left when the log is full, because only then can the log start over. Both only while
+/// this process has the right to (``CheckpointRight``); without it, a full log is left to the process that has it.
 final class Checkpointer: Sendable {
     private struct State {
         /// How many pages the log had when the last step began.
@@ -38,7 +38,7 @@ final class Checkpointer: Sendable {
     /// How many pages a step has at least: fewer would flush the file more often for the same pages.
     private var step: Int { max(1, full / 8) }
 
-    /// Hears of each commit from now on, instead of SQLite's own checkpoint after so many pages.
+    /// Hears of each commit from now on, instead of SQLite's own checkpoint after a number of pages.
     ///
     /// - Parameter connection: the writer's. This value has to live for as long as it commits, or until
     ///   ``stop(watching:)``.
@@ -70,7 +70,7 @@ final class Checkpointer: Sendable {
 
     /// Writes what is in the log into the file and empties the log, or has the process do it that has the right to.
     ///
-    /// - Returns: false if somebody reads or writes all the time, or nobody answers.
+    /// - Returns: false if others read or write all the time, or no process answers.
     func empty() -> Bool {
         if let isEmpty = queue.sync(execute: { truncate(patience: .seconds(5), holdingWriter: 250) }) { return isEmpty }
         guard let ticket = right.ask() else { return false }
@@ -80,9 +80,9 @@ final class Checkpointer: Sendable {
     /// - Returns: whether the writer is to do the rest now, and then ``finish()``.
     private func isFull(at pages: Int) -> Bool {
         // Never beside a step: before SQLite 3.51.3 commits can be lost where one checkpoint begins while a commit empties
-        // the log that another has just copied (decisions 0038 and 0048). A step is due only to what nobody else has copied.
+        // the log that another has just copied (decisions 0038 and 0048). A step is due only to what no other process has copied.
         let isDue = state.withLock { state in
-            // The log has begun anew.
+            // The log has started over.
             if pages < state.begun { state.begun = 0 }
             guard !state.isRunning, !state.isClosed, pages >= full || pages >= state.begun + step else { return false }
             state.isRunning = true
@@ -113,7 +113,7 @@ final class Checkpointer: Sendable {
         state.withLock { $0.ticket = ticket }
     }
 
-    /// Empties the log whenever somebody has asked for it.
+    /// Empties the log whenever another process has asked for it.
     ///
     /// A try that fails, because something reads an older state for long, holds the writer up for a moment, so the next
     /// one waits longer and longer.
@@ -204,7 +204,7 @@ final class Checkpointer: Sendable {
 /// Before SQLite 3.51.3 commits can be lost where two connections write the log back at once while a third empties it
 /// (decision 0048). The locks lie on a file beside the database, and the system releases them with the process.
 final class CheckpointRight: Sendable {
-    /// What a byte of the file stands for.
+    /// What a byte of the file means.
     private enum Place: off_t {
         /// Locked by the process that may write the log back.
         case right
@@ -233,7 +233,7 @@ final class CheckpointRight: Sendable {
 
     /// Whether this process may write the log back now.
     ///
-    /// Not yet in the call that takes the right: whoever had it may have copied all that is in the log, and only a commit
+    /// Not yet in the call that takes the right: its last holder may have copied all that is in the log, and only a commit
     /// of this process's own makes sure that there is more. Must not be called while the log is being written back: a
     /// command that sees a server gives the right away.
     func isOurs() -> Bool {
@@ -257,7 +257,7 @@ final class CheckpointRight: Sendable {
         }
     }
 
-    /// Asks whoever has the right to empty the log.
+    /// Asks the process that has the right to empty the log.
     ///
     /// - Returns: what ``isAnswered(_:)`` is asked with; `nil` if the file cannot be written.
     func ask() -> UInt64? {
@@ -321,7 +321,7 @@ final class CheckpointRight: Sendable {
         return String(cString: resolved)
     }
 
-    /// A file that the owner of the database can use, whoever makes it: as SQLite does with its own beside the database.
+    /// A file that the owner of the database can use, whichever user makes it: as SQLite does with its own beside the database.
     private static func open(_ path: String, like database: String) throws -> Int32 {
         var status = stat()
         guard stat(database, &status) == 0 else { throw StoreError.unavailable("the database file cannot be opened") }

@@ -29,7 +29,7 @@ public struct DatabaseCheck: Sendable, Hashable {
 }
 
 extension SQLiteDatabase {
-    /// Looks at a database file beside whoever uses it, as far as it can be read; writes nothing.
+    /// Checks a database file while others may use it, as far as it can be read; writes nothing.
     ///
     /// The structure is checked by SQLite's `quick_check`, which reads the whole file.
     public static func examine(path: String) -> [DatabaseCheck] {

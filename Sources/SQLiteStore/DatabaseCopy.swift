@@ -13,7 +13,7 @@ extension SQLiteDatabase {
     /// How many pages are copied between two looks for a cancelled task.
     private static let pagesPerStep: CInt = 256
 
-    /// Copies a database by SQLite's backup API beside whoever uses it, and checks the copy.
+    /// Copies a database by SQLite's backup API while others may use it, and checks the copy.
     ///
     /// One read transaction spans the whole copy: writers go on beside it, and what they commit meanwhile is not in it.
     /// The copy has its name only once it is whole and checked, is readable by its owner alone, and has no companions.

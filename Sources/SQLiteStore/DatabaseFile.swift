@@ -65,7 +65,7 @@ enum DatabaseFile {
 
     /// Creates an empty file that only its owner can read; an existing one is left as it is.
     ///
-    /// SQLite would create it readable for everybody. The file is made under another name and then linked, so that it
+    /// SQLite would create it readable for every user. The file is made under another name and then linked, so that it
     /// never exists with wider permissions, and two who migrate at once never replace each other's file.
     static func createIfMissing(_ path: String) throws {
         let files = FileManager.default
@@ -102,7 +102,7 @@ enum DatabaseFile {
     }
 }
 
-/// A database file that nobody else has open, nor can open until this value is closed.
+/// A database file that no other process has open, nor can open until this value is closed.
 ///
 /// Its file must not be opened and closed otherwise meanwhile: the system would drop the lock with it.
 public final class ExclusiveDatabase {
@@ -127,7 +127,7 @@ public final class ExclusiveDatabase {
         guard access(path + "-wal", F_OK) != 0 else {
             throw StoreError.unavailable("the log of `\(path)` cannot be written back")
         }
-        // SQLite keeps a journal that is over, and an index that the next to open the file would make anew.
+        // SQLite keeps a journal that is over, and an index that the next to open the file would make again.
         for ending in ["-journal", "-shm"] { unlink(path + ending) }
     }
 

@@ -1,7 +1,7 @@
 import CSQLite
 import OfferStore
 
-/// One prepared statement of one connection, and the columns of the row it stands at. One thread at a time may use it.
+/// One prepared statement of one connection, and the columns of its current row. One thread at a time may use it.
 final class PreparedStatement {
     let handle: OpaquePointer
     private let connection: OpaquePointer
@@ -17,15 +17,23 @@ final class PreparedStatement {
         var sql = sql
         var handle: OpaquePointer?
         // To be kept: SQLite then takes its memory where much of it may stay.
-        let code = sql.withUTF8 { text in
-            text.withMemoryRebound(to: CChar.self) {
-                sqlite3_prepare_v3(
-                    connection, $0.baseAddress, CInt(clamping: $0.count), CUnsignedInt(SQLITE_PREPARE_PERSISTENT),
-                    &handle, nil)
+        let (code, isAlone) = sql.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) { text in
+                var tail: UnsafePointer<CChar>?
+                let code = sqlite3_prepare_v3(
+                    connection, text.baseAddress, CInt(clamping: text.count),
+                    CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &handle, &tail)
+                guard let start = text.baseAddress, let tail else { return (code, true) }
+                return (code, text.dropFirst(tail - start).allSatisfy { (0...0x20).contains($0) })
             }
         }
+        if code == SQLITE_INTERRUPT { throw CancellationError() }
         guard code == SQLITE_OK else { throw StoreError(code: code, on: connection) }
         guard let handle else { throw StoreError.unavailable("the database failed: a statement is empty") }
+        guard isAlone else {
+            sqlite3_finalize(handle)
+            throw StoreError.unavailable("the database failed: a text holds more than one statement")
+        }
         self.handle = handle
         self.connection = connection
         columnCount = Int(sqlite3_column_count(handle))
@@ -39,7 +47,7 @@ final class PreparedStatement {
         sqlite3_finalize(handle)
     }
 
-    /// Whether it stands at a row: then it cannot be run a second time.
+    /// Whether it has a current row: then it cannot be run a second time.
     var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
 
     /// Runs it from the beginning to the end, with a body for every row; afterwards it can be run again, whatever happens.
@@ -156,7 +164,7 @@ extension PreparedStatement: StoredColumns {
         return StoredRow(values)
     }
 
-    /// Nothing of ours writes other text; were it mended, two different texts could become one.
+    /// Nothing of ours writes other text; were it repaired, two different texts could become one.
     ///
     /// - Parameter bytes: what SQLite ends with a zero, which is not counted.
     private static func text(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) throws -> String {
@@ -225,7 +233,7 @@ final class BoundMemory {
 
     /// Copies a text.
     ///
-    /// - Throws: ``StoreError/constraint(_:)`` for one with U+0000: whoever reads it by C's rules would lose what follows,
+    /// - Throws: ``StoreError/constraint(_:)`` for one with U+0000: a reader by C's rules would lose what follows,
     ///   and two different texts become one.
     func keep(text: String) throws -> UnsafeRawBufferPointer {
         let kept =

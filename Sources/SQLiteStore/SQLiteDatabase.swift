@@ -7,13 +7,13 @@ public import OfferStore
 /// Readers see a snapshot and never wait for the writer. Several processes may use one file.
 public final class SQLiteDatabase: StoreDatabase {
     public struct Limits: Sendable {
-        /// At most so many writes wait; the next is ``StoreError/busy(_:)``.
+        /// The maximum number of waiting writes; the next is ``StoreError/busy(_:)``.
         public var waitingWrites: Int
-        /// At most so many writes share a commit.
+        /// The maximum number of writes in a commit.
         public var batch: Int
         /// How long to wait for another process to let go of the database.
         public var patience: Duration
-        /// How many pages of 4 KiB the log may have before it begins anew. They are written into the file meanwhile, an
+        /// How many pages of 4 KiB the log may have before it starts over. They are written into the file meanwhile, an
         /// eighth at a time, beside the commits (``Checkpointer``). The more there are, the more commits share the pages that
         /// all of them change.
         public var log: Int
@@ -141,7 +141,7 @@ public final class SQLiteDatabase: StoreDatabase {
     /// Writes what is in the log into the file and empties the log, where older versions of rows stand until then. Where a
     /// server has the file open, the server does it.
     ///
-    /// - Returns: false if somebody reads or writes all the time; then the log stays as it is.
+    /// - Returns: false if others read or write all the time; then the log stays as it is.
     public func emptyLog() -> Bool {
         checkpointer?.empty() ?? true
     }
@@ -150,7 +150,7 @@ public final class SQLiteDatabase: StoreDatabase {
     /// and they are read like any other. A commit of our own flushes them with itself.
     ///
     /// Processes that use the file at the same time show each other only what is flushed: SQLite flushes a commit before it
-    /// adds it to the index of the log, and reads the log without the index only where nobody else has the file open.
+    /// adds it to the index of the log, and reads the log without the index only where no other process has the file open.
     ///
     /// - Throws: ``StoreError`` if neither a commit nor a flush alone succeeds.
     public func makeDurable() throws {
@@ -162,7 +162,7 @@ public final class SQLiteDatabase: StoreDatabase {
         }
     }
 
-    /// Builds the file anew without its unused parts, where fragments of deleted rows can stand: SQLite overwrites what it
+    /// Rebuilds the file without its unused parts, where fragments of deleted rows can remain: SQLite overwrites what it
     /// deletes, but not what it leaves behind when it splits a page.
     ///
     /// Nothing can be recorded meanwhile, and the disk needs room for another copy.

@@ -7,13 +7,8 @@ struct WriteBatch {
     let patience: Duration
     private let memory = TransactionCache()
 
-    init(connection: Connection, patience: Duration) {
-        self.connection = connection
-        self.patience = patience
-    }
-
     /// Runs the bodies, commits, and only then answers their callers, those of bodies that failed too: what they saw
-    /// may have been a neighbour's, which nobody may hear of unless it is kept.
+    /// may have been a neighbour's, which must not be reported unless it is kept.
     func commit(_ jobs: [WriteQueue.Job]) {
         connection.memory = memory
         defer { connection.memory = nil }
@@ -44,7 +39,7 @@ struct WriteBatch {
     /// page that its body changes.
     ///
     /// - Returns: `nil` if one failed, or there is only one, which has no savepoint anyway; then nothing was done.
-    /// - Throws: what keeps the transaction from being begun anew.
+    /// - Throws: what keeps the transaction from being begun again.
     private func together(_ jobs: [WriteQueue.Job], patience: Duration) throws -> [WriteQueue.Release]? {
         guard jobs.count > 1 else { return nil }
         let mark = memory.mark
@@ -56,7 +51,7 @@ struct WriteBatch {
                 return answer
             }
         } catch {
-            // Whoever failed fails again, and hears of it then.
+            // A body that failed fails again, and its caller is told then.
             memory.rollback(to: mark)
             undo()
             try begin(until: .now + patience)
@@ -66,7 +61,7 @@ struct WriteBatch {
 
     /// Runs the bodies so that each can be undone alone: in a savepoint, or with the transaction if there is only one.
     ///
-    /// - Returns: `nil` if one failed that could not be undone alone; then everybody has been told.
+    /// - Returns: `nil` if one failed that could not be undone alone; then every caller has been told.
     private func apart(_ jobs: [WriteQueue.Job]) -> [WriteQueue.Release]? {
         let isShared = jobs.count > 1
         var answers = [WriteQueue.Release]()
@@ -89,7 +84,7 @@ struct WriteBatch {
     }
 
     /// SQLite's own waiting grows to 100 ms between two looks, and a busy process would nearly always be missed; a
-    /// short wait begun anew looks more often.
+    /// repeated short wait looks more often.
     private func begin(until deadline: ContinuousClock.Instant) throws {
         if connection.isInTransaction {
             // The batch before could not undo its failed transaction, and nothing of that may be committed.

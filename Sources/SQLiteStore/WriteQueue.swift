@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Nothing waits for a batch to fill: what is there is committed, and what arrives meanwhile gathers for the next.
 /// Where one of several that share a commit throws, all are run once more, each in a savepoint of its own, so it harms
-/// nobody; a caller hears the result only after the commit that holds it.
+/// no other; a caller hears the result only after the commit that holds it.
 final class WriteQueue: Sendable {
     struct Job: Sendable {
         let ticket: Ticket
@@ -16,7 +16,7 @@ final class WriteQueue: Sendable {
     }
 
     /// Lets a caller go on with the result. It only makes the caller's task ready to run elsewhere, so that a slow
-    /// caller keeps nobody waiting.
+    /// caller keeps no other waiting.
     typealias Release = @Sendable () -> Void
 
     /// By what a caller who gives up names the body. Its flag is touched under the queue's lock alone, so that a

@@ -164,4 +164,22 @@ struct HistoryFactsTests {
         #expect(try await check.run() == counts)
         #expect(try await bench.database.read { try HistoryStore($0).history(of: [customer]) } == before)
     }
+
+    @Test("an owner with an unreadable row is reported, and the others are rebuilt")
+    func unreadable() async throws {
+        let bench = try await Bench(.file)
+        try await bench.ingest(["1", "2", "3"].map { .bought($0) })
+        try await bench.database.write { transaction in
+            for edit in [
+                "UPDATE history_transaction SET facts = x'02' WHERE original_transaction_id = '1'",
+                "DELETE FROM history_facts WHERE value IN ('1', '3')",
+            ] { try transaction.execute(Statement(edit)) }
+        }
+        let check = HistoryFactsCheck(bench.database)
+        var counts = HistoryFactsCheck.Counts()
+        (counts.rows, counts.missing, counts.unreadable) = (2, 1, ["originalTransactionId `1`"])
+        #expect(try await check.run(rebuilding: true) == counts)
+        counts.missing = 0
+        #expect(try await check.run() == counts)
+    }
 }

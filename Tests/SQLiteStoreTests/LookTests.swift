@@ -2,8 +2,9 @@ import Dispatch
 import OfferModel
 import OfferStore
 import OfferTestSupport
-import SQLiteStore
 import Testing
+
+@testable import SQLiteStore
 
 @Suite("Quick looks")
 struct LookTests {
@@ -173,5 +174,19 @@ struct LookTests {
         await #expect(throws: StoreError.unavailable("the database is closed")) {
             try await database.readInline { try $0.rows(Self.lastInstant) }
         }
+    }
+
+    @Test("a task that is cancelled while its first statement reads the schema is told so")
+    func cancelledPreparing() async throws {
+        let writer = try Connection(path: path, .readWrite)
+        let tables = (0..<3_000).map { "CREATE TABLE wide\($0) (a, b, c);" }.joined()
+        try writer.runScript("BEGIN; \(tables) COMMIT")
+        try writer.close()
+        let path = path
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try Connection(path: path, .readOnly).rows(Self.lastInstant).count
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 }

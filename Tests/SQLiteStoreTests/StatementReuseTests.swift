@@ -129,4 +129,19 @@ struct StatementReuseTests {
         #expect(detail.hasPrefix("the database failed: "))
         #expect(try await database.read { try $0.row(Statement("SELECT 1"))?.value(0) } == 1)
     }
+
+    @Test("a text with a second statement is refused and not run in part")
+    func secondStatement() async throws {
+        let error = await #expect(throws: StoreError.self) {
+            try await database.write { transaction in
+                try transaction.execute(
+                    Statement("UPDATE store_state SET tried_at = 1; UPDATE store_state SET tried_at = 2"))
+            }
+        }
+        #expect(error == .unavailable("the database failed: a text holds more than one statement"))
+        let tried = try await database.read { transaction in
+            try transaction.row(Statement("SELECT tried_at FROM store_state; "))?.value(0, as: Int64?.self)
+        }
+        #expect(tried == .some(nil))
+    }
 }

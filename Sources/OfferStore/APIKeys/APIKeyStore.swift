@@ -85,7 +85,7 @@ public struct APIKeyStore {
         return try statement.all(in: transaction) { try StoredAPIKey(reading: &$0) }
     }
 
-    /// Revokes a key for good.
+    /// Revokes a key permanently.
     ///
     /// - Returns: whether there is such a key that was not revoked before.
     public func revoke(_ id: String, at now: Instant) throws -> Bool {

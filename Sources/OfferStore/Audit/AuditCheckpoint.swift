@@ -5,7 +5,7 @@ public struct AuditCheckpoint: Sendable, Hashable {
     /// Counted from 1.
     public var number: Int64
     public var eventSequence: Int64
-    /// That event's hash, which stands for all before it.
+    /// That event's hash, which covers all before it.
     public var head: [UInt8]
     public var signedAt: Instant
     /// The SHA-256 of the public key, in hexadecimal.
@@ -114,7 +114,7 @@ public struct LedgerProofStore {
         self.transaction = transaction
     }
 
-    /// The proof of an issued offer; `nil` if no event tells of it: then the ledger is broken.
+    /// The proof of an issued offer; `nil` if no event covers it: then the ledger is broken.
     public func proof(of issued: IssuedOffer) throws -> LedgerProof? {
         let row = try transaction.row(
             """

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import OfferModel
 
-/// What an event of the audit tells of. The list is closed; a word is never used for something else.
+/// What an event of the audit records. The list is closed; a word is never used for something else.
 public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
     case issue
     case signing
@@ -156,7 +156,7 @@ extension AuditEvent {
     }
 }
 
-/// What an event tells of before or after a change: members with integers, texts or null.
+/// The values of an event before or after a change: members with integers, texts or null.
 public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     struct Member: Sendable, Hashable {
         let name: String

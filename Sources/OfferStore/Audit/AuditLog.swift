@@ -8,13 +8,13 @@ public struct AuditLog {
 
     /// The audit of a transaction.
     ///
-    /// - Throws: ``StoreError/unrecorded`` in a transaction that nobody signs for.
+    /// - Throws: ``StoreError/unrecorded`` in a transaction without an author.
     public init(_ transaction: any StoreTransaction) throws {
         guard let recording = transaction.recording else { throw StoreError.unrecorded }
         self.recording = recording
     }
 
-    /// Tells of something without a row of its own.
+    /// Records something without a row of its own.
     ///
     /// - Parameters:
     ///   - issuedOffer: the `sequence` of the slot whose state it changes.
@@ -29,7 +29,7 @@ public struct AuditLog {
                 kind: kind, at: now, scope: scope, issuedOffer: issuedOffer, before: before, after: after, rows: []))
     }
 
-    /// Tells of a new row, which the event covers from now on.
+    /// Records a new row, which the event covers from now on.
     ///
     /// - Parameters:
     ///   - inserted: the row's ``LedgerTable/columns`` as they were bound, all of them: nothing is filled in, and a
@@ -39,7 +39,7 @@ public struct AuditLog {
         _ kind: AuditKind, _ table: LedgerTable, inserted: [StoredValue], at now: Instant, in scope: ScopeNumber?,
         before: AuditValues? = nil, after: AuditValues = [:]
     ) throws {
-        let row = try recording.row(table, inserted)
+        let row = try recording.digests.row(table, inserted)
         let told = row.state.withoutNulls.merging(after)
         recording.append(
             AuditRecording.Pending(
@@ -59,7 +59,7 @@ public struct AuditLog {
 
     /// Covers a new row by the event that was told last.
     func cover(_ table: LedgerTable, inserted: [StoredValue]) throws {
-        recording.cover(try recording.row(table, inserted))
+        recording.cover(try recording.digests.row(table, inserted))
     }
 
     /// The columns of a row that events tell of.
@@ -69,10 +69,10 @@ public struct AuditLog {
         guard row.values.count > table.state.count else {
             throw StoreError.corrupt("a row of `\(table.name)` has \(row.values.count) columns")
         }
-        return recording.state(table, row.values)
+        return recording.digests.state(table, key: row.values[0], row.values[1...])
     }
 
-    var digestKey: String { recording.digestKey }
+    var digestKey: String { recording.digests.keyed.name }
 
     /// What a text is replaced by when it is taken away: its keyed digest, by which the row still is what was recorded.
     ///
@@ -87,10 +87,10 @@ public struct AuditLog {
         guard let known = LedgerTable.named(table),
             known.erasable.contains(column) || known.state.contains(where: { $0.name == column && $0.isErasable })
         else { throw StoreError.corrupt("`\(table).\(column)` is no column that may be erased") }
-        return recording.remains(of: value, column: column, known, key: key)
+        return recording.digests.remainsText(of: value, column: column, known, key: key)
     }
 
-    func keyedDigest(of bytes: [UInt8]) -> [UInt8] { recording.keyedDigest(of: bytes) }
+    func keyedDigest(of bytes: [UInt8]) -> [UInt8] { recording.digests.keyed.digest(of: bytes) }
 
     /// The same log, with digests taken under the random bytes that lie in the database, as they were before the
     /// configuration had a key for them.
@@ -118,32 +118,16 @@ public final class AuditRecording {
     }
 
     private let author: AuditAuthor
-    private let digests: LedgerDigests
+    let digests: LedgerDigests
     private var pending: [Pending] = []
     var tally = RedemptionTally()
 
     var requestId: LowercaseUUID? { author.requestId }
 
-    var digestKey: String { digests.keyed.name }
-
     init(author: AuditAuthor, digests: LedgerDigests) {
         self.author = author
         self.digests = digests
     }
-
-    func row(_ table: LedgerTable, _ values: [StoredValue]) throws -> LedgerRow {
-        try digests.row(table, values)
-    }
-
-    func state(_ table: LedgerTable, _ values: [StoredValue]) -> AuditValues {
-        digests.state(table, key: values[0], values[1...])
-    }
-
-    func remains(of value: StoredValue, column: String, _ table: LedgerTable, key: StoredValue) -> String {
-        digests.remainsText(of: value, column: column, table, key: key)
-    }
-
-    func keyedDigest(of bytes: [UInt8]) -> [UInt8] { digests.keyed.digest(of: bytes) }
 
     /// For digests alone; what is told to it is never written.
     func salted(_ salt: [UInt8]) -> AuditRecording {

@@ -16,7 +16,7 @@ public struct AuditAuthor: Sendable, Hashable {
     public static let service = AuditAuthor(actor: "offerd serve")
 }
 
-/// The database with its audit: whoever writes says who it is, and the events are part of the same transaction.
+/// The database with its audit: every write names its author, and its events are part of the same transaction.
 public final class Ledger: Sendable {
     private let database: any StoreDatabase
     private let digest: any Digest
@@ -29,7 +29,7 @@ public final class Ledger: Sendable {
     /// - Parameters:
     ///   - digest: SHA-256.
     ///   - key: takes the keyed digests of what may be erased; without it they are taken with random bytes that lie in
-    ///     the database, which hides nothing from whoever has the file.
+    ///     the database, which hides nothing from anyone with the file.
     ///   - onRedemptions: is told what became known about uses of offers, once it is durable.
     public init(
         _ database: any StoreDatabase, digest: any Digest, key: (any KeyedDigest)? = nil,

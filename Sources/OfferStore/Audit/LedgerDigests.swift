@@ -3,7 +3,7 @@ import OfferModel
 /// Bytes to take a digest of: exact, and different for different values (docs/ledger.md, "Bytes").
 ///
 /// A value is one byte for its type, and then: nothing for null (0); 8 bytes, most significant first, of an integer (1);
-/// 8 bytes of length and the UTF-8 or the bytes themselves for text (2) and a blob (3). Nothing stands between values.
+/// 8 bytes of length and the UTF-8 or the bytes themselves for text (2) and a blob (3). Nothing separates values.
 struct CanonicalBytes {
     private(set) var bytes: [UInt8]
 
@@ -129,7 +129,7 @@ struct LedgerDigests {
 }
 
 extension LedgerDigests {
-    /// What stands before the digest in the place of an erased text.
+    /// The prefix of the digest that replaces an erased text.
     static let remainsPrefix = Redacted.prefix
 
     func remainsText(of value: StoredValue, column: String, _ table: LedgerTable, key: StoredValue) -> String {

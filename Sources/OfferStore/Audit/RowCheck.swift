@@ -86,7 +86,7 @@ struct RowCheck {
         return try AuditValues(text: event.after ?? "{}").value("erased")
     }
 
-    /// What an event changes of a row that it does not cover anew.
+    /// What an event changes of a row that it does not cover again.
     private func follow(_ event: AuditEvent, _ few: [String: FewRows]) throws {
         switch event.kind {
         case .resume:

@@ -70,14 +70,17 @@ public struct SubjectVersion: Sendable, Hashable {
     public var customers: [CustomerNumber] { changes.keys.sorted() }
 }
 
-/// Where an identifier of a customer comes from, for whoever asks why it names them.
+/// Where an identifier of a customer comes from.
 struct IdentifierSource {
-    /// How it reached us: with Apple's data, or on the backend's word.
+    /// How it reached us: with Apple's data, or on the backend's or an operator's word.
     var provenance: Provenance
     /// The transaction, or of renewal info the subscription, whose payload names it.
     var transactionId: TransactionId?
+    /// The request that stated it.
     var requestId: LowercaseUUID?
+}
 
+extension IdentifierSource {
     init(_ payload: HistoryPayload) {
         provenance = payload.provenance
         switch payload.content {
@@ -85,22 +88,6 @@ struct IdentifierSource {
         case .renewalInfo(let info): transactionId = info.originalTransactionId
         case .appTransaction: transactionId = nil
         }
-    }
-
-    /// Renewal info that has waited for its subscription.
-    init(renewalInfoOf id: TransactionId, provenance: Provenance) {
-        self.provenance = provenance
-        transactionId = id
-    }
-
-    /// The word of whoever stands behind a history.
-    init(provenance: Provenance) {
-        self.provenance = provenance
-    }
-
-    init(statedBy requestId: LowercaseUUID?) {
-        provenance = .caller
-        self.requestId = requestId
     }
 }
 

@@ -7,7 +7,7 @@ public struct CustomerStore {
         self.transaction = transaction
     }
 
-    /// The customer whom a signed identifier names.
+    /// The customer that a signed identifier names.
     public func customer(_ identifier: ProvenIdentifier, in scope: ScopeNumber) throws -> CustomerNumber? {
         try Statement(
             "SELECT customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope,
@@ -15,7 +15,7 @@ public struct CustomerStore {
         ).first(in: transaction) { try $0.next() }
     }
 
-    /// Every customer whom one of these signed identifiers names, each once, the earliest stored first.
+    /// Every customer that one of these signed identifiers names, each once, the earliest stored first.
     public func customers(proven identifiers: [ProvenIdentifier], in scope: ScopeNumber) throws -> [CustomerNumber] {
         var found = Set<CustomerNumber>()
         for identifier in identifiers {
@@ -24,10 +24,10 @@ public struct CustomerStore {
         return found.sorted()
     }
 
-    /// The customers whom one of these aliases names, each once, the earliest stored first. Where Apple's data names an
+    /// The customers that one of these aliases names, each once, the earliest stored first. Where Apple's data names an
     /// alias for a customer, it does not name those who have it on the backend's word.
     ///
-    /// - Parameter limit: at most so many. An app may give one name to everybody; 17 is one more than a subject may have,
+    /// - Parameter limit: the maximum number. An app may give all its customers one name; 17 is one more than a subject may have,
     ///   enough to tell that there are too many.
     public func customers(
         aliases: [CustomerAlias], in scope: ScopeNumber, limit: Int = 17
@@ -67,7 +67,7 @@ public struct CustomerStore {
         return SubjectVersion(changes: changes)
     }
 
-    /// Adds a customer of whom no signed payload is stored, under the first of these aliases.
+    /// Adds a customer without a signed payload, under the first of these aliases.
     public func add(under aliases: [CustomerAlias], at now: Instant, in scope: ScopeNumber) throws -> CustomerNumber {
         let key = aliases.first { $0.kind == "appAccountToken" } ?? aliases.first
         guard let key else { throw StoreError.constraint("customer.rollout_key") }
@@ -158,7 +158,7 @@ extension CustomerStore {
         return survivors
     }
 
-    /// Those who were merged into each of these customers; one into whom nobody was is left out.
+    /// Those who were merged into each of these customers; those without are left out.
     public func merged(into customers: [CustomerNumber]) throws -> [CustomerNumber: [CustomerNumber]] {
         guard !customers.isEmpty else { return [:] }
         var merged: [CustomerNumber: [CustomerNumber]] = [:]

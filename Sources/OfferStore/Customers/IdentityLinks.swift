@@ -19,7 +19,7 @@ struct IdentityLinks {
     /// The customer of these identifiers, which one payload holds together.
     ///
     /// - Parameters:
-    ///   - isProven: whether a signature stands behind the payload; without one nothing is merged, and only the first
+    ///   - isProven: whether the payload is signed; without one nothing is merged, and only the first
     ///     identifier counts.
     ///   - source: the payload.
     func customer(
@@ -68,7 +68,7 @@ struct IdentityLinks {
             """, scope, id)
         var customer = customer
         for row in rows {
-            let source = IdentifierSource(renewalInfoOf: id, provenance: try row.value(2))
+            let source = IdentifierSource(provenance: try row.value(2), transactionId: id)
             if let appTransactionId: AppTransactionId = try row.value(0) {
                 customer = try self.customer(
                     linking: [.originalTransactionId(id), .appTransactionId(appTransactionId)], isProven: true,
@@ -210,7 +210,7 @@ struct CustomerMerge {
 
     private static let isEarlier = "excluded.first_stored_at < customer_alias.first_stored_at"
 
-    /// Apple's data is a better source than anybody's word, whichever came first.
+    /// Apple's data is a better source than any other, whichever came first.
     private static let isBetterSource = {
         let (merged, own) = (CustomerStore.isProven("excluded"), CustomerStore.isProven("customer_alias"))
         return "(\(merged) > \(own) OR (\(merged) = \(own) AND \(isEarlier)))"

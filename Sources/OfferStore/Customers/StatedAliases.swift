@@ -54,7 +54,8 @@ extension CustomerStore {
         _ aliases: [CustomerAlias], of customers: [CustomerNumber], at now: Instant, in scope: ScopeNumber
     ) throws -> [CustomerAlias] {
         try state(
-            aliases, of: customers, from: IdentifierSource(statedBy: transaction.recording?.requestId), at: now,
+            aliases, of: customers,
+            from: IdentifierSource(provenance: .caller, requestId: transaction.recording?.requestId), at: now,
             in: scope)
     }
 

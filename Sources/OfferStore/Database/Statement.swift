@@ -39,9 +39,7 @@ public enum StoredValue: Sendable, Hashable {
     case blob([UInt8])
 }
 
-/// The text of a statement with a list of so many values, whose placeholders come first.
-///
-/// Nearly every subject is one customer: that text is made once.
+/// The text of a statement with a list of values, made once for the usual length, one.
 struct ListedSQL: Sendable {
     private let start: String
     private let end: String
@@ -58,11 +56,11 @@ struct ListedSQL: Sendable {
     }
 }
 
-/// The columns of the row that a running statement stands at; valid only until the statement goes on.
+/// The columns of the row at which a running statement is; valid only until its next step.
 ///
 /// What is asked for is read straight from the engine, and nothing else of the row is copied.
 ///
-/// A class, so that whoever reads many columns holds one reference, not a box of unknown size.
+/// A class, so that a reader of many columns holds one reference, not a box of unknown size.
 public protocol StoredColumns: AnyObject {
     /// Whether a column holds no value.
     ///
@@ -199,7 +197,7 @@ final class CopiedColumns: StoredColumns {
     }
 }
 
-// Inlined, and asked of the statement and not of the transaction, whose type nobody knows: so what is read is known where
+// Inlined, and methods of the statement, because the type of the transaction is unknown: so what is read is known where
 // it is read. Rows have dozens of columns, and generic code would look up the type of each.
 
 extension Statement {

@@ -7,7 +7,7 @@ public protocol Storable {
     var storedValue: StoredValue { get }
     /// Reads a column; `nil` if it holds something else.
     init?(storedValue: StoredValue)
-    /// Reads a column of the row that a statement stands at, to the same as its value; `nil` if it holds something else.
+    /// Reads a column of the current row of a statement, to the same as its value; `nil` if it holds something else.
     ///
     /// - Throws: ``StoreError/corrupt(_:)`` if the column is not there or cannot be read at all.
     init?(_ columns: any StoredColumns, at index: Int) throws

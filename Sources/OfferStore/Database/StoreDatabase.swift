@@ -2,7 +2,7 @@ import OfferModel
 
 /// A durable database that runs synchronous transaction bodies (docs/design.md#storage).
 ///
-/// A body never awaits while it holds the write lock, so nobody can be kept waiting by a network call. Drivers only run
+/// A body never awaits while it holds the write lock, so a network call never holds up other writers. Drivers only run
 /// statements; every operation and its SQL is written once, in this target.
 public protocol StoreDatabase: Sendable {
     /// Runs a body that reads one consistent snapshot, for as long as it takes.
@@ -22,8 +22,8 @@ public protocol StoreDatabase: Sendable {
     ///
     /// Bodies that wait together share one durable commit: one that throws undoes only what it did itself. They run one
     /// after the other, in the order of arrival. Where one throws, all of them, itself too, may be run a second time,
-    /// after what they did was undone: a body leaves nothing behind but rows. From the first statement to the commit nobody
-    /// else writes, in no process: counters and what a transaction remembers (``TransactionCache``) rest on that.
+    /// after what they did was undone: a body leaves nothing behind but rows. From the first statement to the commit no other
+    /// transaction writes, in any process: counters and what a transaction remembers (``TransactionCache``) rest on that.
     ///
     /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
     ///   ``StoreError``; then nothing of the body was kept.
@@ -48,7 +48,7 @@ extension StoreDatabase {
 public protocol StoreTransaction: AnyObject {
     func rows(_ statement: Statement) throws -> [StoredRow]
 
-    /// Runs a body for every row of a statement, while the statement stands there.
+    /// Runs a body for every row of a statement, while that row is current.
     ///
     /// - Throws: what the body throws, or ``StoreError``.
     func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws
@@ -57,11 +57,11 @@ public protocol StoreTransaction: AnyObject {
     @discardableResult
     func execute(_ statement: Statement) throws -> Int
 
-    /// Where changes of the ledger are told; drivers have none, see ``Ledger``.
+    /// Where changes of the ledger are recorded; drivers have none, see ``Ledger``.
     var recording: AuditRecording? { get }
 
-    /// What the durable transaction knows already; none where nothing is written, or where the driver keeps none. Whoever
-    /// wraps a transaction hands on what it has, or the two would not see what the other has changed.
+    /// What the durable transaction knows already; none where nothing is written, or where the driver keeps none. A
+    /// wrapper hands on its base's cache, or the two would not see each other's changes.
     var memory: TransactionCache? { get }
 }
 
@@ -111,7 +111,7 @@ extension StoreTransaction {
 /// What one durable transaction knows of the rows that nearly every body reads and changes: the store's clock, the audit's
 /// head, the generations, the counters.
 ///
-/// Only for as long as the transaction: until it ends nobody else can write, so what was read once still holds, and what
+/// Only for as long as the transaction: until it ends no other transaction can write, so what was read once still holds, and what
 /// has changed need be written once. A driver makes one when it begins, hands it to every body, goes back to the
 /// ``mark`` of a body that it undoes, and has ``write(to:)`` called before it commits.
 public final class TransactionCache {
@@ -140,8 +140,8 @@ public final class TransactionCache {
 
     public init() {}
 
-    /// Whether a catalog was put in force in this transaction. It may yet be undone, and another take its number: nobody may
-    /// remember it for longer.
+    /// Whether a catalog was put in force in this transaction. It may yet be undone, and another take its number, so it
+    /// must not be cached for longer.
     public var hasNewCatalog: Bool { contents.hasNewCatalog }
 
     public var mark: Mark { Mark(contents: contents) }

@@ -21,7 +21,7 @@ public enum StoreError: Error, Sendable, Hashable {
     case constraint(String)
     /// The file cannot be opened, read or written.
     case unavailable(String)
-    /// The ledger was about to be changed in a transaction that nobody signs for: a defect, see ``Ledger``.
+    /// The ledger was about to be changed in a transaction without an author: a defect, see ``Ledger``.
     case unrecorded
 
     public var detail: String {

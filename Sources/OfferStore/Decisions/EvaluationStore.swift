@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// Somebody and when an issue request first asked for an offer for them.
+/// A customer and when an issue request first asked for an offer for them.
 public struct FirstEvaluation: Sendable, Hashable {
     public var customer: CustomerNumber
     public var decidedAt: Instant
@@ -8,7 +8,7 @@ public struct FirstEvaluation: Sendable, Hashable {
 
 /// One recorded decision about a customer and an offer, as a report reads it.
 public struct Evaluation: Sendable, Hashable {
-    /// Where it stands among the decisions about one customer and offer.
+    /// Its place among the decisions about one customer and offer.
     public struct Place: Sendable, Hashable, Comparable {
         public var decidedAt: Instant
         /// Its place in the store-wide order; it settles equal instants.
@@ -129,7 +129,7 @@ public struct EvaluationStore {
         return Array((issued + refused).sorted { $0.place < $1.place }.prefix(limit))
     }
 
-    /// How many requests in a range of instants were refused to somebody unknown: nobody counts them as customers.
+    /// How many requests in a range of instants were refused to an unknown customer: reports do not count them as customers.
     public func refusalsOfUnknown(
         for offer: OfferId, in range: Range<Instant>, in scope: ScopeNumber
     ) throws -> Int {

@@ -4,7 +4,7 @@ public import OfferModel
 /// An answer to an issue request that was no, or could not be decided, with everything it depended on (invariant 5).
 public struct Refusal: Sendable, Hashable {
     public var id: LowercaseUUID
-    /// The customer it was about; absent for somebody unknown.
+    /// The customer it was about; absent if unknown.
     public var customer: CustomerNumber?
     public var offerId: OfferId
     public var decidedAt: Instant
@@ -74,7 +74,7 @@ public struct RefusalStore {
         try transaction.row(
             """
             SELECT id, customer_id, offer_id, decided_at, catalog_revision, outcome, record, key_id,
-                signed_product_id, jws_nonce, app_account_token, transaction_id, jws
+                signed_product_id, app_account_token, transaction_id, NULL, NULL, jws_nonce, jws, 0
             FROM refusal WHERE id = ?1 AND scope_id = ?2
             """, id, scope
         ).map(Refusal.init(row:))
@@ -124,17 +124,6 @@ extension Refusal {
             id: try reader.next(), customer: try reader.next(), offerId: try reader.next(),
             decidedAt: try reader.next(), catalogRevision: try reader.next(), outcome: try reader.next(),
             record: try reader.next(ErasableColumn.self).value)
-        let (keyId, productId): (KeyId?, ProductId?) = (try reader.next(), try reader.next())
-        let nonce: LowercaseUUID? = try reader.next()
-        let token: AppAccountToken? = try reader.next(ErasableColumn.self).value
-        let transactionId: String? = try reader.next(ErasableColumn.self).value
-        let jws: String? = try reader.next()
-        guard let keyId, let productId, let nonce, let jws else { return }
-        var signed = RecordedSignature(
-            nonce: nonce, format: .introductoryEligibility, allowIntroductoryOffer: false, keyId: keyId,
-            timestamp: decidedAt, productId: productId, appAccountToken: token, transactionId: transactionId,
-            artefact: jws)
-        signed.isRemoved = jws.hasPrefix(Redacted.prefix)
-        statement = signed
+        statement = try [RecordedSignature](reading: &reader, decidedAt: decidedAt).first
     }
 }

@@ -26,7 +26,7 @@ public struct CustomerErasure {
 
     /// Erases what was planned.
     ///
-    /// - Parameter reason: why, as the operator typed it; it names nobody.
+    /// - Parameter reason: why, as the operator typed it; it names no person.
     /// - Returns: `nil` if a customer has changed since the plan was made; then nothing was.
     /// - Throws: ``ErasureRefusal``, ``StoreError``.
     public func run(_ plan: ErasurePlan, reason: String) throws -> ErasureOutcome? {
@@ -206,7 +206,7 @@ public struct CustomerErasure {
     }
 }
 
-/// Puts keyed digests in the place of texts of the ledger, and notes which rows were changed.
+/// Replaces texts of the ledger by keyed digests, and collects the rows that were changed.
 struct Redaction {
     let transaction: any StoreTransaction
     let log: AuditLog
@@ -215,12 +215,6 @@ struct Redaction {
     /// How many texts were replaced.
     private(set) var erased = 0
     private(set) var rows: [String: [Int64]] = [:]
-
-    init(transaction: any StoreTransaction, log: AuditLog, otherKeys: [LedgerRowKey: String]) {
-        self.transaction = transaction
-        self.log = log
-        self.otherKeys = otherKeys
-    }
 
     mutating func redact(
         _ table: String, _ columns: [String], where condition: String, _ values: [StoredValue]

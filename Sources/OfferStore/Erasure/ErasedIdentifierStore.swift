@@ -1,15 +1,15 @@
 import OfferModel
 
-/// The signed identifiers of customers whose data was erased, as keyed digests: whoever comes back with the same Apple
-/// account is known again, so limits hold.
+/// The signed identifiers of customers whose data was erased, as keyed digests: a customer who comes back with the
+/// same Apple account is recognised, so limits hold.
 struct ErasedIdentifierStore {
     let transaction: any StoreTransaction
     let scope: ScopeNumber
 
-    /// The customer whom an identifier named before an erasure.
+    /// The customer that an identifier named before an erasure.
     ///
     /// - Throws: ``StoreError/unavailable(_:)`` if the digests were taken with another key: a customer would not be known
-    ///   again, and limits would begin anew.
+    ///   again, and limits would start over.
     func customer(_ identifier: ProvenIdentifier) throws -> CustomerNumber? {
         guard let key = try digestKey() else { return nil }
         let log = try AuditLog(transaction)
@@ -28,7 +28,7 @@ struct ErasedIdentifierStore {
                 UPDATE kept_evidence SET original_transaction_id = ?3
                 WHERE scope_id = ?1 AND original_transaction_id = ?2
                 """, scope, standIn, id)
-            // So that the use is known to be the same one when it is derived anew.
+            // So that the use is known to be the same one when it is derived again.
             try transaction.execute(
                 """
                 UPDATE redemption SET original_transaction_id = ?3
@@ -55,7 +55,7 @@ struct ErasedIdentifierStore {
         }
     }
 
-    /// What stands in the place of an identifier that was erased.
+    /// What replaces an identifier that was erased.
     func standIn(for identifier: ProvenIdentifier, _ log: AuditLog) -> String {
         Redacted.prefix + Hexadecimal.lowercase(digest(of: identifier, log))
     }
@@ -68,7 +68,7 @@ struct ErasedIdentifierStore {
         return log.keyedDigest(of: bytes.bytes)
     }
 
-    /// The key of the digests that are kept; `nil` while nobody was erased.
+    /// The key of the digests that are kept; `nil` if no customer was erased.
     func digestKey() throws -> String? {
         try transaction.row("SELECT digest_key FROM erased_identifier WHERE scope_id = ?1 LIMIT 1", scope)?.value(0)
     }

@@ -8,14 +8,14 @@ public struct ErasurePlan: Sendable, Hashable {
     public var chain: [CustomerNumber]
     /// How many rows of each table are deleted, blanked in part, or stay, by table; those without a row are left out.
     public var rows: [String: Int]
-    /// Decisions about others, or about nobody known, whose record names the customer.
+    /// Decisions about others, or about an unknown customer, whose record names the customer.
     public var mentions: [LedgerRowKey]
     /// How many other customers share an alias; they keep it.
     public var sharing: Int
 
     /// What it rests on: none of the customers has changed while this holds.
     let version: SubjectVersion
-    /// Renewal infos that name the customer's Apple account and belong to nobody yet.
+    /// Renewal infos that name the customer's Apple account and have no owner yet.
     let waiting: [Int64]
     /// Up to where the decisions and the history were looked through.
     let searchedTo: Int64
@@ -32,7 +32,7 @@ public struct LedgerRowKey: Hashable, Sendable {
 }
 
 public enum ErasureRefusal: Error, Sendable, Hashable {
-    /// The configuration names no key for digests, so what stays could be guessed by whoever has the file.
+    /// The configuration names no key for digests, so what stays could be guessed by anyone with the file.
     case noDigestKey
     /// Rows of the ledger, or the digests of customers erased before, were recorded under another digest key than the
     /// configured one.
@@ -41,10 +41,10 @@ public enum ErasureRefusal: Error, Sendable, Hashable {
 }
 
 public struct ErasureOutcome: Sendable, Hashable {
-    /// How many texts a keyed digest stands for now.
+    /// How many texts were replaced by a keyed digest.
     public var digested = 0
     public var deleted: [String: Int] = [:]
-    /// How many customers were erased; an event tells of each.
+    /// How many customers were erased, each with an event.
     public var customers = 0
 }
 

@@ -61,6 +61,6 @@ extension KeptEvidence {
 }
 
 extension TransactionId {
-    /// Whether the digest of an erased id stands in its place.
+    /// Whether it is the digest of an erased id.
     var isErased: Bool { rawValue.hasPrefix(Redacted.prefix) }
 }

@@ -38,7 +38,7 @@ public struct PersonalRows {
         ).map { PersonalRow(columns: columns, values: $0.values) }
     }
 
-    /// Renewal info that names the customers' Apple account belongs to them though its subscription is nobody's yet, and so
+    /// Renewal info that names the customers' Apple account belongs to them though its subscription has no owner yet, and so
     /// does what notifications told of that.
     private func orWaiting(in table: PersonalTable) throws -> (sql: String, values: [StoredValue])? {
         guard ["history_renewal_info", "history_facts", "notification"].contains(table.name) else { return nil }
@@ -115,7 +115,7 @@ struct PersonSearch {
 
     /// Decisions about others that hold something of the customer: those that were made about them together, whose record
     /// tells of the aliases and attributes of both, those that name a signed identifier of the customer, and those about
-    /// nobody known that were asked for by any identifier of theirs.
+    /// an unknown customer that were requested with any of their identifiers.
     ///
     /// - Parameter first: only those stored after that place.
     func decisions(after first: Int64) throws -> [LedgerRowKey] {
@@ -149,7 +149,7 @@ struct PersonSearch {
 
     private var numbers: String { chain.map { "\($0.rawValue)" }.joined(separator: ", ") }
 
-    /// Renewal infos that name the customer's Apple account, of subscriptions that belong to nobody yet.
+    /// Renewal infos that name the customer's Apple account, of subscriptions without an owner.
     func renewalInfos(after first: Int64) throws -> [Int64] {
         try transaction.rows(
             """

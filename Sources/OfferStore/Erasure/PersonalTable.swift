@@ -4,9 +4,9 @@ public struct PersonalTable: Sendable {
     public enum ErasureAction: String, Sendable, Hashable, CaseIterable {
         /// It stays: an internal id, a date, a count, or a name of the catalog's.
         case kept
-        /// A keyed digest takes the place of what it held.
+        /// A keyed digest replaces the value.
         case digested
-        /// What it held is taken away, and nothing stands in its place.
+        /// The value is removed without a replacement.
         case emptied
         case deleted
         /// No row of the table is about a customer.

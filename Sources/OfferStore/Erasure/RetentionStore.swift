@@ -30,7 +30,7 @@ public struct RetentionStore {
     private let transaction: any StoreTransaction
     private let audit: AuditLog
 
-    /// - Throws: ``StoreError/unrecorded`` in a transaction that nobody signs for.
+    /// - Throws: ``StoreError/unrecorded`` in a transaction without an author.
     public init(_ transaction: any StoreTransaction) throws {
         self.transaction = transaction
         audit = try AuditLog(transaction)
@@ -38,7 +38,7 @@ public struct RetentionStore {
 
     /// Looks at the next rows of each kind, and removes what is due among them.
     ///
-    /// - Parameter limit: at most so many rows of each kind.
+    /// - Parameter limit: the maximum number of rows of each kind.
     public func step(_ terms: RetentionTerms, at now: Instant, limit: Int) throws -> RetentionStep {
         var step = RetentionStep()
         step.isHeld = try !SigningKeyLog(transaction).hadOnly(digestKey: audit.digestKey)
@@ -65,7 +65,7 @@ public struct RetentionStore {
         return step
     }
 
-    /// Of slots that no longer count: their signatures are over, so nobody is handed one of them again.
+    /// Of slots that no longer count: their signatures have expired, so none of them is returned again.
     private func removeSignatures(
         before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
     ) throws -> Int {

@@ -26,7 +26,7 @@ public struct CoverageStore {
         }
     }
 
-    /// The complete coverage of one customer; `nil` if nobody stated it, or a merge has taken it back.
+    /// The complete coverage of one customer; `nil` if it was never stated, or a merge has taken it back.
     ///
     /// - Parameter instant: only what was fetched or stated by then. What a merge took back stays so for earlier instants
     ///   too, because the merge stays: neither statement spoke of what the other customer had (invariant 3).

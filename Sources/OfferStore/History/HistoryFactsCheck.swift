@@ -1,11 +1,12 @@
 import OfferModel
 
-/// Compares the facts rows with the history they follow from, and writes those that do not.
+/// Compares the facts rows with the history they follow from, and writes those that do not match.
 ///
-/// Page by page, so that neither a snapshot nor the write lock is held for longer than a page takes.
+/// A page at a time: no snapshot is held for longer than a page takes, and the write lock only for a few wrong owners.
 public struct HistoryFactsCheck: Sendable {
     /// Rows that were looked at, and those that were wrong.
     public struct Counts: Sendable, Hashable {
+        /// Rows that the history has.
         public var rows = 0
         /// Rows with other facts than the history's.
         public var changed = 0
@@ -13,11 +14,15 @@ public struct HistoryFactsCheck: Sendable {
         public var missing = 0
         /// Rows of owners without a history.
         public var superfluous = 0
+        /// Owners whose history cannot be read, so that nothing can be derived from it: kind and identifier.
+        public var unreadable: [String] = []
 
         public var wrong: Int { changed + missing + superfluous }
     }
 
     private static let pageSize = 500
+    /// How many owners are written in one transaction.
+    private static let writtenAtOnce = 50
     private let database: any StoreDatabase
 
     public init(_ database: any StoreDatabase) {
@@ -25,6 +30,7 @@ public struct HistoryFactsCheck: Sendable {
     }
 
     /// - Parameter rebuilding: whether what is wrong is written.
+    /// - Throws: ``StoreError``.
     public func run(rebuilding: Bool = false) async throws -> Counts {
         var counts = Counts()
         let scopes: [ScopeNumber] = try await database.read {
@@ -33,22 +39,34 @@ public struct HistoryFactsCheck: Sendable {
         for scope in scopes {
             for kind in Kind.allCases {
                 // Texts are ordered by their bytes, and none has a zero.
-                var first: String? = ""
-                while let start = first {
-                    let page = { @Sendable (transaction: any StoreTransaction) in
-                        try kind.page(from: start, in: scope, rebuilding: rebuilding, transaction)
-                    }
-                    let (found, last) =
-                        try await rebuilding ? database.write(page) : database.read(page)
-                    counts.rows += found.rows
-                    counts.changed += found.changed
-                    counts.missing += found.missing
-                    counts.superfluous += found.superfluous
-                    first = last.map { $0 + "\u{1}" }
+                var next: String? = ""
+                while let start = next {
+                    let found = counts
+                    let page = try await database.read { try kind.page(from: start, in: scope, adding: found, $0) }
+                    counts = page.counts
+                    next = page.last.map { $0 + "\u{1}" }
+                    if rebuilding { try await write(page.wrong, in: scope) }
                 }
             }
         }
         return counts
+    }
+
+    private func write(_ owners: [ProvenIdentifier], in scope: ScopeNumber) async throws {
+        for start in stride(from: 0, to: owners.count, by: Self.writtenAtOnce) {
+            let some = owners[start...].prefix(Self.writtenAtOnce)
+            try await database.write { transaction in
+                let facts = HistoryFacts(transaction: transaction, scope: scope)
+                for owner in some { try facts.update(owner) }
+            }
+        }
+    }
+
+    private struct Page: Sendable {
+        var counts: Counts
+        var wrong: [ProvenIdentifier] = []
+        /// The last owner, if there may be more.
+        var last: String?
     }
 
     private enum Kind: CaseIterable {
@@ -73,27 +91,33 @@ public struct HistoryFactsCheck: Sendable {
         private static let ofSubscriptions = page([Transaction.sql.owners, RenewalInfo.sql.owners])
         private static let ofAccounts = page([AppTransaction.sql.owners])
 
-        /// - Returns: what was found, and the last owner if there may be more.
         func page(
-            from start: String, in scope: ScopeNumber, rebuilding: Bool, _ transaction: any StoreTransaction
-        ) throws -> (Counts, last: String?) {
+            from start: String, in scope: ScopeNumber, adding counts: Counts, _ transaction: any StoreTransaction
+        ) throws -> Page {
             let facts = HistoryFacts(transaction: transaction, scope: scope)
             let sql = self == .subscriptions ? Self.ofSubscriptions : Self.ofAccounts
             let values: [String] = try transaction.rows(sql, scope, start, pageSize, owner("").kind)
                 .map { try $0.value(0) }
-            var counts = Counts()
+            var page = Page(counts: counts, last: values.count < pageSize ? nil : values.last)
             for owner in values.map(owner) {
-                let (derived, stored) = (try facts.derive(owner), try facts.stored(owner))
-                if derived != nil { counts.rows += 1 }
-                guard derived != stored else { continue }
-                switch (derived, stored) {
-                case (nil, _): counts.superfluous += 1
-                case (_, nil): counts.missing += 1
-                default: counts.changed += 1
+                let derived: [UInt8]?
+                do {
+                    derived = try facts.derive(owner)
+                } catch StoreError.corrupt {
+                    page.counts.unreadable.append("\(owner.kind) `\(owner.value)`")
+                    continue
                 }
-                if rebuilding { try facts.update(owner) }
+                let stored = try facts.stored(owner)
+                if derived != nil { page.counts.rows += 1 }
+                guard derived != stored else { continue }
+                page.wrong.append(owner)
+                switch (derived, stored) {
+                case (nil, _): page.counts.superfluous += 1
+                case (_, nil): page.counts.missing += 1
+                default: page.counts.changed += 1
+                }
             }
-            return (counts, values.count < pageSize ? nil : values.last)
+            return page
         }
     }
 }

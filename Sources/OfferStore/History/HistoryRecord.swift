@@ -1,6 +1,6 @@
 public import OfferModel
 
-/// A decoded payload on its way into the history; the caller has verified it, or says who stands behind it.
+/// A decoded payload on its way into the history; the caller has verified it, or names its source.
 public struct HistoryPayload: Sendable, Hashable {
     public enum Content: Sendable, Hashable {
         case transaction(Transaction)
@@ -45,22 +45,22 @@ public struct HistoryPayload: Sendable, Hashable {
 /// What became of one payload.
 public struct IngestedPayload: Sendable, Hashable {
     /// How it changed the current view: `unchanged` also for an older view than the one known, which is kept too;
-    /// `refused` for an app transaction without `appTransactionId`, which names nobody and is not kept.
+    /// `refused` for an app transaction without `appTransactionId`, which names no owner and is not kept.
     public var outcome: IngestOutcome
-    /// Whose it is; `nil` for one that names nobody yet, such as renewal info of an unknown subscription.
+    /// Whose it is; `nil` for one whose owner is unknown, such as renewal info of an unknown subscription.
     public var customer: CustomerNumber?
 }
 
 /// A payload with a table of its own: its fields together as facts, and a column for each that is searched by.
 protocol HistoryRecord: FactsFields, Sendable, Hashable {
     static var sql: HistorySQL { get }
-    /// What its current view is kept by; `nil` if it names nobody.
+    /// What its current view is kept by; `nil` if it names no owner.
     var viewKey: String? { get }
     /// The identifier that says whose it is.
     var owner: ProvenIdentifier? { get }
     /// When it was signed, which is none of its facts: copies that differ in it alone say the same.
     var viewDate: Instant { get set }
-    /// Whether it matters although a newer one has taken its place.
+    /// Whether it matters although a newer one has replaced it.
     var isEvidence: Bool { get }
     /// The columns that are searched by, in the order of ``HistorySQL/columns``.
     var columnValues: [StoredValue] { get }
@@ -82,7 +82,7 @@ struct HistorySQL {
     let columns: [String]
     /// The kind of the identifier that says whose a row is.
     let ownerKind: String
-    /// Whether only an identifier of a verified transaction makes a proven row somebody's. What an operator brings is of
+    /// Whether only an identifier of a verified transaction gives a proven row an owner. What an operator brings is of
     /// this app by their word, as their transactions are.
     let needsProvenOwner: Bool
     /// Rows of one view key: place, proven or not, date, same bytes, greater bytes.
@@ -155,13 +155,13 @@ struct HistorySQL {
             """
     }
 
-    /// Every row of so many customers that was signed by an instant, whether or not a newer one has taken its place since;
+    /// Every row of this number of customers that was signed by an instant, whether or not a newer one has taken its place since;
     /// the instant is the parameter after theirs.
     func selectSigned(customers count: Int) -> String {
         selectSigned + Statement.placeholders(count) + signedBy + "?\(count + 1)"
     }
 
-    /// Every row of so many identifiers, the parameters after the scope and the place up to which it was stored.
+    /// Every row of this number of identifiers, the parameters after the scope and the place up to which it was stored.
     func selectStored(identifiers count: Int) -> String {
         selectStored + Statement.placeholders(count, after: 2) + ")"
     }

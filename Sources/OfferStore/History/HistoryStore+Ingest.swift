@@ -28,7 +28,7 @@ extension HistoryStore {
     /// (invariant 7). Of what says the same at each signing the first and the newest copy stay, see ``SignedCopies``.
     ///
     /// - Parameter offers: of the catalog in force, for ``RedemptionStore/record(of:offers:at:in:)``.
-    /// - Returns: what became of each, in the same order.
+    /// - Returns: the outcome of each, in the same order.
     public func ingest(
         _ payloads: [HistoryPayload], offers: [Offer] = [], at now: Instant, in scope: ScopeNumber
     ) throws -> [IngestedPayload] {
@@ -139,7 +139,7 @@ extension [KnownView] {
 }
 
 extension HistoryRecord {
-    /// The stored rows of the same view key; `nil` if it names nobody.
+    /// The stored rows of the same view key; `nil` if it names no owner.
     func views(
         of payload: HistoryPayload, _ transaction: any StoreTransaction, _ scope: ScopeNumber
     ) throws -> [KnownView]? {
@@ -169,7 +169,7 @@ extension HistoryRecord {
 /// kept       ×           ×     ×     ×     ×
 /// ```
 ///
-/// A copy is needless if the ones signed before and after it say the same. So whoever asks what was the case at an earlier
+/// A copy is needless if the ones signed before and after it say the same. So a question about an earlier
 /// instant finds the same facts without it, and the newest, by which everything is decided now, always stays.
 struct SignedCopies {
     let transaction: any StoreTransaction

@@ -87,12 +87,9 @@ public struct HistoryStore {
 public struct SeenIdentifiers: Sendable, Hashable {
     public var originalTransactionIds: [TransactionId]
     public var appTransactionIds: [AppTransactionId]
+}
 
-    init(originalTransactionIds: [TransactionId], appTransactionIds: [AppTransactionId]) {
-        self.originalTransactionIds = originalTransactionIds
-        self.appTransactionIds = appTransactionIds
-    }
-
+extension SeenIdentifiers {
     /// Every identifier in a history, in their order.
     public init(_ history: History) {
         originalTransactionIds = Set(history.transactions.map(\.payload.originalTransactionId)).sorted()

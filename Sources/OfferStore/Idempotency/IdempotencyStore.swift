@@ -67,9 +67,9 @@ public struct IdempotencyStore {
 
     /// Keeps an answer in place of one whose life is over, and clears a few others of those away.
     ///
-    /// - Parameter decision: the decision that it tells of, if that was made before, so that an erasure finds it. The
+    /// - Parameter decision: the decision that it reports, if that was made earlier, so that an erasure finds it. The
     ///   answer of a decision of the same instant is found by that.
-    /// - Throws: ``StoreError/constraint(_:)`` if an answer stands under the key.
+    /// - Throws: ``StoreError/constraint(_:)`` if the key has an answer.
     public func keep(
         _ answer: IdempotencyRecord, under key: IdempotencyRecordKey, onEarlier decision: LowercaseUUID? = nil
     ) throws {

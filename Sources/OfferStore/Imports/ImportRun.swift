@@ -4,11 +4,11 @@ public import OfferModel
 public struct ImportTerms: Sendable, Hashable {
     /// The kind of source, such as `transactions`: at most one import of a kind is open in a scope.
     public var source: String
-    /// Who stands behind it: `operator` or `receipt`, never proven.
+    /// Its source: `operator` or `receipt`, never proven.
     public var provenance: Provenance
     /// 32 bytes of what is read and how it is read, so that another file is never taken for the rest of this one.
     public var digest: [UInt8]
-    /// The instant up to which the operator says that nothing is missing; `nil` if nobody says so.
+    /// The instant up to which the operator calls the source complete, if any.
     public var completeAsOf: Instant?
 
     public init(source: String, provenance: Provenance, digest: [UInt8], completeAsOf: Instant? = nil) {
@@ -50,7 +50,7 @@ public struct ImportCounts: Sendable, Hashable {
     public var repeated: Int64 = 0
     /// Subscriptions applied, and app transactions without one.
     public var subscriptions: Int64 = 0
-    /// Customers of whom it was noted that nothing is missing.
+    /// Customers whose history was noted as complete.
     public var stated: Int64 = 0
 
     public init() {}
@@ -127,7 +127,7 @@ public struct StagedRow: Sendable, Hashable {
 
 /// A line of a source that was not taken.
 public struct RefusedLine: Sendable, Hashable {
-    /// Where it stands, from 1.
+    /// Its line, from 1.
     public var line: Int64
     /// A word for the kind of reason, by which refusals are counted.
     public var reason: String

@@ -16,7 +16,7 @@ public struct ImportStore {
         ).map(ImportRun.init(row:))
     }
 
-    /// Begins an import, which the audit tells of.
+    /// Begins an import and records it in the audit.
     public func begin(_ terms: ImportTerms, at now: Instant, in scope: ScopeNumber) throws -> ImportRun {
         try transaction.execute(
             """
@@ -40,7 +40,7 @@ public struct ImportStore {
     /// - Parameters:
     ///   - run: as it shall be.
     ///   - before: as it was read; if another process has taken it further since, nothing is written.
-    /// - Throws: ``StoreError/busy(_:)`` if somebody else is at it, and other ``StoreError``s.
+    /// - Throws: ``StoreError/busy(_:)`` if another process continues it, and other ``StoreError``s.
     public func update(_ run: ImportRun, from before: ImportRun) throws {
         let counts = run.counts
         let changed = try transaction.execute(
@@ -59,15 +59,15 @@ public struct ImportStore {
         }
     }
 
-    /// Lets nobody go on with an import that is to be discarded: neither its source, which is forgotten, nor a process
-    /// that is at it.
+    /// Stops an import that is to be discarded: its source is forgotten, and a process that runs it fails at its next
+    /// step.
     public func abandon(_ run: ImportRun) throws {
         try transaction.execute(
             "UPDATE import_run SET stage = 'closing', digest = ?2 WHERE id = ?1 AND closed_at IS NULL",
             values: [run.number.storedValue, .blob([UInt8](repeating: 0, count: 32))])
     }
 
-    /// Ends an import whose rows are cleared away, which the audit tells of.
+    /// Ends an import whose rows are cleared, and records it in the audit.
     public func close(_ run: ImportRun, isDiscarded: Bool, at now: Instant, in scope: ScopeNumber) throws {
         try transaction.execute(
             "UPDATE import_run SET stage = 'closed', closed_at = ?2 WHERE id = ?1 AND closed_at IS NULL",
@@ -190,7 +190,7 @@ extension ImportStore {
 
     /// Removes the staged payloads of an import, and what it noted of its customers and refusals.
     ///
-    /// - Parameter limit: at most so many of each.
+    /// - Parameter limit: the maximum number of each.
     /// - Returns: whether nothing is left.
     public func clear(_ run: ImportRun, limit: Int) throws -> Bool {
         let rows = try transaction.execute(
@@ -213,9 +213,9 @@ extension ImportStore {
         return refusals < limit
     }
 
-    /// Removes what is staged of these subscriptions and Apple Accounts, whatever import it is of: somebody is erased.
+    /// Removes what is staged of these subscriptions and Apple Accounts, of any import: their customer is erased.
     ///
-    /// Whoever erases someone has to call it, or an open import would bring them back.
+    /// Every erasure has to call it, or an open import would bring the customer back.
     ///
     /// - Returns: how many payloads were removed.
     @discardableResult
@@ -233,9 +233,9 @@ extension ImportStore {
 }
 
 extension ImportStore {
-    /// Remembers a customer of whom the operator says that nothing is missing, until all that is staged is applied.
+    /// Remembers a customer whose history the operator calls complete, until all that is staged is applied.
     ///
-    /// - Parameter accounts: the Apple Accounts that the source names; nobody has proven them.
+    /// - Parameter accounts: the Apple Accounts that the source names, unproven.
     public func remember(_ customer: CustomerNumber, accounts: [AppTransactionId], of run: ImportRun) throws {
         for account in [AppTransactionId("")] + accounts {
             try transaction.execute(
@@ -256,7 +256,7 @@ extension ImportStore {
         ).map { try $0.value(0) }
     }
 
-    /// Whether the source or an alias hints that this customer is somebody else's too, which nobody has proven: then
+    /// Whether the source or an alias hints that this customer is the same as another, without proof: then
     /// what is known of this one alone may lack what the other bought (invariant 3).
     public func mayBeSomebodyElse(_ customer: CustomerNumber, of run: ImportRun) throws -> Bool {
         let byAccount = try transaction.row(

@@ -139,8 +139,8 @@ extension CounterStore {
         }
     }
 
-    /// The first few slots to pass nearly always free enough, so no more of them are read than that takes: everybody whom
-    /// a used up budget refuses asks this.
+    /// The first few slots to pass nearly always free enough, so no more of them are read than that takes: every
+    /// refusal by a used-up budget asks this.
     private func ending(
         of amount: Int64, currency: String, offer: OfferId, without own: LowercaseUUID?, after now: Instant,
         in scope: ScopeNumber

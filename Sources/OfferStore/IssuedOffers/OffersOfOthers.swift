@@ -6,15 +6,9 @@ import OfferModel
 /// Only a V1 signature can be used so: it names an `appAccountToken` and no transaction. The two customers are not merged
 /// for it, because an app may give two Apple Accounts one token.
 struct OffersOfOthers {
-    private let transaction: any StoreTransaction
-    private let scope: ScopeNumber
-    private let customer: CustomerNumber
-
-    init(of customer: CustomerNumber, in scope: ScopeNumber, _ transaction: any StoreTransaction) {
-        self.customer = customer
-        self.scope = scope
-        self.transaction = transaction
-    }
+    let transaction: any StoreTransaction
+    let scope: ScopeNumber
+    let customer: CustomerNumber
 
     /// The same redemptions, each with another customer's slot where no slot of its own customer explains it.
     ///

@@ -50,7 +50,7 @@ public struct RedemptionStore {
         // What an erasure keeps shows a use, so that there is a row of it.
         if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }
         guard !known.isEmpty || !facts.slots.isEmpty || facts.history.showsOffers else { return change }
-        let found = try OffersOfOthers(of: customer, in: scope, transaction)
+        let found = try OffersOfOthers(transaction: transaction, scope: scope, customer: customer)
             .matching(facts.redemptions(of: offers), slots: slots, known: known)
         var missing = Dictionary(found.map { ($0, 1) }, uniquingKeysWith: +)
         for row in known {
@@ -162,7 +162,7 @@ extension RecordedRedemption {
     }
 }
 
-/// What one commit made known about uses of offers, for whoever counts them (docs/design.md#issued-offers-and-limits).
+/// What one commit made known about uses of offers, for counting (docs/design.md#issued-offers-and-limits).
 public struct RedemptionNews: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A use of an offer, whatever else it is: a run of periods is one.
@@ -192,7 +192,7 @@ struct RedemptionTally {
         counts[scope, default: [:]][kind, default: 0] += number
     }
 
-    /// What has changed of a customer's redemptions. A row that is only told anew, because its run went on or its slot
+    /// What has changed of a customer's redemptions. A row that is only recorded again, because its run went on or its slot
     /// became known, is no news: of each offer of a subscription counts by how many there are more.
     mutating func add(_ change: RedemptionChange, in scope: ScopeNumber) {
         let removed = Dictionary(grouping: change.removed.map(\.redemption), by: Use.init)

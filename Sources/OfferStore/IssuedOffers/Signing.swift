@@ -75,6 +75,23 @@ public struct Signing: Sendable, Hashable {
 
     var v1: RecordedSignature? { signatures.first { $0.format == .v1 } }
     var jws: RecordedSignature? { signatures.first { $0.format != .v1 } }
+
+    /// Its columns that never change, from `decision_id` on, in the order of ``LedgerTable``.
+    var fixedColumns: [StoredValue] {
+        let any = v1 ?? jws
+        return [
+            decisionId.storedValue, (any?.keyId).storedValue, (any?.productId).storedValue, (v1?.nonce).storedValue,
+            (jws?.nonce).storedValue, (jws?.allowIntroductoryOffer).storedValue,
+        ]
+    }
+
+    /// Its columns that may be erased, from `transaction_id` on, in the order of ``LedgerTable``.
+    var erasableColumns: [StoredValue] {
+        [
+            ((v1 ?? jws)?.transactionId).storedValue, (v1?.artefact).storedValue, (jws?.artefact).storedValue,
+            record.storedValue,
+        ]
+    }
 }
 
 extension SlotStore {
@@ -105,7 +122,6 @@ extension SlotStore {
         return newest
     }
 
-    /// What ``Signing/init(row:customer:)`` reads of the signatures, the same in `issued_offer` and `signing`.
     private static let signatureColumns = """
         key_id, signed_product_id, app_account_token, transaction_id, v1_nonce, v1_signature, jws_nonce, jws, \
         allow_introductory_offer
@@ -118,6 +134,15 @@ extension Signing {
         self.init(
             decisionId: try reader.next(), decidedAt: try reader.next(), customer: customer,
             catalogRevision: try reader.next(), record: try reader.next(ErasableColumn.self).value, signatures: [])
+        signatures = try .init(reading: &reader, decidedAt: decidedAt)
+    }
+}
+
+extension [RecordedSignature] {
+    /// Reads the columns of what was signed on one decision: the key and the product, the account and the transaction, the
+    /// nonce and the artefact of V1 and of the JWS, and what an introductory JWS says.
+    init(reading reader: inout RowReader, decidedAt: Instant) throws {
+        self.init()
         let keyId: KeyId? = try reader.next()
         let productId: ProductId? = try reader.next()
         let token: AppAccountToken? = try reader.next(ErasableColumn.self).value
@@ -133,7 +158,7 @@ extension Signing {
                 timestamp: decidedAt, productId: productId, appAccountToken: token, transactionId: transactionId,
                 artefact: artefact)
             signature.isRemoved = artefact.hasPrefix(Redacted.prefix)
-            signatures.append(signature)
+            append(signature)
         }
         add(v1Nonce, v1, .v1)
         add(jwsNonce, jws, allow == nil ? .v2 : .introductoryEligibility)

@@ -70,8 +70,8 @@ extension SlotStore {
     /// A request that is older than this when it commits has to look again.
     public static let settlingDelay: Int64 = Instant.Duration.minute
 
-    /// Takes passed slots of any offer off its counters: those of an offer that nobody is issued any more are settled by
-    /// nothing else.
+    /// Takes passed slots of any offer off its counters: nothing else settles those of an offer that is
+    /// no longer issued.
     ///
     /// - Returns: how many; as many as `limit` if there may be more.
     public func settlePassed(at now: Instant, limit: Int) throws -> Int {
@@ -96,7 +96,7 @@ extension SlotStore {
 
     /// Takes passed slots of an offer off its counters, the first to pass first, so that reading them stays quick.
     ///
-    /// Nothing relies on it: whoever reads a counter leaves out what has passed.
+    /// Nothing relies on it: readers of a counter leave out what has passed.
     ///
     /// - Returns: how many.
     @discardableResult

@@ -48,12 +48,12 @@ extension SlotStore {
     /// A page of issued offers, the newest first.
     ///
     /// - Parameters:
-    ///   - customers: only theirs; `nil` for everybody's.
+    ///   - customers: only theirs; `nil` for those of all customers.
     ///   - offer: only of this one.
     public func page(
         of customers: [CustomerNumber]?, offer: OfferId?, before cursor: Int64?, limit: Int, in scope: ScopeNumber
     ) throws -> [IssuedOffer] {
-        // With `+` the scope is only checked, not searched by: the way to a few customers' rows is not past everybody's.
+        // With `+` the scope is only checked, not searched by: a few customers' rows are not found by reading the whole scope.
         var conditions = [customers == nil ? "scope_id = ?1" : "+scope_id = ?1", "sequence < ?2"]
         var values = [scope.storedValue, .integer(cursor ?? .max), limit.storedValue]
         if let customers {

@@ -136,39 +136,30 @@ public struct SlotStore {
     private static func columns(
         of slot: Slot, _ signing: Signing, sequence: Int64, scope: ScopeNumber
     ) -> [StoredValue] {
-        let (v1, jws) = (signing.v1, signing.jws)
+        let token = slot.signUp?.appAccountToken ?? (signing.v1 ?? signing.jws)?.appAccountToken
         return [
             .integer(sequence), slot.id.storedValue, scope.storedValue, .integer(signing.catalogRevision),
             slot.offerId.storedValue, slot.offerIdentifier.storedValue, slot.offerType.storedValue,
             slot.delivery.storedValue, slot.subscriptionGroupIdentifier.storedValue,
             StoredTextList(slot.tags).storedValue, slot.issuedAt.storedValue, (slot.cost?.currency).storedValue,
-            signing.decisionId.storedValue, (v1 ?? jws).map(\.keyId).storedValue,
-            (v1 ?? jws).map(\.productId).storedValue, (v1?.nonce).storedValue, (jws?.nonce).storedValue,
-            (jws?.allowIntroductoryOffer).storedValue,
-            (slot.signUp?.appAccountToken ?? (v1 ?? jws)?.appAccountToken).storedValue,
-            (slot.signUp?.customerId).storedValue, ((v1 ?? jws)?.transactionId).storedValue,
-            (v1?.artefact).storedValue, (jws?.artefact).storedValue, signing.record.storedValue,
-            signing.customer.storedValue, slot.productId.storedValue, slot.expiresAt.storedValue,
-            slot.countsUntil.storedValue, slot.signings.storedValue, slot.voidedAt.storedValue, .null,
-            slot.isReleased.storedValue, slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue, .integer(0),
-            .integer(1), .null,
-        ]
+        ] + signing.fixedColumns + [token.storedValue, (slot.signUp?.customerId).storedValue]
+            + signing.erasableColumns + [
+                signing.customer.storedValue, slot.productId.storedValue, slot.expiresAt.storedValue,
+                slot.countsUntil.storedValue, slot.signings.storedValue, slot.voidedAt.storedValue, .null,
+                slot.isReleased.storedValue, slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue,
+                .integer(0), .integer(1), .null,
+            ]
     }
 
     /// A further signing as ``LedgerTable/signing`` has its columns.
     private static func columns(
         of signing: Signing, _ number: Int, of issued: Int64, sequence: Int64, scope: ScopeNumber
     ) -> [StoredValue] {
-        let (v1, jws) = (signing.v1, signing.jws)
-        return [
+        [
             .integer(sequence), scope.storedValue, .integer(issued), number.storedValue,
             signing.decidedAt.storedValue, .integer(signing.catalogRevision),
-            signing.decisionId.storedValue, (v1 ?? jws).map(\.keyId).storedValue,
-            (v1 ?? jws).map(\.productId).storedValue, (v1?.nonce).storedValue, (jws?.nonce).storedValue,
-            (jws?.allowIntroductoryOffer).storedValue, ((v1 ?? jws)?.appAccountToken).storedValue,
-            ((v1 ?? jws)?.transactionId).storedValue, (v1?.artefact).storedValue, (jws?.artefact).storedValue,
-            signing.record.storedValue,
-        ]
+        ] + signing.fixedColumns + [((signing.v1 ?? signing.jws)?.appAccountToken).storedValue]
+            + signing.erasableColumns
     }
 
     static let slotColumns = """

@@ -10,7 +10,7 @@ public struct NotificationRecord: Sendable, Hashable {
     public var source: NotificationSource
     /// What it meant for the history.
     public var outcome: NotificationOutcome
-    /// Whom it is about; absent if it names nobody.
+    /// The customer it is about; absent if it names none.
     public var identifier: ProvenIdentifier?
     public var transactionId: TransactionId?
     public var productId: ProductId?
@@ -137,14 +137,14 @@ public struct NotificationStore {
     }
 }
 
-// No event of the audit tells of this: like the history, a notification is evidence that Apple signed and not a decision
+// The audit has no event for this: like the history, a notification is evidence that Apple signed and not a decision
 // of ours, and the audit covers none of its columns (docs/ledger.md).
 extension NotificationStore {
     /// Takes the signed text out of notifications whose time is over, the earliest first.
     ///
     /// - Parameters:
     ///   - cutoff: of those stored then or before.
-    ///   - limit: of at most so many.
+    ///   - limit: the maximum number.
     /// - Returns: of how many.
     public func removePayloads(receivedBy cutoff: Instant, at now: Instant, atMost limit: Int) throws -> Int {
         try transaction.execute(
@@ -173,7 +173,7 @@ extension NotificationStore {
             """, values: [now.storedValue] + customers.map(\.storedValue))
     }
 
-    /// The same for those of a subscription that belongs to nobody yet, named by renewal info that was kept of it.
+    /// The same for those of a subscription without an owner, named by renewal info that was kept of it.
     func erase(ofRenewalInfo sequence: Int64, at now: Instant) throws {
         try transaction.execute(
             """

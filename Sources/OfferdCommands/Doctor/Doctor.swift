@@ -74,6 +74,7 @@ struct Doctor: AsyncParsableCommand {
             \(counts.rows) facts rows match their history: \(counts.changed) rewritten, \(counts.missing) added, \
             \(counts.superfluous) removed
             """)
+        guard counts.unreadable.isEmpty else { throw StoreError.corrupt(DoctorChecks.unreadable(counts)) }
     }
 
     private func reset(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws {

@@ -189,6 +189,7 @@ enum DoctorChecks {
     /// Whether the facts rows are what follows from the history.
     private static func facts(_ database: SQLiteDatabase) async throws -> DoctorReport.Check {
         let counts = try await HistoryFactsCheck(database).run()
+        guard counts.unreadable.isEmpty else { return failure("facts", StoreError.corrupt(unreadable(counts))) }
         guard counts.wrong > 0 else { return .ok("facts", "\(counts.rows) facts rows match their history") }
         return .failed(
             "facts",
@@ -196,6 +197,10 @@ enum DoctorChecks {
             \(counts.wrong) facts rows do not match their history: \(counts.changed) changed, \(counts.missing) missing, \
             \(counts.superfluous) without a history
             """, hint: StoreError.corruptFacts("").hint)
+    }
+
+    static func unreadable(_ counts: HistoryFactsCheck.Counts) -> String {
+        "the history of \(counts.unreadable.joined(separator: ", ")) cannot be read"
     }
 
     private static func failure(_ name: String, _ error: any Error) -> DoctorReport.Check {
