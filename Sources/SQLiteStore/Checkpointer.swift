@@ -163,8 +163,6 @@ final class Checkpointer: Sendable {
     }
 
     /// Flushes the log as it is, and its name.
-    ///
-    /// - Throws: ``StoreError/unavailable(_:)``.
     func flush() throws {
         let path = CheckpointRight.resolved(path)
         for (name, flags) in [(path + "-wal", O_RDONLY), (DatabaseFile.folder(of: path), O_RDONLY | O_DIRECTORY)] {
@@ -180,8 +178,6 @@ final class Checkpointer: Sendable {
     static let change = "UPDATE store_state SET tried_at = COALESCE(tried_at, 0) % 4102444800000 + 1 WHERE id = 1"
 
     /// Writes the log back on a connection of its own.
-    ///
-    /// - Returns: whether that was done.
     @discardableResult
     private func checkpoint(_ mode: CInt, after sql: String, waiting milliseconds: CInt) -> Bool {
         guard let connection = try? Connection(path: path, .readWrite, waiting: milliseconds) else { return false }
@@ -270,7 +266,6 @@ final class CheckpointRight: Sendable {
     /// Whether the log was emptied after it was asked for.
     func isAnswered(_ ticket: UInt64) -> Bool { number(at: 8) >= ticket }
 
-    /// The newest ticket that is not answered.
     var asked: UInt64? {
         let asked = number(at: 0)
         return asked > number(at: 8) ? asked : nil

@@ -119,8 +119,6 @@ extension Connection {
     var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
     /// Runs a body on a snapshot, and lets it write nothing.
-    ///
-    /// - Throws: what the body throws, `CancellationError` if the task is cancelled, or ``StoreError``.
     func reading<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         if access == .readWrite { try runScript("PRAGMA query_only = ON") }
         defer { if access == .readWrite { try? runScript("PRAGMA query_only = OFF") } }
@@ -167,8 +165,6 @@ extension Connection {
     }
 
     /// Writes the log back into the file, in one of SQLite's modes.
-    ///
-    /// - Returns: whether that was done.
     @discardableResult
     func checkpoint(_ mode: CInt) -> Bool {
         handle.map { sqlite3_wal_checkpoint_v2($0, "main", mode, nil, nil) == SQLITE_OK } ?? false
@@ -186,7 +182,6 @@ extension Connection {
     /// Copies the whole database over another one.
     ///
     /// - Parameter pagesPerStep: how many pages are copied between two looks for a cancelled task.
-    /// - Throws: `CancellationError` or ``StoreError``.
     func backUp(to target: Connection, pagesPerStep: CInt) throws {
         guard let backup = sqlite3_backup_init(try target.open(), "main", try open(), "main") else {
             throw StoreError(code: sqlite3_errcode(target.handle), on: target.handle)

@@ -18,7 +18,6 @@ extension SQLiteDatabase {
     /// One read transaction spans the whole copy: writers go on beside it, and what they commit meanwhile is not in it.
     /// The copy has its name only once it is whole and checked, is readable by its owner alone, and has no companions.
     ///
-    /// - Returns: what the copy holds.
     /// - Throws: ``StoreError``; then there is no copy. ``StoreError/unavailable(_:)`` if the target exists.
     @discardableResult
     public static func copy(from source: String, to target: String) throws -> DatabaseContent {

@@ -22,8 +22,6 @@ final class Readers: Sendable {
     }
 
     /// Runs a body on a snapshot.
-    ///
-    /// - Throws: what the body throws, `CancellationError` if the task is cancelled, or ``StoreError``.
     func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         let connection = try take()
         defer { giveBack(connection) }

@@ -36,8 +36,6 @@ public final class SQLiteDatabase: StoreDatabase {
     /// For long reads.
     private let threads: ReadingThreads
 
-    /// Opens a migrated database file.
-    ///
     /// - Parameter isServer: whether this process serves requests: while one does, no other writes the log back.
     /// - Throws: ``StoreError/notMigrated(_:)`` if the file is missing or older than this version,
     ///   ``StoreError/newerThanThisVersion(_:)``, or what keeps it from being opened.

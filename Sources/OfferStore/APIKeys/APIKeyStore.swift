@@ -70,8 +70,6 @@ public struct APIKeyStore {
     }
 
     /// Every key, the earliest first.
-    ///
-    /// - Parameter scope: only those of this app and environment.
     public func keys(of scope: Scope? = nil) throws -> [StoredAPIKey] {
         let order = "ORDER BY k.created_at, k.id"
         let statement =

@@ -60,7 +60,6 @@ public struct CheckpointStore {
     /// Signs the audit as far as it goes, and keeps that. Needs a transaction of ``Ledger/write(by:_:)``.
     ///
     /// - Parameters:
-    ///   - fingerprint: the public key's.
     ///   - sign: ECDSA over the message, as DER.
     /// - Returns: the checkpoint; `nil` if there is nothing to sign.
     public func add(

@@ -192,8 +192,6 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     subscript(member: String) -> StoredValue? { members.first { $0.name == member }?.value }
 
     /// A member.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
     func value<Value: Storable>(_ member: String, as type: Value.Type = Value.self) throws -> Value {
         guard let stored = self[member], let value = Value(storedValue: stored) else {
             throw StoreError.corrupt("`\(member)` of an event does not hold a valid \(Value.self)")

@@ -81,7 +81,6 @@ public struct AuditLog {
     ///
     /// - Parameters:
     ///   - column: one of the table's columns that may be erased.
-    ///   - key: the row's key.
     /// - Throws: ``StoreError/corrupt(_:)`` if the audit does not know the column as one that may be erased.
     public func remains(of value: StoredValue, column: String, table: String, key: StoredValue) throws -> String {
         guard let known = LedgerTable.named(table),

@@ -27,7 +27,6 @@ public final class Ledger: Sendable {
     /// A ledger in a database.
     ///
     /// - Parameters:
-    ///   - digest: SHA-256.
     ///   - key: takes the keyed digests of what may be erased; without it they are taken with random bytes that lie in
     ///     the database, which hides nothing from anyone with the file.
     ///   - onRedemptions: is told what became known about uses of offers, once it is durable.

@@ -22,7 +22,6 @@ public struct LedgerVerification: Sendable {
     /// A verification.
     ///
     /// - Parameters:
-    ///   - digest: SHA-256.
     ///   - key: the key of digests that the configuration names, if it names one.
     ///   - judge: the judge of signatures; without one they are not looked at.
     public init(digest: any Digest, key: (any KeyedDigest)?, judge: CheckpointJudge?) {

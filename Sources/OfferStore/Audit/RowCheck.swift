@@ -187,9 +187,7 @@ struct SlotHistory {
     let events: [AuditEvent]
 
     /// - Parameters:
-    ///   - issue: the event that issued it.
     ///   - state: the row's columns that change, by the digests of a key.
-    /// - Throws: ``BrokenRow``.
     func check(
         _ key: StoredValue, issue: AuditEvent, row state: (_ digestKey: String) throws -> AuditValues
     ) throws {

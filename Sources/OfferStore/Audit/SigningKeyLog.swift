@@ -14,8 +14,6 @@ public struct SigningKeyLog {
 
     /// What was told last; `nil` if nothing was ever told.
     /// Whether every start told of this digest key, so that no row was recorded under another.
-    ///
-    /// - Parameter name: the name that events give the key.
     func hadOnly(digestKey name: String) throws -> Bool {
         try transaction.rows(
             "SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence"

@@ -37,8 +37,6 @@ public enum WitnessRecord: Sendable, Hashable {
     }
 
     /// The line, with its end.
-    ///
-    /// - Throws: when it cannot be encoded.
     public func line() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

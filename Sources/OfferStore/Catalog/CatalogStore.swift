@@ -99,11 +99,7 @@ public struct CatalogStore {
             INSERT INTO catalog_revision (scope_id, \(Self.columns)) VALUES (\(Statement.placeholders(8)))
             RETURNING \(LedgerTable.catalogRevision.columns)
             """,
-            values: [
-                scope.storedValue, .integer(next.revision), next.document.storedValue, next.format.storedValue,
-                next.digest.storedValue, next.actor.storedValue, next.message.storedValue,
-                next.createdAt.storedValue,
-            ])
+            scope, next.revision, next.document, next.format, next.digest, next.actor, next.message, next.createdAt)
         try AuditLog(transaction).record(
             .catalog, .catalogRevision, inserted: inserted, at: next.createdAt, in: scope,
             before: ["revision": current], after: ["revision": next.revision])

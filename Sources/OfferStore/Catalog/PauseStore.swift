@@ -61,7 +61,6 @@ public struct PauseStore {
     /// Ends the pause of an offer, or that of every offer; the row of it stays.
     ///
     /// - Parameter offer: `nil` for every offer.
-    /// - Returns: whether it was paused.
     public func resume(_ offer: OfferId?, actor: String, at now: Instant, in scope: ScopeNumber) throws -> Bool {
         let changed = try transaction.row(
             """

@@ -28,8 +28,6 @@ public struct AttributeStore {
     }
 
     /// Makes these the only attributes of some customers. Those that stay as they are keep their date.
-    ///
-    /// - Returns: whether anything changed.
     public func replace(
         _ attributes: [String: FactValue], of customers: [CustomerNumber], actor: String, at now: Instant
     ) throws -> Bool {

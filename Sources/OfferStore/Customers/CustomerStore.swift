@@ -184,23 +184,17 @@ extension CustomerStore {
         guard let row else { return nil }
         return StoredCustomer(
             number: number, rolloutKey: try row.value(0), firstStoredAt: try row.value(1),
-            originalTransactionIds: try identifiers("originalTransactionId", of: number),
-            appTransactionIds: try identifiers("appTransactionId", of: number),
-            appAccountTokens: try aliases("appAccountToken", of: number),
-            customerIds: try aliases("customerId", of: number))
+            originalTransactionIds: try values("originalTransactionId", of: number, in: "customer_identifier"),
+            appTransactionIds: try values("appTransactionId", of: number, in: "customer_identifier"),
+            appAccountTokens: try values("appAccountToken", of: number, in: "customer_alias"),
+            customerIds: try values("customerId", of: number, in: "customer_alias"))
     }
 
-    private func identifiers<Value: Storable & Comparable>(_ kind: String, of number: CustomerNumber) throws -> [Value]
-    {
-        try transaction.rows(
-            "SELECT value FROM customer_identifier WHERE customer_id = ?1 AND kind = ?2", number, kind
-        ).map { try $0.value(0) }.sorted()
-    }
-
-    private func aliases<Value: Storable & Comparable>(_ kind: String, of number: CustomerNumber) throws -> [Value] {
-        try transaction.rows(
-            "SELECT value FROM customer_alias WHERE customer_id = ?1 AND kind = ?2", number, kind
-        ).map { try $0.value(0) }.sorted()
+    private func values<Value: Storable & Comparable>(
+        _ kind: String, of number: CustomerNumber, in table: String
+    ) throws -> [Value] {
+        try transaction.rows("SELECT value FROM \(table) WHERE customer_id = ?1 AND kind = ?2", number, kind)
+            .map { try $0.value(0) }.sorted()
     }
 }
 

@@ -21,7 +21,6 @@ struct IdentityLinks {
     /// - Parameters:
     ///   - isProven: whether the payload is signed; without one nothing is merged, and only the first
     ///     identifier counts.
-    ///   - source: the payload.
     func customer(
         linking identifiers: [ProvenIdentifier], isProven: Bool, from source: IdentifierSource
     ) throws -> CustomerNumber {

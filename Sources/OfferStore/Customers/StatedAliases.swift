@@ -46,28 +46,19 @@ extension CustomerStore {
         return statement
     }
 
-    /// Gives these customers these aliases, on the word of the request that the transaction is made for.
+    /// Gives these customers these aliases, on the word of the request that the transaction is made for, or on the word that
+    /// comes with a history, such as that of the operator of an import.
     ///
     /// - Returns: the aliases that none of them may have, see ``AliasStatement/foreign``.
     @discardableResult
     public func state(
-        _ aliases: [CustomerAlias], of customers: [CustomerNumber], at now: Instant, in scope: ScopeNumber
-    ) throws -> [CustomerAlias] {
-        try state(
-            aliases, of: customers,
-            from: IdentifierSource(provenance: .caller, requestId: transaction.recording?.requestId), at: now,
-            in: scope)
-    }
-
-    /// The same on the word that comes with a history, such as that of the operator of an import.
-    ///
-    /// - Parameter provenance: that of the history.
-    @discardableResult
-    public func state(
-        _ aliases: [CustomerAlias], of customers: [CustomerNumber], provenance: Provenance, at now: Instant,
+        _ aliases: [CustomerAlias], of customers: [CustomerNumber], provenance: Provenance? = nil, at now: Instant,
         in scope: ScopeNumber
     ) throws -> [CustomerAlias] {
-        try state(aliases, of: customers, from: IdentifierSource(provenance: provenance), at: now, in: scope)
+        let source =
+            provenance.map { IdentifierSource(provenance: $0) }
+            ?? IdentifierSource(provenance: .caller, requestId: transaction.recording?.requestId)
+        return try state(aliases, of: customers, from: source, at: now, in: scope)
     }
 
     /// The same from any source without a signature of Apple's.

@@ -92,8 +92,6 @@ public protocol StoredColumns: AnyObject {
 
 extension StoredColumns {
     /// The column at that place, from 0.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
     public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
         guard let value = try Value(self, at: index) else {
             _ = try stored(index)
@@ -149,8 +147,6 @@ public struct StoredRow: Sendable, Hashable {
 
 extension StoredRow {
     /// The column at that place, from 0.
-    ///
-    /// - Throws: ``StoreError/corrupt(_:)`` if it is not there or of another type.
     public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
         guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
         guard let value = Value(storedValue: values[index]) else { throw StoreError.invalid(index, Value.self) }

@@ -59,9 +59,6 @@ public struct EvaluationStore {
 
     /// A page of those evaluated for an offer, each with the instant of their first decision. A customer who was merged
     /// away is still there where a refusal was about them.
-    ///
-    /// - Parameters:
-    ///   - last: the last one of the page before.
     public func evaluated(
         for offer: OfferId, after last: CustomerNumber?, limit: Int, in scope: ScopeNumber
     ) throws -> [FirstEvaluation] {
@@ -98,9 +95,6 @@ public struct EvaluationStore {
     }
 
     /// A page of the decisions about a customer and an offer, the earliest first.
-    ///
-    /// - Parameters:
-    ///   - last: the place of the last one of the page before.
     public func evaluations(
         of customer: CustomerNumber, for offer: OfferId, after last: Evaluation.Place?, limit: Int,
         in scope: ScopeNumber

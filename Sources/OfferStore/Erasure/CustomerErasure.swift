@@ -28,7 +28,6 @@ public struct CustomerErasure {
     ///
     /// - Parameter reason: why, as the operator typed it; it names no person.
     /// - Returns: `nil` if a customer has changed since the plan was made; then nothing was.
-    /// - Throws: ``ErasureRefusal``, ``StoreError``.
     public func run(_ plan: ErasurePlan, reason: String) throws -> ErasureOutcome? {
         let log = try AuditLog(transaction)
         guard log.digestKey != SaltedDigest.name else { throw ErasureRefusal.noDigestKey }

@@ -91,7 +91,6 @@ public struct ErasureStore {
 
     /// What an erasure of these customers takes away. Reads every decision of the scope and every event once.
     ///
-    /// - Parameter digestKey: the name of the configured key for digests.
     /// - Throws: ``ErasureRefusal/otherDigestKey(_:)``, ``StoreError``.
     public func plan(
         for customers: [CustomerNumber], digestKey: String, in scope: ScopeNumber

@@ -29,14 +29,9 @@ public struct KeptEvidenceStore {
                 INSERT INTO kept_evidence (sequence, scope_id, customer_id, \(Self.columns))
                 VALUES (\(Statement.placeholders(16)))
                 """,
-                values: [
-                    .integer(sequence), scope.storedValue, customer.storedValue, kept.kind.storedValue,
-                    kept.originalTransactionId.storedValue, kept.subscriptionGroupIdentifier.storedValue,
-                    kept.productId.storedValue, kept.offerType.storedValue, kept.offerIdentifier.storedValue,
-                    kept.offerPeriod.storedValue, kept.at.storedValue, kept.expires.storedValue,
-                    kept.revoked.storedValue, kept.isRenewal.storedValue, kept.isUpgraded.storedValue,
-                    kept.provenance.storedValue,
-                ])
+                sequence, scope, customer, kept.kind, kept.originalTransactionId, kept.subscriptionGroupIdentifier,
+                kept.productId, kept.offerType, kept.offerIdentifier, kept.offerPeriod, kept.at, kept.expires,
+                kept.revoked, kept.isRenewal, kept.isUpgraded, kept.provenance)
         }
     }
 

@@ -1,7 +1,6 @@
 public import OfferModel
 
 public struct RetentionStep: Sendable, Hashable {
-    /// How many signatures were replaced by their digest.
     public var signatures = 0
     /// How many records of refusals were replaced by their digest.
     public var refusals = 0
@@ -87,7 +86,6 @@ public struct RetentionStore {
         try remove(["record"], of: .refusal, due: "decided_at <= ?3 AND ?4 = ?4", cutoff, now, limit, &isLast)
     }
 
-    /// The columns of a table that retention removes texts of.
     static func columns(of table: String) -> [String] {
         switch table {
         case LedgerTable.issuedOffer.name, LedgerTable.signing.name: ["v1_signature", "jws"]

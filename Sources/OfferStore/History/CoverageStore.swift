@@ -14,7 +14,6 @@ public struct CoverageStore {
     ///
     /// - Parameters:
     ///   - asOf: when it was fetched from Apple or stated.
-    ///   - provenance: who said so.
     public func stateComplete(
         _ customers: [CustomerNumber], asOf: Instant, provenance: Provenance, at now: Instant, in scope: ScopeNumber
     ) throws {

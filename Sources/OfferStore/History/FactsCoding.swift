@@ -35,7 +35,6 @@ struct FactsWriter: FactsCoder {
     private var changed: UInt64 = 0
     private var place = 0
 
-    /// Appends a run of rows, after their number.
     mutating func append(run rows: [some FactsFields]) throws {
         Self.append(UInt64(clamping: rows.count), to: &bytes)
         before.removeAll()

@@ -130,8 +130,6 @@ extension History {
     ///
     /// - Parameter isProven: whether a verified transaction names the owner; without one its signed renewal info counts for
     ///   nothing and hides nothing.
-    /// - Returns: whether anything was added.
-    /// - Throws: ``StoreError/corruptFacts(_:)``.
     mutating func add(_ facts: UnsafeRawBufferPointer, ownerIsProven isProven: Bool) throws -> Bool {
         let before = (transactions.count, renewalInfos.count, appTransactions.count)
         do {

@@ -29,7 +29,6 @@ public struct HistoryFactsCheck: Sendable {
         self.database = database
     }
 
-    /// - Parameter rebuilding: whether what is wrong is written.
     /// - Throws: ``StoreError``.
     public func run(rebuilding: Bool = false) async throws -> Counts {
         var counts = Counts()

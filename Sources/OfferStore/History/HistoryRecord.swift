@@ -56,7 +56,6 @@ protocol HistoryRecord: FactsFields, Sendable, Hashable {
     static var sql: HistorySQL { get }
     /// What its current view is kept by; `nil` if it names no owner.
     var viewKey: String? { get }
-    /// The identifier that says whose it is.
     var owner: ProvenIdentifier? { get }
     /// When it was signed, which is none of its facts: copies that differ in it alone say the same.
     var viewDate: Instant { get set }
@@ -101,12 +100,6 @@ struct HistorySQL {
     private let deleteStart: String
     private let unlessIssuedOn: String
 
-    /// - Parameters:
-    ///   - table: the table's name.
-    ///   - columns: the columns that are searched by.
-    ///   - viewKey: the column its current view is kept by.
-    ///   - viewDate: the column with the date of signing.
-    ///   - owner: the column with the identifier that says whose it is, and that identifier's kind.
     init(
         table: String, columns: [String], viewKey: String, viewDate: String, owner: (column: String, kind: String),
         needsProvenOwner: Bool = false

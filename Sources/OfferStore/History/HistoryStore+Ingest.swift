@@ -230,10 +230,8 @@ struct SignedCopies {
 
 /// Rows of one view key and rank around a date, by which those say the most that are next to it.
 private struct SigningOrder {
-    /// Those with the latest date before it.
     var before: [KnownView] = []
     var beside: [KnownView] = []
-    /// Those with the earliest date after it.
     var after: [KnownView] = []
 
     init(of views: [KnownView], around date: Instant) {

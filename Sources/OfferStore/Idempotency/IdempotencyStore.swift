@@ -88,8 +88,6 @@ public struct IdempotencyStore {
     }
 
     /// Deletes some of the answers given by an instant, the earliest first.
-    ///
-    /// - Returns: how many.
     func clear(answeredBy end: Instant, atMost limit: Int) throws -> Int {
         try transaction.execute(
             """

@@ -19,20 +19,16 @@ public struct ImportTerms: Sendable, Hashable {
     }
 }
 
-/// How far a bulk import is.
 public enum ImportStage: String, Sendable, Hashable, CaseIterable, Storable {
-    /// The source is read into the staging table.
     case staging
     /// What was staged becomes history, subscription by subscription in the order of their ids.
     case applying
     /// The operator's word that nothing is missing is noted.
     case stating
-    /// What was staged is cleared away.
     case closing
     case closed
 }
 
-/// What a bulk import has done so far.
 public struct ImportCounts: Sendable, Hashable {
     /// Lines read, refused ones too.
     public var lines: Int64 = 0
@@ -56,7 +52,6 @@ public struct ImportCounts: Sendable, Hashable {
     public init() {}
 }
 
-/// One bulk import as it is stored.
 public struct ImportRun: Sendable, Hashable {
     public var number: Int64
     public var terms: ImportTerms
@@ -85,7 +80,6 @@ public struct ImportCursor: Sendable, Hashable {
 
 /// A payload on its way through the staging table.
 public struct StagedPayload: Sendable, Hashable {
-    /// What kind of payload the bytes are.
     public enum Kind: String, Sendable, Hashable, Storable {
         case transaction
         case renewalInfo
@@ -127,7 +121,6 @@ public struct StagedRow: Sendable, Hashable {
 
 /// A line of a source that was not taken.
 public struct RefusedLine: Sendable, Hashable {
-    /// Its line, from 1.
     public var line: Int64
     /// A word for the kind of reason, by which refusals are counted.
     public var reason: String

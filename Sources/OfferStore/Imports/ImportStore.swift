@@ -38,22 +38,16 @@ public struct ImportStore {
     }
 
     /// - Parameters:
-    ///   - run: as it shall be.
     ///   - before: as it was read; if another process has taken it further since, nothing is written.
     /// - Throws: ``StoreError/busy(_:)`` if another process continues it, and other ``StoreError``s.
     public func update(_ run: ImportRun, from before: ImportRun) throws {
         let counts = run.counts
         let changed = try transaction.execute(
             Self.updateSQL,
-            values: [
-                run.number.storedValue, run.stage.storedValue, run.position.storedValue,
-                counts.lines.storedValue, counts.refused.storedValue, counts.gaps.storedValue,
-                counts.staged.storedValue, counts.applied.storedValue, run.cursor.key.storedValue,
-                run.cursor.row.storedValue, counts.added.storedValue, counts.updated.storedValue,
-                counts.unchanged.storedValue, counts.repeated.storedValue, counts.subscriptions.storedValue,
-                counts.stated.storedValue, before.stage.storedValue, before.position.storedValue,
-                before.cursor.key.storedValue, before.cursor.row.storedValue,
-            ])
+            run.number, run.stage, run.position, counts.lines, counts.refused, counts.gaps, counts.staged,
+            counts.applied, run.cursor.key, run.cursor.row, counts.added, counts.updated, counts.unchanged,
+            counts.repeated, counts.subscriptions, counts.stated, before.stage, before.position, before.cursor.key,
+            before.cursor.row)
         guard changed == 1 else {
             throw StoreError.busy("another process goes on with this import at the same time")
         }
@@ -122,7 +116,6 @@ extension ImportRun {
 }
 
 extension ImportStore {
-    /// Keeps payloads until they are applied.
     public func stage(_ payloads: [StagedPayload], of run: ImportRun) throws {
         for staged in payloads {
             try transaction.execute(
@@ -190,7 +183,6 @@ extension ImportStore {
 
     /// Removes the staged payloads of an import, and what it noted of its customers and refusals.
     ///
-    /// - Parameter limit: the maximum number of each.
     /// - Returns: whether nothing is left.
     public func clear(_ run: ImportRun, limit: Int) throws -> Bool {
         let rows = try transaction.execute(
@@ -216,8 +208,6 @@ extension ImportStore {
     /// Removes what is staged of these subscriptions and Apple Accounts, of any import: their customer is erased.
     ///
     /// Every erasure has to call it, or an open import would bring the customer back.
-    ///
-    /// - Returns: how many payloads were removed.
     @discardableResult
     public func forget(_ keys: [String], in scope: ScopeNumber) throws -> Int {
         var removed = 0
@@ -246,7 +236,6 @@ extension ImportStore {
         }
     }
 
-    /// The next remembered customers, in the order of their numbers.
     public func remembered(of run: ImportRun, after customer: Int64, limit: Int) throws -> [CustomerNumber] {
         try transaction.rows(
             """

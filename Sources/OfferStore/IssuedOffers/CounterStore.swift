@@ -283,7 +283,6 @@ extension TransactionCache {
         for place in contents.counters.keys { contents.counters[place]?.firstEnd = nil }
     }
 
-    /// Notes that an offer has one more slot.
     func note(slotOf place: RememberedCounters.Place, countsUntil end: Instant) {
         guard let known = contents.counters[place]?.firstEnd, end < known else { return }
         contents.counters[place]?.firstEnd = end

@@ -76,7 +76,6 @@ struct OffersOfOthers {
             """, values: [own.id.storedValue] + tokens) != nil
     }
 
-    /// The slot with the newest V1 signature that fits.
     private func slot(of redemption: Redemption, _ claim: RedemptionClaim?) throws -> Found? {
         guard let claim, let identifier = redemption.offerIdentifier else { return nil }
         let tokens = claim.tokens.sorted().map(\.storedValue)
@@ -143,7 +142,6 @@ extension RedemptionStore {
         ).map(RecordedRedemption.init(row:)).sorted { $0.sequence < $1.sequence }
     }
 
-    /// Uses by a customer of slots that were issued to others.
     public func usesOfOthers(by customer: CustomerNumber) throws -> [RecordedRedemption] {
         try transaction.rows(
             """

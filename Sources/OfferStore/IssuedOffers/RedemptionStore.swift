@@ -1,7 +1,6 @@
 public import OfferEligibility
 public import OfferModel
 
-/// A redemption as it is recorded.
 public struct RecordedRedemption: Sendable, Hashable {
     /// Its place in the store-wide order: when it became known in this form.
     public var sequence: Int64
@@ -38,7 +37,6 @@ public struct RedemptionStore {
     /// Records what a customer's history shows now: rows that it no longer shows go, and slots and counters follow.
     ///
     /// - Parameter offers: of the catalog in force; their lengths help where Apple's data states none.
-    /// - Returns: what has changed.
     @discardableResult
     public func record(
         of customer: CustomerNumber, offers: [Offer], at now: Instant, in scope: ScopeNumber
@@ -96,15 +94,10 @@ public struct RedemptionStore {
         let key = CounterStore.key(redemption.offerType, redemption.offerIdentifier)
         try transaction.execute(
             Self.insertSQL,
-            values: [
-                scope.storedValue, .integer(sequence), customer.storedValue,
-                redemption.originalTransactionId.storedValue, key.type.storedValue, key.identifier.storedValue,
-                redemption.subscriptionGroupIdentifier.storedValue, redemption.productId.storedValue,
-                redemption.transactionId.storedValue, redemption.firstEvidence.storedValue,
-                redemption.offerEnds.storedValue, redemption.provenance.storedValue,
-                redemption.slotId.storedValue, redemption.isDoubled.storedValue, redemption.isLate.storedValue,
-                now.storedValue,
-            ])
+            scope, sequence, customer, redemption.originalTransactionId, key.type, key.identifier,
+            redemption.subscriptionGroupIdentifier, redemption.productId, redemption.transactionId,
+            redemption.firstEvidence, redemption.offerEnds, redemption.provenance, redemption.slotId,
+            redemption.isDoubled, redemption.isLate, now)
         if redemption.slotId == nil { try CounterStore(transaction).add(1, unmatched: redemption, in: scope) }
         let recorded = RecordedRedemption(
             sequence: sequence, customer: customer, redemption: redemption, recordedAt: now)
@@ -131,7 +124,6 @@ public struct RedemptionStore {
 }
 
 extension History {
-    /// Whether any row names an offer.
     fileprivate var showsOffers: Bool {
         transactions.contains { $0.payload.offerType != nil } || renewalInfos.contains { $0.payload.offerType != nil }
     }

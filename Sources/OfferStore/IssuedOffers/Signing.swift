@@ -3,7 +3,6 @@ public import OfferModel
 
 /// One signature as it was recorded before it was released (invariant 1).
 public struct RecordedSignature: Sendable, Hashable {
-    /// Which of Apple's three artefacts it is.
     public enum Format: String, Sendable, Hashable, CaseIterable {
         /// The promotional offer's signed string.
         case v1
@@ -53,7 +52,6 @@ public struct Signing: Sendable, Hashable {
     public var decisionId: LowercaseUUID
     /// When it was decided, which is the timestamp that is signed.
     public var decidedAt: Instant
-    /// Whose the issued offer is.
     public var customer: CustomerNumber
     public var catalogRevision: Int64
     /// The packed ``DecisionRecord``; `nil` once an erasure has removed it.

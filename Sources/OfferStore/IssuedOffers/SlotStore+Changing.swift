@@ -7,9 +7,7 @@ extension SlotStore {
     ///
     /// - Parameters:
     ///   - condition: which slots; its placeholders begin at `?1`.
-    ///   - values: for the condition's placeholders.
     ///   - change: the assignments; their placeholders go on after the condition's.
-    ///   - changes: for the assignments' placeholders.
     /// - Returns: the changed rows as the audit sees them, the earliest first.
     @discardableResult
     func change(
@@ -97,8 +95,6 @@ extension SlotStore {
     /// Takes passed slots of an offer off its counters, the first to pass first, so that reading them stays quick.
     ///
     /// Nothing relies on it: readers of a counter leave out what has passed.
-    ///
-    /// - Returns: how many.
     @discardableResult
     public func settlePassed(
         of offer: OfferId, at now: Instant, in scope: ScopeNumber, atMost limit: Int = settledAtOnce
@@ -155,7 +151,6 @@ extension SlotStore {
     ///
     /// - Parameters:
     ///   - redemptions: how many redemptions used it; as many as before if absent.
-    ///   - kind: why, for the audit.
     ///   - places: how many places it takes from now on.
     func setUse(
         of id: LowercaseUUID, redemptions: Int? = nil, _ kind: AuditKind, at now: Instant, places: (Use) -> Int

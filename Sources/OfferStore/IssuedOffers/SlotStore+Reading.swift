@@ -14,14 +14,12 @@ public struct IssuedOffer: Sendable, Hashable {
 }
 
 extension SlotStore {
-    /// Every slot ever issued to these customers, the earliest first.
     public func slots(of customers: [CustomerNumber]) throws -> [Slot] {
         guard !customers.isEmpty else { return [] }
         return try Statement(Self.slotsSQL(customers.count), values: customers.map(\.storedValue)).all(in: transaction)
         { try Slot(reading: &$0) }
     }
 
-    /// Every offer ever issued to one customer, the earliest first.
     public func issuedOffers(to customer: CustomerNumber) throws -> [IssuedOffer] {
         try transaction.rows(
             "SELECT \(Self.issuedColumns) FROM issued_offer WHERE customer_id = ?1 ORDER BY issued_at, sequence",
@@ -49,7 +47,6 @@ extension SlotStore {
     ///
     /// - Parameters:
     ///   - customers: only theirs; `nil` for those of all customers.
-    ///   - offer: only of this one.
     public func page(
         of customers: [CustomerNumber]?, offer: OfferId?, before cursor: Int64?, limit: Int, in scope: ScopeNumber
     ) throws -> [IssuedOffer] {
@@ -115,11 +112,6 @@ extension IssuedOffer {
 
 extension SlotStore {
     /// A page of issued offers in the order they were issued.
-    ///
-    /// - Parameters:
-    ///   - offer: only of this one.
-    ///   - first: only those issued then or later.
-    ///   - end: only those issued before.
     public func page(
         offer: OfferId?, from first: Instant?, to end: Instant?, after cursor: Int64?, limit: Int,
         in scope: ScopeNumber

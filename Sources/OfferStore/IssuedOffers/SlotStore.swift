@@ -13,8 +13,6 @@ public struct SlotStore {
     }
 
     /// Notes which open slots of these customers have stopped counting, so that the next may be issued.
-    ///
-    /// - Returns: how many.
     @discardableResult
     public func settlePassed(of customers: [CustomerNumber], at now: Instant) throws -> Int {
         guard !customers.isEmpty else { return 0 }
@@ -65,7 +63,6 @@ public struct SlotStore {
     ///
     /// - Parameters:
     ///   - productId: the product of this signing; the slot's own if absent.
-    ///   - signing: the decision and the signatures.
     ///   - cost: what the offer costs on that product. A dearer one makes the slot dearer, because both can be redeemed;
     ///     a cost in another currency than the slot's was frozen in changes nothing.
     ///   - caps: as for a new slot.
@@ -110,8 +107,6 @@ public struct SlotStore {
     }
 
     /// Stops further signatures of an open slot; it goes on counting unless it is released (docs/design.md#issued-offers-and-limits).
-    ///
-    /// - Returns: whether it was open.
     public func void(
         _ id: LowercaseUUID, reason: String, release: Bool, at now: Instant, in scope: ScopeNumber
     ) throws -> Bool {

@@ -144,8 +144,6 @@ extension NotificationStore {
     ///
     /// - Parameters:
     ///   - cutoff: of those stored then or before.
-    ///   - limit: the maximum number.
-    /// - Returns: of how many.
     public func removePayloads(receivedBy cutoff: Instant, at now: Instant, atMost limit: Int) throws -> Int {
         try transaction.execute(
             """
@@ -158,8 +156,6 @@ extension NotificationStore {
 
     /// Takes out of the notifications about these customers what names a person: the identifier, the transaction and
     /// the signed text. Their ids stay, so that a repeat brings nothing of it back.
-    ///
-    /// - Returns: how many there were.
     public func erase(of customers: [CustomerNumber], at now: Instant) throws -> Int {
         guard !customers.isEmpty else { return 0 }
         return try transaction.execute(

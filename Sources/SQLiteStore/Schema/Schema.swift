@@ -2,8 +2,6 @@ import OfferStore
 
 enum Schema {
     /// Takes the missing steps, each in a transaction of its own.
-    ///
-    /// - Returns: their names.
     @discardableResult
     static func migrate(_ connection: Connection, steps: [Migration] = Migration.all) throws -> [String] {
         try refuseNewer(try applied(connection), path: nil)
