@@ -6,23 +6,24 @@ struct ImportTable {
     static let design = ImportTable(allowed: [
         "COpenSSL": [],
         "CSQLite": [],
-        "OfferModel": [],
-        "OfferCatalog": ["OfferModel", "Yams"],
-        "OfferEligibility": ["OfferModel"],
-        "OfferSigning": ["OfferModel"],
+        "JSON": [],
+        "OfferModel": ["JSON"],
+        "OfferCatalog": ["JSON", "OfferModel", "Yams"],
+        "OfferEligibility": ["JSON", "OfferModel"],
+        "OfferSigning": ["JSON", "OfferModel"],
         "OpenSSLCrypto": ["OfferModel", "OfferSigning", "COpenSSL"],
-        "AppStoreData": ["OfferModel", "OfferSigning"],
+        "AppStoreData": ["JSON", "OfferModel", "OfferSigning"],
         "AppStoreServer": [
             "OfferModel", "AppStoreData", "OfferSigning", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
         ],
-        "OfferStore": ["OfferModel", "OfferEligibility"],
+        "OfferStore": ["JSON", "OfferModel", "OfferEligibility"],
         "SQLiteStore": ["OfferStore", "CSQLite", "Dispatch", "Glibc"],
         "OfferApplication": [
             "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "AppStoreData", "AppStoreServer",
             "OfferStore", "Logging", "Metrics",
         ],
         "LocalAppStore": ["OfferModel", "OfferSigning", "AppStoreData", "OpenSSLCrypto", "OfferCatalog"],
-        "OfferAPI": ["OfferModel"],
+        "OfferAPI": ["JSON", "OfferModel"],
         "OfferHTTP": [
             "OfferApplication", "OfferAPI", "OfferModel", "OfferEligibility", "OfferSigning", "OfferCatalog",
             "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "Logging",
@@ -33,7 +34,7 @@ struct ImportTable {
         ],
         // "All" of ours, except that only OpenSSLCrypto touches libcrypto (invariant 9).
         "OfferdCommands": [
-            "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "OpenSSLCrypto", "AppStoreData",
+            "JSON", "OfferModel", "OfferCatalog", "OfferEligibility", "OfferSigning", "OpenSSLCrypto", "AppStoreData",
             "AppStoreServer", "OfferStore", "SQLiteStore", "OfferApplication", "LocalAppStore", "OfferAPI", "OfferHTTP",
             "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "Metrics", "Hummingbird",
             "AsyncHTTPClient", "NIOCore", "NIOPosix", "Foundation",

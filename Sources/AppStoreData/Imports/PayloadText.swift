@@ -1,3 +1,4 @@
+import JSON
 public import OfferModel
 import OfferSigning
 
@@ -7,51 +8,51 @@ import OfferSigning
 extension Transaction {
     /// Compact JSON with sorted members in Apple's spelling, which ``init(payload:)`` reads back to the same value.
     public var payloadText: [UInt8] {
-        var json = JSONObjectWriter()
-        json.add("appAccountToken", appAccountToken?.description)
-        json.add("appTransactionId", appTransactionId)
-        json.add("billingPlanType", billingPlanType?.rawValue)
-        json.add("bundleId", bundleId.rawValue)
-        if let commitmentInfo { json.add("commitmentInfo", object: commitmentInfo.payloadText) }
-        json.add("currency", currency)
-        json.add("environment", environment)
-        json.add("expiresDate", expiresDate)
-        json.add("inAppOwnershipType", inAppOwnershipType?.rawValue)
-        if isUpgraded { json.add("isUpgraded", true) }
-        json.add("offerDiscountType", offerDiscountType?.rawValue)
-        json.add("offerIdentifier", offerIdentifier)
-        json.add("offerPeriod", offerPeriod)
-        json.add("offerType", offerType?.rawValue)
-        json.add("originalPurchaseDate", originalPurchaseDate)
-        json.add("originalTransactionId", originalTransactionId.rawValue)
-        json.add("price", price)
-        json.add("productId", productId.rawValue)
-        json.add("purchaseDate", purchaseDate.milliseconds)
-        json.add("quantity", quantity)
-        json.add("revocationDate", revocationDate)
-        json.add("revocationPercentage", revocationPercentage)
-        json.add("revocationReason", revocationReason)
-        json.add("revocationType", revocationType?.rawValue)
-        json.add("signedDate", signedDate.milliseconds)
-        json.add("storefront", storefront)
-        json.add("storefrontId", storefrontId)
-        json.add("subscriptionGroupIdentifier", subscriptionGroupIdentifier)
-        json.add("transactionId", transactionId.rawValue)
-        json.add("transactionReason", transactionReason?.rawValue)
-        json.add("type", type?.rawValue)
-        json.add("webOrderLineItemId", webOrderLineItemId)
-        return json.finish()
+        var json = JSONWriter.beginObject(.hexadecimal)
+        json.member("appAccountToken", appAccountToken?.description)
+        json.member("appTransactionId", appTransactionId)
+        json.member("billingPlanType", billingPlanType?.rawValue)
+        json.member("bundleId", bundleId.rawValue)
+        if let commitmentInfo { json.member("commitmentInfo", object: commitmentInfo.payloadText) }
+        json.member("currency", currency)
+        json.member("environment", environment)
+        json.member("expiresDate", expiresDate)
+        json.member("inAppOwnershipType", inAppOwnershipType?.rawValue)
+        if isUpgraded { json.member("isUpgraded", true) }
+        json.member("offerDiscountType", offerDiscountType?.rawValue)
+        json.member("offerIdentifier", offerIdentifier)
+        json.member("offerPeriod", offerPeriod)
+        json.member("offerType", offerType?.rawValue)
+        json.member("originalPurchaseDate", originalPurchaseDate)
+        json.member("originalTransactionId", originalTransactionId.rawValue)
+        json.member("price", price)
+        json.member("productId", productId.rawValue)
+        json.member("purchaseDate", purchaseDate.milliseconds)
+        json.member("quantity", quantity)
+        json.member("revocationDate", revocationDate)
+        json.member("revocationPercentage", revocationPercentage)
+        json.member("revocationReason", revocationReason)
+        json.member("revocationType", revocationType?.rawValue)
+        json.member("signedDate", signedDate.milliseconds)
+        json.member("storefront", storefront)
+        json.member("storefrontId", storefrontId)
+        json.member("subscriptionGroupIdentifier", subscriptionGroupIdentifier)
+        json.member("transactionId", transactionId.rawValue)
+        json.member("transactionReason", transactionReason?.rawValue)
+        json.member("type", type?.rawValue)
+        json.member("webOrderLineItemId", webOrderLineItemId)
+        return json.endObject()
     }
 }
 
 extension TransactionCommitmentInfo {
     fileprivate var payloadText: [UInt8] {
-        var json = JSONObjectWriter()
-        json.add("billingPeriodNumber", billingPeriodNumber)
-        json.add("commitmentExpiresDate", commitmentExpiresDate)
-        json.add("commitmentPrice", commitmentPrice)
-        json.add("totalBillingPeriods", totalBillingPeriods)
-        return json.finish()
+        var json = JSONWriter.beginObject(.hexadecimal)
+        json.member("billingPeriodNumber", billingPeriodNumber)
+        json.member("commitmentExpiresDate", commitmentExpiresDate)
+        json.member("commitmentPrice", commitmentPrice)
+        json.member("totalBillingPeriods", totalBillingPeriods)
+        return json.endObject()
     }
 }
 
@@ -59,86 +60,60 @@ extension RenewalInfo {
     /// Compact JSON with sorted members in Apple's spelling, which ``init(payload:)`` reads back to the same value if it
     /// has an `autoRenewStatus` or an `autoRenewProductId`, by which renewal info is told from other payloads.
     public var payloadText: [UInt8] {
-        var json = JSONObjectWriter()
-        json.add("appAccountToken", appAccountToken?.description)
-        json.add("appTransactionId", appTransactionId)
-        json.add("autoRenewProductId", autoRenewProductId)
-        json.add("autoRenewStatus", autoRenewStatus?.rawValue)
-        if let commitmentInfo { json.add("commitmentInfo", object: commitmentInfo.payloadText) }
-        json.add("currency", currency)
+        var json = JSONWriter.beginObject(.hexadecimal)
+        json.member("appAccountToken", appAccountToken?.description)
+        json.member("appTransactionId", appTransactionId)
+        json.member("autoRenewProductId", autoRenewProductId)
+        json.member("autoRenewStatus", autoRenewStatus?.rawValue)
+        if let commitmentInfo { json.member("commitmentInfo", object: commitmentInfo.payloadText) }
+        json.member("currency", currency)
         if let eligibleWinBackOfferIds {
-            json.add("eligibleWinBackOfferIds", eligibleWinBackOfferIds.map(\.rawValue))
+            json.member("eligibleWinBackOfferIds", eligibleWinBackOfferIds.map(\.rawValue))
         }
-        json.add("environment", environment)
-        json.add("expirationIntent", expirationIntent?.rawValue)
-        json.add("gracePeriodExpiresDate", gracePeriodExpiresDate)
-        json.add("isInBillingRetryPeriod", isInBillingRetryPeriod)
-        json.add("offerDiscountType", offerDiscountType?.rawValue)
-        json.add("offerIdentifier", offerIdentifier)
-        json.add("offerPeriod", offerPeriod)
-        json.add("offerType", offerType?.rawValue)
-        json.add("originalTransactionId", originalTransactionId.rawValue)
-        json.add("priceIncreaseStatus", priceIncreaseStatus?.rawValue)
-        json.add("productId", productId.rawValue)
-        json.add("recentSubscriptionStartDate", recentSubscriptionStartDate)
-        json.add("renewalBillingPlanType", renewalBillingPlanType?.rawValue)
-        json.add("renewalDate", renewalDate)
-        json.add("renewalPrice", renewalPrice)
-        json.add("signedDate", signedDate.milliseconds)
-        return json.finish()
+        json.member("environment", environment)
+        json.member("expirationIntent", expirationIntent?.rawValue)
+        json.member("gracePeriodExpiresDate", gracePeriodExpiresDate)
+        json.member("isInBillingRetryPeriod", isInBillingRetryPeriod)
+        json.member("offerDiscountType", offerDiscountType?.rawValue)
+        json.member("offerIdentifier", offerIdentifier)
+        json.member("offerPeriod", offerPeriod)
+        json.member("offerType", offerType?.rawValue)
+        json.member("originalTransactionId", originalTransactionId.rawValue)
+        json.member("priceIncreaseStatus", priceIncreaseStatus?.rawValue)
+        json.member("productId", productId.rawValue)
+        json.member("recentSubscriptionStartDate", recentSubscriptionStartDate)
+        json.member("renewalBillingPlanType", renewalBillingPlanType?.rawValue)
+        json.member("renewalDate", renewalDate)
+        json.member("renewalPrice", renewalPrice)
+        json.member("signedDate", signedDate.milliseconds)
+        return json.endObject()
     }
 }
 
 extension RenewalCommitmentInfo {
     fileprivate var payloadText: [UInt8] {
-        var json = JSONObjectWriter()
-        json.add("commitmentAutoRenewProductId", commitmentAutoRenewProductId)
-        json.add("commitmentAutoRenewStatus", commitmentAutoRenewStatus?.rawValue)
-        json.add("commitmentRenewalBillingPlanType", commitmentRenewalBillingPlanType?.rawValue)
-        json.add("commitmentRenewalDate", commitmentRenewalDate)
-        json.add("commitmentRenewalPrice", commitmentRenewalPrice)
-        return json.finish()
+        var json = JSONWriter.beginObject(.hexadecimal)
+        json.member("commitmentAutoRenewProductId", commitmentAutoRenewProductId)
+        json.member("commitmentAutoRenewStatus", commitmentAutoRenewStatus?.rawValue)
+        json.member("commitmentRenewalBillingPlanType", commitmentRenewalBillingPlanType?.rawValue)
+        json.member("commitmentRenewalDate", commitmentRenewalDate)
+        json.member("commitmentRenewalPrice", commitmentRenewalPrice)
+        return json.endObject()
     }
 }
 
 extension AppTransaction {
     /// Compact JSON with sorted members in Apple's spelling, which ``init(payload:)`` reads back to the same value.
     public var payloadText: [UInt8] {
-        var json = JSONObjectWriter()
-        json.add("appAppleId", appAppleId)
-        json.add("appTransactionId", appTransactionId)
-        json.add("applicationVersion", applicationVersion)
-        json.add("bundleId", bundleId.rawValue)
-        json.add("originalApplicationVersion", originalApplicationVersion)
-        json.add("originalPurchaseDate", originalPurchaseDate)
-        json.add("receiptCreationDate", receiptCreationDate.milliseconds)
-        json.add("receiptType", receiptType)
-        return json.finish()
-    }
-}
-
-extension JSONObjectWriter {
-    fileprivate mutating func add(_ name: StaticString, _ value: String?) {
-        if let value { add(name, value) }
-    }
-
-    fileprivate mutating func add<Kind>(_ name: StaticString, _ value: Identifier<Kind>?) {
-        if let value { add(name, value.rawValue) }
-    }
-
-    fileprivate mutating func add(_ name: StaticString, _ value: Instant?) {
-        if let value { add(name, value.milliseconds) }
-    }
-
-    fileprivate mutating func add(_ name: StaticString, _ value: Int?) {
-        if let value { add(name, Int64(value)) }
-    }
-
-    fileprivate mutating func add(_ name: StaticString, _ value: Int64?) {
-        if let value { add(name, value) }
-    }
-
-    fileprivate mutating func add(_ name: StaticString, _ value: Bool?) {
-        if let value { add(name, value) }
+        var json = JSONWriter.beginObject(.hexadecimal)
+        json.member("appAppleId", appAppleId)
+        json.member("appTransactionId", appTransactionId)
+        json.member("applicationVersion", applicationVersion)
+        json.member("bundleId", bundleId.rawValue)
+        json.member("originalApplicationVersion", originalApplicationVersion)
+        json.member("originalPurchaseDate", originalPurchaseDate)
+        json.member("receiptCreationDate", receiptCreationDate.milliseconds)
+        json.member("receiptType", receiptType)
+        return json.endObject()
     }
 }

@@ -1,14 +1,15 @@
-public import OfferModel
+public import JSON
+import OfferModel
 
 // Members stand in the order of their names, as Foundation's encoder sorts them.
 
 extension TurningPoint: JSONWritable {
     /// Writes `{"at": milliseconds}` or `{"event": name}`.
-    public func write(to json: inout JSONWriter) throws {
-        try json.object { json in
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
             switch self {
-            case .at(let instant): try json.member("at", instant)
-            case .event(let event): try json.member("event", event)
+            case .at(let instant): json.member("at", instant)
+            case .event(let event): json.member("event", event)
             }
         }
     }
@@ -18,5 +19,5 @@ extension Outcome: JSONWritable {}
 extension Verdict: JSONWritable {}
 extension ReasonCode: JSONWritable {}
 extension RuleId: JSONWritable {}
-extension TurningEvent: JSONWritable {}
+extension TurningEvent: JSONScalar {}
 extension Pause: JSONWritable {}

@@ -1,3 +1,4 @@
+import JSON
 public import OfferModel
 
 /// What an introductory-offer eligibility JWS says (StoreKit's `introductoryOfferEligibility(compactJWS:)`).
@@ -47,16 +48,16 @@ public struct IntroductoryOfferEligibility: Sendable, Hashable {
         try UnsignableText.check(bundleId.rawValue, "bundleId")
         try UnsignableText.check(productId.rawValue, "productId")
         try UnsignableText.check(transactionId.rawValue, "transactionId")
-        var writer = JSONObjectWriter()
-        writer.add("allowIntroductoryOffer", allowIntroductoryOffer)
-        writer.add("aud", "introductory-offer-eligibility")
-        writer.add("bid", bundleId.rawValue)
-        writer.add("iat", timestamp.seconds)
-        writer.add("iss", issuerId)
-        writer.add("nonce", nonce.description)
-        writer.add("productId", productId.rawValue)
-        writer.add("transactionId", transactionId.rawValue)
-        return writer.finish()
+        var writer = JSONWriter.beginObject(.hexadecimal)
+        writer.member("allowIntroductoryOffer", allowIntroductoryOffer)
+        writer.member("aud", "introductory-offer-eligibility")
+        writer.member("bid", bundleId.rawValue)
+        writer.member("iat", timestamp.seconds)
+        writer.member("iss", issuerId)
+        writer.member("nonce", nonce.description)
+        writer.member("productId", productId.rawValue)
+        writer.member("transactionId", transactionId.rawValue)
+        return writer.endObject()
     }
 
     /// Signs it.

@@ -1,3 +1,4 @@
+import JSON
 public import OfferModel
 
 /// What a promotional-offer JWS says (StoreKit's `promotionalOffer(_:compactJWS:)`).
@@ -45,16 +46,16 @@ public struct PromotionalOfferV2: Sendable, Hashable {
         try UnsignableText.check(productId.rawValue, "productId")
         try UnsignableText.check(offerIdentifier.rawValue, "offerIdentifier")
         if let transactionId { try UnsignableText.check(transactionId.rawValue, "transactionId") }
-        var writer = JSONObjectWriter()
-        writer.add("aud", "promotional-offer")
-        writer.add("bid", bundleId.rawValue)
-        writer.add("iat", timestamp.seconds)
-        writer.add("iss", issuerId)
-        writer.add("nonce", nonce.description)
-        writer.add("offerIdentifier", offerIdentifier.rawValue)
-        writer.add("productId", productId.rawValue)
-        if let transactionId { writer.add("transactionId", transactionId.rawValue) }
-        return writer.finish()
+        var writer = JSONWriter.beginObject(.hexadecimal)
+        writer.member("aud", "promotional-offer")
+        writer.member("bid", bundleId.rawValue)
+        writer.member("iat", timestamp.seconds)
+        writer.member("iss", issuerId)
+        writer.member("nonce", nonce.description)
+        writer.member("offerIdentifier", offerIdentifier.rawValue)
+        writer.member("productId", productId.rawValue)
+        if let transactionId { writer.member("transactionId", transactionId.rawValue) }
+        return writer.endObject()
     }
 
     /// Signs it.

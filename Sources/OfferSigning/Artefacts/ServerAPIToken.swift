@@ -1,3 +1,4 @@
+import JSON
 public import OfferModel
 
 /// The JWT that authorises a call of Apple's App Store Server API.
@@ -33,13 +34,13 @@ public struct ServerAPIToken: Sendable, Hashable {
     public func claims() throws(UnsignableText) -> [UInt8] {
         try UnsignableText.check(issuerId, "issuerId")
         try UnsignableText.check(bundleId.rawValue, "bundleId")
-        var writer = JSONObjectWriter()
-        writer.add("aud", "appstoreconnect-v1")
-        writer.add("bid", bundleId.rawValue)
-        writer.add("exp", issuedAt.seconds + min(max(lifeSeconds, 1), Self.longestLifeSeconds))
-        writer.add("iat", issuedAt.seconds)
-        writer.add("iss", issuerId)
-        return writer.finish()
+        var writer = JSONWriter.beginObject(.hexadecimal)
+        writer.member("aud", "appstoreconnect-v1")
+        writer.member("bid", bundleId.rawValue)
+        writer.member("exp", issuedAt.seconds + min(max(lifeSeconds, 1), Self.longestLifeSeconds))
+        writer.member("iat", issuedAt.seconds)
+        writer.member("iss", issuerId)
+        return writer.endObject()
     }
 
     /// Signs it.

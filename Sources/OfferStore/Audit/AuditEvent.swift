@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import OfferModel
 
 /// One event of the audit as it is stored.
@@ -66,23 +67,17 @@ extension AuditEvent {
 
     /// The rows as they are stored.
     static func text(_ rows: [LedgerRow.Reference]) -> String {
-        var json = "["
-        json.reserveCapacity(96 * rows.count + 2)
-        for (place, row) in rows.enumerated() {
-            json += place > 0 ? ",[\"" : "[\""
-            json += row.table
-            json += "\","
-            switch row.key {
-            case .integer(let key): json += String(key)
-            case .text(let key): StoredTextList.appendQuoted(key, to: &json)
-            case .null, .blob: json += "null"
+        var json = JSONWriter(capacity: 96 * rows.count + 2, escapes: .hexadecimal)
+        json.array(rows) { json, row in
+            json.array([.text(row.table), row.key, .text(Hexadecimal.lowercase(row.digest))]) { json, value in
+                switch value {
+                case .integer(let integer): json.integer(integer)
+                case .text(let text): json.text(text)
+                case .null, .blob: json.null()
+                }
             }
-            json += ",\""
-            json += Hexadecimal.lowercase(row.digest)
-            json += "\"]"
         }
-        json += "]"
-        return json
+        return json.text
     }
 
     /// The rows it covers.

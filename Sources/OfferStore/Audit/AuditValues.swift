@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import OfferModel
 
 /// What an event tells of before or after a change: members with integers, texts or null.
@@ -53,21 +54,19 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Compact JSON with sorted keys.
     var text: String {
-        var json = "{"
-        json.reserveCapacity(512)
-        for (place, member) in members.enumerated() {
-            if place > 0 { json += "," }
-            StoredTextList.appendQuoted(member.name, to: &json)
-            json += ":"
-            switch member.value {
-            case .null: json += "null"
-            case .integer(let integer): json += String(integer)
-            case .text(let text): StoredTextList.appendQuoted(text, to: &json)
-            case .blob(let bytes): StoredTextList.appendQuoted(Hexadecimal.lowercase(bytes), to: &json)
+        var json = JSONWriter(capacity: 512, escapes: .hexadecimal)
+        json.object { json in
+            for member in members {
+                json.name(member.name)
+                switch member.value {
+                case .null: json.null()
+                case .integer(let integer): json.integer(integer)
+                case .text(let text): json.text(text)
+                case .blob(let bytes): json.text(Hexadecimal.lowercase(bytes))
+                }
             }
         }
-        json += "}"
-        return json
+        return json.text
     }
 
     /// These members where they differ from others, and the others there.

@@ -1,3 +1,4 @@
+import JSON
 import OfferApplication
 import OfferModel
 import OfferSigning
@@ -27,27 +28,27 @@ struct AppleColumns: ColumnMapping {
     let needed = ["transactionId", "originalTransactionId", "productId", "purchaseDate"]
 
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8] {
-        var json = JSONObjectWriter()
+        var json = JSONWriter.beginObject(.hexadecimal)
         for column in Self.transaction { try Self.add(column, row, to: &json) }
-        var renewal = JSONObjectWriter()
+        var renewal = JSONWriter.beginObject(.hexadecimal)
         var hasRenewal = false
         for column in Self.renewalInfo where row[column.name] != nil {
             try Self.add(column, row, to: &renewal)
             hasRenewal = true
         }
-        if hasRenewal { json.add("renewalInfo", object: renewal.finish()) }
-        return json.finish()
+        if hasRenewal { json.member("renewalInfo", object: renewal.endObject()) }
+        return json.endObject()
     }
 
     private static func add(
-        _ column: Column, _ row: CSVRow, to json: inout JSONObjectWriter
+        _ column: Column, _ row: CSVRow, to json: inout JSONWriter
     ) throws(ImportRefusal) {
         guard let text = row[column.name] else { return }
         switch column.form {
-        case .text: json.add(column.member, text)
-        case .integer: json.add(column.member, try CellValue.integer(text, column.name))
-        case .bool: json.add(column.member, try CellValue.bool(text, column.name))
-        case .date: json.add(column.member, try CellValue.date(text, column.name).milliseconds)
+        case .text: json.member(column.member, text)
+        case .integer: json.member(column.member, try CellValue.integer(text, column.name))
+        case .bool: json.member(column.member, try CellValue.bool(text, column.name))
+        case .date: json.member(column.member, try CellValue.date(text, column.name).milliseconds)
         }
     }
 
