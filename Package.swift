@@ -53,15 +53,17 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "JSON", swiftSettings: settings),
         // Rounding is libm's, which nothing else would bring into a program of these two targets alone.
-        .target(name: "OfferModel", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
-        .target(name: "OfferCatalog", dependencies: ["OfferModel", yams], swiftSettings: settings),
+        .target(
+            name: "OfferModel", dependencies: ["JSON"], swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "OfferCatalog", dependencies: ["JSON", "OfferModel", yams], swiftSettings: settings),
         .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
-        .target(name: "OfferSigning", dependencies: ["OfferModel"], swiftSettings: settings),
+        .target(name: "OfferSigning", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OpenSSLCrypto", dependencies: ["COpenSSL", "OfferModel", "OfferSigning"],
             swiftSettings: settings + [.strictMemorySafety()]),
-        .target(name: "AppStoreData", dependencies: ["OfferModel", "OfferSigning"], swiftSettings: settings),
+        .target(name: "AppStoreData", dependencies: ["JSON", "OfferModel", "OfferSigning"], swiftSettings: settings),
         .target(
             name: "AppStoreServer",
             dependencies: ["OfferModel", "OfferSigning", asyncHTTPClient, nioCore, nioHTTP1],
@@ -69,7 +71,7 @@ let package = Package(
         .target(
             name: "LocalAppStore", dependencies: ["AppStoreData", "OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
-        .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
+        .target(name: "OfferStore", dependencies: ["JSON", "OfferEligibility", "OfferModel"], swiftSettings: settings),
         .target(name: "SQLiteStore", dependencies: ["CSQLite", "OfferStore"], swiftSettings: settings),
         .target(
             name: "OfferApplication",
@@ -78,7 +80,7 @@ let package = Package(
                 "OfferStore", metrics,
             ],
             swiftSettings: settings),
-        .target(name: "OfferAPI", dependencies: ["OfferModel"], swiftSettings: settings),
+        .target(name: "OfferAPI", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OfferHTTP",
             dependencies: [
@@ -99,7 +101,7 @@ let package = Package(
         .target(
             name: "OfferdCommands",
             dependencies: [
-                "AppStoreServer", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferCatalog",
+                "AppStoreServer", "CommandLineSupport", "JSON", "LocalAppStore", "OfferApplication", "OfferCatalog",
                 "OfferHTTP",
                 "OfferModel", "OfferStore",
                 "OpenSSLCrypto", "SQLiteStore", argumentParser, hummingbird, logging, nioCore, serviceLifecycle,
@@ -119,6 +121,8 @@ let package = Package(
             name: "ReaderFuzzing", dependencies: ["AppStoreData", "OfferModel", "OfferSigning", "OpenSSLCrypto"],
             path: "Tests/ReaderFuzzing", swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
+        .testTarget(
+            name: "JSONTests", dependencies: ["JSON", "OfferModel", "OfferTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "OfferModelTests", dependencies: ["OfferModel", "OfferTestSupport"], swiftSettings: settings),
         .testTarget(
@@ -177,7 +181,7 @@ let package = Package(
             ],
             resources: fixtures, swiftSettings: settings),
         .testTarget(
-            name: "OfferAPITests", dependencies: ["OfferAPI", "OfferModel", "OfferTestSupport"],
+            name: "OfferAPITests", dependencies: ["JSON", "OfferAPI", "OfferModel", "OfferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "OfferHTTPTests",

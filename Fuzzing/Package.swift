@@ -22,21 +22,23 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/jpsim/Yams", exact: "6.2.2")],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
-        .target(name: "OfferModel", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
-        .target(name: "OfferSigning", dependencies: ["OfferModel"], swiftSettings: settings),
+        .target(name: "JSON", swiftSettings: settings),
+        .target(
+            name: "OfferModel", dependencies: ["JSON"], swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "OfferSigning", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OpenSSLCrypto", dependencies: ["COpenSSL", "OfferModel", "OfferSigning"],
             swiftSettings: settings + [.strictMemorySafety()]),
-        .target(name: "AppStoreData", dependencies: ["OfferModel", "OfferSigning"], swiftSettings: settings),
+        .target(name: "AppStoreData", dependencies: ["JSON", "OfferModel", "OfferSigning"], swiftSettings: settings),
         .target(
             name: "ReaderFuzzing", dependencies: ["AppStoreData", "OfferModel", "OfferSigning", "OpenSSLCrypto"],
             swiftSettings: settings),
         .target(name: "ReadersUnderFuzz", dependencies: ["ReaderFuzzing"], swiftSettings: settings),
 
-        .target(name: "OfferAPI", dependencies: ["OfferModel"], swiftSettings: settings),
-        .target(name: "OfferCatalog", dependencies: ["OfferModel", "Yams"], swiftSettings: settings),
+        .target(name: "OfferAPI", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
+        .target(name: "OfferCatalog", dependencies: ["JSON", "OfferModel", "Yams"], swiftSettings: settings),
         .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
-        .target(name: "OfferStore", dependencies: ["OfferEligibility", "OfferModel"], swiftSettings: settings),
+        .target(name: "OfferStore", dependencies: ["JSON", "OfferEligibility", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OfferApplication",
             dependencies: ["AppStoreData", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore"],
@@ -46,7 +48,8 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "OfferdCommands",
-            dependencies: ["AppStoreData", "OfferApplication", "OfferModel", "OfferSigning"], swiftSettings: settings),
+            dependencies: ["AppStoreData", "JSON", "OfferApplication", "OfferModel", "OfferSigning"],
+            swiftSettings: settings),
         .target(
             name: "DecisionsUnderFuzz",
             dependencies: [

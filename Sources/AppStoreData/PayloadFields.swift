@@ -1,3 +1,4 @@
+import JSON
 import OfferModel
 import OfferSigning
 
@@ -170,7 +171,7 @@ struct PayloadWriter: PayloadFields {
     private var members: [(name: String, write: (inout JSONWriter) -> Void)] = []
 
     static func text(of object: some PayloadObject) -> [UInt8] {
-        var json = JSONWriter()
+        var json = JSONWriter(escapes: .hexadecimal)
         write(object, to: &json)
         return json.bytes
     }

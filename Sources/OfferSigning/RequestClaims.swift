@@ -1,3 +1,4 @@
+import JSON
 public import OfferModel
 
 /// What a promotional-offer JWS says (StoreKit's `promotionalOffer(_:compactJWS:)`).
@@ -37,16 +38,16 @@ public struct PromotionalOfferV2: Sendable, Hashable {
         try UnsignableText.check(productId.rawValue, "productId")
         try UnsignableText.check(offerIdentifier.rawValue, "offerIdentifier")
         if let transactionId { try UnsignableText.check(transactionId.rawValue, "transactionId") }
-        var writer = JSONObjectWriter()
-        writer.add("aud", "promotional-offer")
-        writer.add("bid", bundleId.rawValue)
-        writer.add("iat", timestamp.seconds)
-        writer.add("iss", issuerId)
-        writer.add("nonce", nonce.description)
-        writer.add("offerIdentifier", offerIdentifier.rawValue)
-        writer.add("productId", productId.rawValue)
-        if let transactionId { writer.add("transactionId", transactionId.rawValue) }
-        return writer.finish()
+        var writer = JSONWriter.beginObject(.hexadecimal)
+        writer.member("aud", "promotional-offer")
+        writer.member("bid", bundleId.rawValue)
+        writer.member("iat", timestamp.seconds)
+        writer.member("iss", issuerId)
+        writer.member("nonce", nonce.description)
+        writer.member("offerIdentifier", offerIdentifier.rawValue)
+        writer.member("productId", productId.rawValue)
+        if let transactionId { writer.member("transactionId", transactionId.rawValue) }
+        return writer.endObject()
     }
 
     public func signed(by key: some SigningKey) throws -> PromotionalOfferSignatureV2 {
@@ -102,16 +103,16 @@ public struct IntroductoryOfferEligibility: Sendable, Hashable {
         try UnsignableText.check(bundleId.rawValue, "bundleId")
         try UnsignableText.check(productId.rawValue, "productId")
         try UnsignableText.check(transactionId.rawValue, "transactionId")
-        var writer = JSONObjectWriter()
-        writer.add("allowIntroductoryOffer", allowIntroductoryOffer)
-        writer.add("aud", "introductory-offer-eligibility")
-        writer.add("bid", bundleId.rawValue)
-        writer.add("iat", timestamp.seconds)
-        writer.add("iss", issuerId)
-        writer.add("nonce", nonce.description)
-        writer.add("productId", productId.rawValue)
-        writer.add("transactionId", transactionId.rawValue)
-        return writer.finish()
+        var writer = JSONWriter.beginObject(.hexadecimal)
+        writer.member("allowIntroductoryOffer", allowIntroductoryOffer)
+        writer.member("aud", "introductory-offer-eligibility")
+        writer.member("bid", bundleId.rawValue)
+        writer.member("iat", timestamp.seconds)
+        writer.member("iss", issuerId)
+        writer.member("nonce", nonce.description)
+        writer.member("productId", productId.rawValue)
+        writer.member("transactionId", transactionId.rawValue)
+        return writer.endObject()
     }
 
     public func signed(by key: some SigningKey) throws -> IntroductoryOfferEligibilitySignature {
@@ -178,13 +179,13 @@ public struct ServerAPIToken: Sendable, Hashable {
     public func claims() throws(UnsignableText) -> [UInt8] {
         try UnsignableText.check(issuerId, "issuerId")
         try UnsignableText.check(bundleId.rawValue, "bundleId")
-        var writer = JSONObjectWriter()
-        writer.add("aud", "appstoreconnect-v1")
-        writer.add("bid", bundleId.rawValue)
-        writer.add("exp", issuedAt.seconds + min(max(lifeSeconds, 1), Self.longestLifeSeconds))
-        writer.add("iat", issuedAt.seconds)
-        writer.add("iss", issuerId)
-        return writer.finish()
+        var writer = JSONWriter.beginObject(.hexadecimal)
+        writer.member("aud", "appstoreconnect-v1")
+        writer.member("bid", bundleId.rawValue)
+        writer.member("exp", issuedAt.seconds + min(max(lifeSeconds, 1), Self.longestLifeSeconds))
+        writer.member("iat", issuedAt.seconds)
+        writer.member("iss", issuerId)
+        return writer.endObject()
     }
 
     /// - Returns: the compact JWT: its holder can call the API for this app until it expires.
@@ -201,11 +202,11 @@ public struct ServerAPIToken: Sendable, Hashable {
 enum JWSSigning {
     static func compact(claims: [UInt8], key: some SigningKey) throws -> String {
         try UnsignableText.check(key.keyId.rawValue, "keyId")
-        var header = JSONObjectWriter()
-        header.add("alg", "ES256")
-        header.add("kid", key.keyId.rawValue)
-        header.add("typ", "JWT")
-        let input = "\(Base64URL.encode(header.finish())).\(Base64URL.encode(claims))"
+        var header = JSONWriter.beginObject(.hexadecimal)
+        header.member("alg", "ES256")
+        header.member("kid", key.keyId.rawValue)
+        header.member("typ", "JWT")
+        let input = "\(Base64URL.encode(header.endObject())).\(Base64URL.encode(claims))"
         let signature = try key.rawSignature(of: Array(input.utf8))
         return "\(input).\(Base64URL.encode(signature))"
     }

@@ -16,7 +16,7 @@ package struct AttributesRequestBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         customer = try container.decode(CustomerReference.self, forKey: .customer)
         guard let attributes = try container.decodeFacts(forKey: .attributes, called: "an attribute") else {
             throw DecodingError.keyNotFound(
@@ -60,7 +60,7 @@ package struct UnlinkRequestBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         customer = try container.decode(CustomerReference.self, forKey: .customer)
         aliases = try container.decode(CustomerAliases.self, forKey: .aliases)
         reason = try container.decode(String.self, forKey: .reason)
@@ -97,7 +97,7 @@ package struct RefreshRequestBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         customer = try container.decodeIfPresent(CustomerReference.self, forKey: .customer)
         orderId = try container.decodeIfPresent(String.self, forKey: .orderId)
     }

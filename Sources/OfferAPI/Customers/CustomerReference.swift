@@ -26,7 +26,7 @@ public struct CustomerReference: Sendable, Hashable, Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         originalTransactionId = try container.decodeIfPresent(TransactionId.self, forKey: .originalTransactionId)
         appTransactionId = try container.decodeIfPresent(AppTransactionId.self, forKey: .appTransactionId)
         appAccountToken = try container.decodeIfPresent(AppAccountToken.self, forKey: .appAccountToken)
@@ -53,7 +53,7 @@ public struct CustomerAliases: Sendable, Hashable, Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         appAccountToken = try container.decodeIfPresent(AppAccountToken.self, forKey: .appAccountToken)
         customerId = try container.decodeIfPresent(CustomerId.self, forKey: .customerId)
     }
@@ -76,7 +76,7 @@ public struct RequestFactsBody: Sendable, Hashable, Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         appVersion = try container.decodeIfPresent(String.self, forKey: .appVersion)
         osVersion = try container.decodeIfPresent(String.self, forKey: .osVersion)
         locale = try container.decodeIfPresent(String.self, forKey: .locale)

@@ -18,7 +18,7 @@ package struct TransactionsRequestBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         signedTransactions = try container.decode([String].self, forKey: .signedTransactions)
         signedRenewalInfo = try container.decodeIfPresent([String].self, forKey: .signedRenewalInfo)
         signedAppTransaction = try container.decodeIfPresent(String.self, forKey: .signedAppTransaction)

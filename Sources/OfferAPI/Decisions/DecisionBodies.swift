@@ -28,7 +28,7 @@ package struct DecisionRequestBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         customer = try container.decodeIfPresent(CustomerReference.self, forKey: .customer)
         offerIds = try container.decodeIfPresent([OfferId].self, forKey: .offerIds)
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
@@ -134,7 +134,7 @@ package struct HistoryBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         transactions = try container.decode([JSONValue].self, forKey: .transactions)
         renewalInfos = try container.decode([JSONValue].self, forKey: .renewalInfos)
         appTransaction = try container.decodeIfPresent(JSONValue.self, forKey: .appTransaction)
@@ -167,7 +167,7 @@ package struct PastOfferBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         offerId = try container.decode(OfferId.self, forKey: .offerId)
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
         issuedAt = try container.decode(Instant.self, forKey: .issuedAt)

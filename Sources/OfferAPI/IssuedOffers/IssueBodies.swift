@@ -29,7 +29,7 @@ public struct IssueRequestBody: Sendable, Hashable, Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         offerId = try container.decode(OfferId.self, forKey: .offerId)
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
         customer = try container.decode(CustomerReference.self, forKey: .customer)
@@ -162,7 +162,7 @@ public struct VoidRequestBody: Sendable, Hashable, Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         reason = try container.decode(String.self, forKey: .reason)
         release = try container.decodeIfPresent(Bool.self, forKey: .release)
     }

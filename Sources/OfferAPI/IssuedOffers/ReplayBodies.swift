@@ -14,7 +14,7 @@ package struct ReplayRequestBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try ClosedObject.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         catalogRevision = try container.decodeNumber(Int.self, forKey: .catalogRevision)
     }
 }

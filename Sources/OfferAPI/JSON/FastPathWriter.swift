@@ -1,96 +1,97 @@
+import JSON
 import OfferModel
 
 /// An answer that is asked for often and writes itself, without an encoder.
-protocol PlainlyWritten {
+protocol FastPathWritable {
     /// Whether it holds nothing but what ``write(to:)`` writes.
-    var isPlain: Bool { get }
-    /// Writes it, with exactly the bytes that an encoder would write; members stand in the order of their names.
-    func write(to json: inout JSONWriter) throws
+    var hasFastPath: Bool { get }
+    /// Writes it, with exactly the bytes that an encoder would write: members in the order of their names.
+    func write(to json: inout JSONWriter)
 }
 
-extension IssuedOfferBody: PlainlyWritten {
-    var isPlain: Bool { true }
+extension IssuedOfferBody: FastPathWritable {
+    var hasFastPath: Bool { true }
 
-    func write(to json: inout JSONWriter) throws {
-        try json.object { json in
-            try json.member("bundleId", bundleId.rawValue)
-            try json.member("catalogRevision", Int64(catalogRevision))
-            try json.member("decisionId", decisionId.description)
-            try json.member("delivery", delivery.rawValue)
-            try json.member("environment", environment.rawValue)
-            try json.member("expiresAt", expiresAt.milliseconds)
-            try json.member("issuedAt", issuedAt.milliseconds)
-            try json.member("issuedOfferId", issuedOfferId.description)
-            try json.member("keyId", keyId?.rawValue)
-            try json.member("offerId", offerId.rawValue)
-            try json.member("offerIdentifier", offerIdentifier?.rawValue)
-            try json.member("offerType", offerType.rawValue)
-            try json.member("productId", productId.rawValue)
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("bundleId", bundleId)
+            json.member("catalogRevision", catalogRevision)
+            json.member("decisionId", decisionId)
+            json.member("delivery", delivery.rawValue)
+            json.member("environment", environment.rawValue)
+            json.member("expiresAt", expiresAt)
+            json.member("issuedAt", issuedAt)
+            json.member("issuedOfferId", issuedOfferId)
+            json.member("keyId", keyId)
+            json.member("offerId", offerId)
+            json.member("offerIdentifier", offerIdentifier)
+            json.member("offerType", offerType.rawValue)
+            json.member("productId", productId)
             json.name("signatures")
-            try signatures.write(to: &json)
-            try json.member("state", state.rawValue)
+            signatures.write(to: &json)
+            json.member("state", state.rawValue)
         }
     }
 }
 
 extension SignaturesBody {
-    fileprivate func write(to json: inout JSONWriter) throws {
-        try json.object { json in
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
             if let introductoryEligibility {
                 json.name("introductoryEligibility")
-                try json.object { json in
-                    try json.member("allowIntroductoryOffer", introductoryEligibility.allowIntroductoryOffer)
-                    try json.member("jws", introductoryEligibility.jws)
+                json.object { json in
+                    json.member("allowIntroductoryOffer", introductoryEligibility.allowIntroductoryOffer)
+                    json.member("jws", introductoryEligibility.jws)
                 }
             }
             if let v1 {
                 json.name("v1")
-                try json.object { json in
-                    try json.member("appAccountToken", v1.appAccountToken)
-                    try json.member("keyId", v1.keyId.rawValue)
-                    try json.member("nonce", v1.nonce.description)
-                    try json.member("signature", v1.signature)
-                    try json.member("timestamp", v1.timestamp.milliseconds)
+                json.object { json in
+                    json.member("appAccountToken", v1.appAccountToken)
+                    json.member("keyId", v1.keyId)
+                    json.member("nonce", v1.nonce)
+                    json.member("signature", v1.signature)
+                    json.member("timestamp", v1.timestamp)
                 }
             }
             if let v2 {
                 json.name("v2")
-                try json.object { json in try json.member("jws", v2.jws) }
+                json.object { json in json.member("jws", v2.jws) }
             }
         }
     }
 }
 
-extension TransactionsBody: PlainlyWritten {
-    var isPlain: Bool { true }
+extension TransactionsBody: FastPathWritable {
+    var hasFastPath: Bool { true }
 
-    func write(to json: inout JSONWriter) throws {
-        try json.object { json in
+    func write(to json: inout JSONWriter) {
+        json.object { json in
             json.name("customers")
-            try json.array(customers) { json, customer in
-                try json.object { json in
-                    try json.member("appAccountTokens", customer.appAccountTokens.map(\.description))
-                    try json.member("appTransactionId", customer.appTransactionId?.rawValue)
-                    try json.member("customerIds", customer.customerIds.map(\.rawValue))
-                    try json.member("originalTransactionIds", customer.originalTransactionIds.map(\.rawValue))
+            json.array(customers) { json, customer in
+                json.object { json in
+                    json.member("appAccountTokens", customer.appAccountTokens.map(\.description))
+                    json.member("appTransactionId", customer.appTransactionId)
+                    json.member("customerIds", customer.customerIds.map(\.rawValue))
+                    json.member("originalTransactionIds", customer.originalTransactionIds.map(\.rawValue))
                 }
             }
             json.name("results")
-            try json.array(results) { json, result in
-                try json.object { json in
-                    try json.member("code", result.code)
-                    try json.member("detail", result.detail)
-                    try json.member("outcome", result.outcome.rawValue)
-                    try json.member("pointer", result.pointer)
+            json.array(results) { json, result in
+                json.object { json in
+                    json.member("code", result.code)
+                    json.member("detail", result.detail)
+                    json.member("outcome", result.outcome.rawValue)
+                    json.member("pointer", result.pointer)
                 }
             }
         }
     }
 }
 
-extension DecisionsBody: PlainlyWritten {
-    /// What `client` keys see; the rest is for people, who wait longer.
-    var isPlain: Bool {
+extension DecisionsBody: FastPathWritable {
+    /// What `client` keys see; the rest is for people, for whom the encoder is fast enough.
+    var hasFastPath: Bool {
         decisions.allSatisfy { decision in
             decision.explanation == nil
                 && decision.findings.allSatisfy {
@@ -99,27 +100,27 @@ extension DecisionsBody: PlainlyWritten {
         }
     }
 
-    func write(to json: inout JSONWriter) throws {
-        try json.object { json in
-            try json.member("best", best?.rawValue)
-            try json.member("bestReason", bestReason)
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("best", best)
+            json.member("bestReason", bestReason)
             json.name("decisions")
-            try json.array(decisions) { json, decision in
-                try json.object { json in
-                    try json.member("delivery", decision.delivery.rawValue)
+            json.array(decisions) { json, decision in
+                json.object { json in
+                    json.member("delivery", decision.delivery.rawValue)
                     json.name("findings")
-                    try json.array(decision.findings) { json, finding in
-                        try json.object { json in
-                            try json.member("reason", finding.reason)
-                            try json.member("rule", finding.rule)
-                            try finding.turningPoint?.write(to: &json)
-                            try json.member("verdict", finding.verdict)
+                    json.array(decision.findings) { json, finding in
+                        json.object { json in
+                            json.member("reason", finding.reason)
+                            json.member("rule", finding.rule)
+                            finding.turningPoint?.write(to: &json)
+                            json.member("verdict", finding.verdict)
                         }
                     }
-                    try json.member("offerId", decision.offerId.rawValue)
-                    try json.member("outcome", decision.outcome)
-                    try json.member("priority", Int64(decision.priority))
-                    try decision.turningPoint?.write(to: &json)
+                    json.member("offerId", decision.offerId)
+                    json.member("outcome", decision.outcome)
+                    json.member("priority", decision.priority)
+                    decision.turningPoint?.write(to: &json)
                 }
             }
         }
@@ -127,11 +128,11 @@ extension DecisionsBody: PlainlyWritten {
 }
 
 extension TurningPointBody {
-    fileprivate func write(to json: inout JSONWriter) throws {
+    fileprivate func write(to json: inout JSONWriter) {
         json.name("turningPoint")
-        try json.object { json in
-            try json.member("at", at?.milliseconds)
-            try json.member("event", event)
+        json.object { json in
+            json.member("at", at)
+            json.member("event", event)
         }
     }
 }

@@ -1,7 +1,10 @@
+import JSON
+
 /// A place in a JSON document (RFC 6901).
 public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
+    /// The whole document.
     public static let root = JSONPointer(description: "")
 
     private init(description: String) {
@@ -36,6 +39,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return JSONPointer(description: "\(description)/\(escaped)")
     }
 
+    /// The element at that place, from 0.
     public func appending(_ index: Int) -> JSONPointer {
         JSONPointer(description: "\(description)/\(index)")
     }

@@ -2,7 +2,7 @@ import OfferModel
 
 /// Reading of request objects whose members are a closed list: an unknown one is an error, because a misspelt member
 /// that is ignored would silently mean something else (docs/design.md#http).
-enum ClosedObject {
+enum StrictDecoding {
     /// Opens an object and refuses members that `Key` does not list.
     ///
     /// - Throws: ``RequestFault`` with the unknown members, the first of them with a hint; `DecodingError` if it is not an object.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import OfferModel
 
 /// How this API's JSON is written and read, by server and client alike.
@@ -7,9 +8,9 @@ public enum WireJSON {
     ///
     /// - Throws: `EncodingError` for a number that JSON cannot hold.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
-        if let plain = value as? any PlainlyWritten, plain.isPlain {
+        if let plain = value as? any FastPathWritable, plain.hasFastPath {
             var json = JSONWriter(capacity: 1_536)
-            try plain.write(to: &json)
+            plain.write(to: &json)
             return json.bytes
         }
         let encoder = JSONEncoder()
@@ -30,10 +31,11 @@ public enum WireJSON {
     public static func decodeRequest<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(RequestFault) -> Value {
-        if let plain = type as? any PlainlyRead.Type, let value = PlainJSON.read(plain, from: bytes) as? Value {
+        if let plain = type as? any FastPathReadable.Type, let value = FastPathReader.read(plain, from: bytes) as? Value
+        {
             return value
         }
-        try JSONForm.check(bytes, .request)
+        try check(bytes, .request)
         do {
             return try decode(type, from: bytes)
         } catch let fault as RequestFault {
@@ -53,6 +55,25 @@ public enum WireJSON {
     /// - Throws: ``RequestFault`` with the line and column of the first character that is wrong.
     public static func checkDocument(_ bytes: [UInt8]) throws(RequestFault) {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        try JSONForm.check(bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes, .document)
+        try check(bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes, .document)
     }
+
+    static func check(_ bytes: [UInt8], _ limits: JSONForm.Limits) throws(RequestFault) {
+        guard !bytes.isEmpty else {
+            throw RequestFault(.root, .malformedJson, "the body is empty", hint: "send a JSON object")
+        }
+        do {
+            try JSONForm.check(bytes, limits)
+        } catch {
+            throw RequestFault(error)
+        }
+    }
+}
+
+extension JSONForm.Limits {
+    /// A request: none needs more than four levels, and the longest number that a 64-bit float needs is shorter.
+    static let request = JSONForm.Limits(depth: 32, nameLength: 255, numberLength: 64, allowsRepeatedMembers: false)
+    /// A document whose own reader is as strict and says more about what is wrong; the depth only bounds the recursion.
+    static let document = JSONForm.Limits(
+        depth: 256, nameLength: .max, numberLength: .max, allowsRepeatedMembers: true)
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// What is wrong with the form of a request: every place found at once, as far as an answer can name them.
 public struct RequestFault: Error, Sendable, Hashable {
     /// The most errors that one answer names; a small request must not call forth an endless answer.
@@ -16,6 +18,21 @@ public struct RequestFault: Error, Sendable, Hashable {
         let rest = ProblemErrorBody(
             code: RequestErrorCode.tooMany.rawValue, detail: "\(errors.count - shown.count) more errors are not shown")
         self.errors = shown + [rest]
+    }
+
+    init(_ fault: JSONFault) {
+        let (code, line, column): (RequestErrorCode, Int?, Int?) =
+            switch fault.kind {
+            case .malformed(let line, let column): (.malformedJson, line, column)
+            case .repeatedMember: (.duplicateMember, nil, nil)
+            case .longName: (.invalidLength, nil, nil)
+            case .longNumber: (.invalidValue, nil, nil)
+            }
+        self.init(errors: [
+            ProblemErrorBody(
+                pointer: JSONPointer(fault.path).description, line: line, column: column, code: code.rawValue,
+                detail: fault.detail)
+        ])
     }
 
     /// A fault at one place of a JSON body.

@@ -59,7 +59,7 @@ struct CaseOffers {
     private static func own(_ mapping: Mapping) -> [Offer]? {
         guard let field = mapping.optional("offers") else { return mapping.has("offers") ? nil : [] }
         guard let entries = field.entries() else { return nil }
-        var context = OfferContext(groups: [], named: nil)
+        var context = CatalogContext(groups: [], named: nil)
         context.isUnchecked = mapping.optional("unchecked")?.boolean() ?? false
         let offers = entries.compactMap { CaseOfferReader.read($0.value, id: $0.key, &context) }
         context.warnAboutUnknownOffers()
@@ -119,7 +119,7 @@ struct CaseHistories {
 enum CaseOfferReader {
     static let keys = OfferReader.keys.filter { $0 != "id" }
 
-    static func read(_ field: Field, id: String, _ context: inout OfferContext) -> Offer? {
+    static func read(_ field: Field, id: String, _ context: inout CatalogContext) -> Offer? {
         guard let mapping = field.mapping(keys) else { return nil }
         context.insert(OfferId(id), at: field)
         let type = mapping.choice("type", OfferType.self, default: .promotional)

@@ -8,7 +8,7 @@ package enum CatalogReader {
             let bundleId = mapping.required("bundleId")?.text(.bundleId).map { BundleId($0) }
             let groups = mapping.required("subscriptionGroups")?.list().map(GroupsReader.read)
             let fields = mapping.required("offers")?.list(allowsEmpty: true) ?? []
-            var context = OfferContext(groups: groups?.groups ?? [], named: groups?.named)
+            var context = CatalogContext(groups: groups?.groups ?? [], named: groups?.named)
             let offers = fields.compactMap { OfferReader.read($0, &context) }
             context.warnAboutUnknownOffers()
             context.warnAboutUnknownTags()
@@ -62,7 +62,7 @@ enum GroupsReader {
 }
 
 /// What the reading of one offer needs to know of the rest of the catalog.
-struct OfferContext {
+struct CatalogContext {
     let catalog: Catalog
     /// The products that the document names; `nil` if it has no list of groups that could be read.
     private let named: Set<ProductId>?

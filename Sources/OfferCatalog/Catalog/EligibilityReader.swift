@@ -5,7 +5,7 @@ enum EligibilityReader {
     private static let groups = ["all", "any", "not"]
     private static let operators = ComparisonOperator.allCases.map(\.rawValue)
 
-    static func read(_ field: Field, _ context: inout OfferContext) -> RuleNode? {
+    static func read(_ field: Field, _ context: inout CatalogContext) -> RuleNode? {
         if context.isUnchecked { return UncheckedConditionReader.read(field) }
         guard let node = read(field, depth: 1, &context) else { return nil }
         let count = node.comparisonCount
@@ -17,7 +17,7 @@ enum EligibilityReader {
         return node
     }
 
-    private static func read(_ field: Field, depth: Int, _ context: inout OfferContext) -> RuleNode? {
+    private static func read(_ field: Field, depth: Int, _ context: inout CatalogContext) -> RuleNode? {
         guard depth <= DocumentLimits.conditionDepth else {
             return field.refuse(
                 .tooDeep, "the condition is nested deeper than \(DocumentLimits.conditionDepth) levels",
@@ -45,7 +45,7 @@ enum EligibilityReader {
 
     /// - Parameter depth: the level of what is in the group.
     private static func group(
-        _ key: String, _ mapping: Mapping, depth: Int, _ context: inout OfferContext
+        _ key: String, _ mapping: Mapping, depth: Int, _ context: inout CatalogContext
     ) -> RuleNode? {
         guard let field = mapping.optional(key) else { return nil }
         if key == "not" { return read(field, depth: depth, &context).map { .not($0) } }
@@ -58,11 +58,11 @@ enum EligibilityReader {
         return key == "all" ? .all(children) : .any(children)
     }
 
-    private static func comparison(_ mapping: Mapping, _ context: inout OfferContext) -> RuleNode? {
+    private static func comparison(_ mapping: Mapping, _ context: inout CatalogContext) -> RuleNode? {
         let written = ComparisonOperator.allCases.filter { mapping.has($0.rawValue) }
         let field = mapping.field
         guard let factField = mapping.required("fact")?.reported(at: field.path) else { return nil }
-        guard let fact = FactReader.read(factField, &context) else { return nil }
+        guard let fact = FactNameReader.read(factField, &context) else { return nil }
         guard written.count <= 1, let comparisonOperator = written.first else {
             let found = written.map { "`\($0.rawValue)`" }.joined(separator: " and ")
             let isMissing = written.isEmpty
@@ -105,8 +105,8 @@ struct ComparedFact {
 }
 
 /// Reads the name of a fact.
-enum FactReader {
-    static func read(_ field: Field, _ context: inout OfferContext) -> ComparedFact? {
+enum FactNameReader {
+    static func read(_ field: Field, _ context: inout CatalogContext) -> ComparedFact? {
         guard let name = field.text() else { return nil }
         switch FactName(name) {
         case .subscription, .customer, .request:

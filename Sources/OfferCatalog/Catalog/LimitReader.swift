@@ -5,7 +5,7 @@ enum LimitReader {
     private static let keys = ["count", "per", "window", "across", "spend", "currency"]
 
     /// - Parameter products: those that the offer discounts, as far as the catalog lists them.
-    static func read(_ field: Field?, _ products: [Product], _ context: inout OfferContext) -> [Limit]? {
+    static func read(_ field: Field?, _ products: [Product], _ context: inout CatalogContext) -> [Limit]? {
         guard let field, let items = field.list(allowsEmpty: true) else { return nil }
         if items.isEmpty {
             field.warn(
@@ -19,7 +19,7 @@ enum LimitReader {
         return limits.count == items.count ? limits : nil
     }
 
-    private static func limit(_ field: Field, _ products: [Product], _ context: inout OfferContext) -> Limit? {
+    private static func limit(_ field: Field, _ products: [Product], _ context: inout CatalogContext) -> Limit? {
         guard let mapping = field.mapping(keys) else { return nil }
         if mapping.has("spend") { return budget(mapping, products) }
         mapping.refuse(key: "currency", .notAllowed, "`currency` goes with `spend` only", hint: "leave it out")
@@ -32,7 +32,7 @@ enum LimitReader {
         return count.map { .total(count: $0) }
     }
 
-    private static func perCustomer(_ count: Int?, _ mapping: Mapping, _ context: inout OfferContext) -> Limit? {
+    private static func perCustomer(_ count: Int?, _ mapping: Mapping, _ context: inout CatalogContext) -> Limit? {
         let per = mapping.optional("per")?.choice(LimitSubject.self)
         let window = mapping.optional("window")?.fixedPeriod()
         var across = Limit.Across.thisOffer

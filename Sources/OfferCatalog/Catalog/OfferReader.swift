@@ -9,7 +9,7 @@ enum OfferReader {
             "coolDown", "excludes", "rollout", "formats", "signaturesPerOffer",
         ] + WinBackTermsReader.keys
 
-    static func read(_ field: Field, _ context: inout OfferContext) -> Offer? {
+    static func read(_ field: Field, _ context: inout CatalogContext) -> Offer? {
         guard let mapping = field.mapping(keys) else { return nil }
         let id = mapping.required("id").flatMap { field in
             field.text(.name).map { text in
@@ -61,7 +61,7 @@ struct OfferParts {
     private var coolDown: Period?
     private var excludes: [OfferId]?
 
-    mutating func read(_ mapping: Mapping, of id: OfferId?, _ context: inout OfferContext) {
+    mutating func read(_ mapping: Mapping, of id: OfferId?, _ context: inout CatalogContext) {
         starts = mapping.optional("starts")?.instant()
         ends = mapping.optional("ends")?.instant()
         if let starts, let ends, starts >= ends {
@@ -199,7 +199,7 @@ enum DeliveryReader {
 
     static func offerIdentifier(
         _ mapping: Mapping, _ type: OfferType?, _ delivery: Delivery?, _ products: [ProductId]?,
-        _ context: inout OfferContext
+        _ context: inout CatalogContext
     ) -> OfferIdentifier? {
         if type == .introductory {
             mapping.refuse(
@@ -229,7 +229,7 @@ enum DeliveryReader {
 
 /// Reads the `products` of an offer: known ones, all of one subscription group.
 enum ProductsReader {
-    static func read(_ field: Field?, _ context: OfferContext) -> [ProductId]? {
+    static func read(_ field: Field?, _ context: CatalogContext) -> [ProductId]? {
         guard let field, let items = field.list() else { return nil }
         let products = items.distinct { item in item.text(.productId).flatMap { known(ProductId($0), item, context) } }
         let groups = Set(products.compactMap { context.catalog.product($0)?.group.id })
@@ -242,7 +242,7 @@ enum ProductsReader {
         return products.isEmpty ? nil : products
     }
 
-    private static func known(_ id: ProductId, _ field: Field, _ context: OfferContext) -> ProductId? {
+    private static func known(_ id: ProductId, _ field: Field, _ context: CatalogContext) -> ProductId? {
         if context.isNamed(id) { return id }
         let known = context.catalog.subscriptionGroups.flatMap(\.products).map(\.productId.rawValue)
         return field.refuse(

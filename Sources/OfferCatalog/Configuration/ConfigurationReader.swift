@@ -155,18 +155,10 @@ extension Field {
 /// Reads `appStoreServer` of `offerd.yaml`: for tests, a server to ask instead of Apple's.
 enum AppStoreServerReader {
     static func read(_ field: Field) -> [AppStoreEnvironment: String] {
-        guard let mapping = field.mapping(AppStoreEnvironment.allCases.map(\.rawValue)) else { return [:] }
         // What such a server is sent would open Apple's doors to the app's customers.
-        mapping.refuse(
-            key: AppStoreEnvironment.production.rawValue, .notAllowed,
-            "Production asks Apple's own server and no other", hint: "delete this entry")
-        mapping.refuse(
-            key: AppStoreEnvironment.xcode.rawValue, .notSupportedYet, "`Xcode` is not supported yet",
-            hint: "use `LocalTesting` for tests")
+        let entries = field.testEnvironments("Production asks Apple's own server and no other")
         var servers: [AppStoreEnvironment: String] = [:]
-        for environment in [AppStoreEnvironment.sandbox, .localTesting] {
-            servers[environment] = mapping.optional(environment.rawValue)?.text(.serverAddress)
-        }
+        for (environment, entry) in entries { servers[environment] = entry.text(.serverAddress) }
         return servers
     }
 }

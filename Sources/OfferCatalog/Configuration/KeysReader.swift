@@ -216,16 +216,8 @@ enum KeyListReader {
 /// Reads `trustedRoots`: extra roots for tests, never for Production.
 enum TrustedRootsReader {
     static func read(_ field: Field, _ environments: [AppStoreEnvironment]) -> [AppStoreEnvironment: [String]] {
-        guard let mapping = field.mapping(AppStoreEnvironment.allCases.map(\.rawValue)) else { return [:] }
-        mapping.refuse(
-            key: AppStoreEnvironment.production.rawValue, .notAllowed,
-            "Production trusts Apple's root and no other", hint: "delete this entry")
-        mapping.refuse(
-            key: AppStoreEnvironment.xcode.rawValue, .notSupportedYet, "`Xcode` is not supported yet",
-            hint: "use `LocalTesting` for tests")
         var roots: [AppStoreEnvironment: [String]] = [:]
-        for environment in [AppStoreEnvironment.sandbox, .localTesting] {
-            guard let entry = mapping.optional(environment.rawValue) else { continue }
+        for (environment, entry) in field.testEnvironments("Production trusts Apple's root and no other") {
             roots[environment] = entry.list()?.distinct { $0.text(.path) }
             if !environments.contains(environment) {
                 entry.warn(
@@ -238,6 +230,19 @@ enum TrustedRootsReader {
 }
 
 extension Field {
+    /// The entries of a mapping by environment, of which Production must be none.
+    func testEnvironments(_ refusal: String) -> [(environment: AppStoreEnvironment, entry: Field)] {
+        guard let mapping = mapping(AppStoreEnvironment.allCases.map(\.rawValue)) else { return [] }
+        mapping.refuse(
+            key: AppStoreEnvironment.production.rawValue, .notAllowed, refusal, hint: "delete this entry")
+        mapping.refuse(
+            key: AppStoreEnvironment.xcode.rawValue, .notSupportedYet, "`Xcode` is not supported yet",
+            hint: "use `LocalTesting` for tests")
+        return [.sandbox, .localTesting].compactMap { environment in
+            mapping.optional(environment.rawValue).map { (environment, $0) }
+        }
+    }
+
     /// A UUID in any case.
     func uuid() -> LowercaseUUID? {
         guard let text = scalar("a UUID") else { return nil }

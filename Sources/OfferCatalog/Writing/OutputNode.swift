@@ -1,3 +1,5 @@
+import JSON
+
 /// A document to be written: the same tree gives YAML and JSON.
 indirect enum OutputNode {
     case text(String)
@@ -37,35 +39,12 @@ indirect enum OutputNode {
     }
 }
 
-/// Text in double quotes, with the escapes that JSON and YAML share.
-enum QuotedText {
-    static func of(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            default:
-                if isEscaped(scalar) {
-                    let digits = String(scalar.value, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-                } else {
-                    result.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        return result + "\""
-    }
-
-    /// What ``DocumentText`` would refuse to read back.
-    private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x00...0x1F, 0x7F...0x9F, 0x2028, 0x2029, 0xE000...0xF8FF, 0xFEFF, 0xFFFE, 0xFFFF: true
-        default: false
-        }
+extension String {
+    /// In double quotes, with the escapes that JSON and YAML share: without what ``DocumentText`` refuses to read back.
+    fileprivate var quoted: String {
+        var json = JSONWriter(escapes: .visible)
+        json.text(self)
+        return json.text
     }
 }
 
@@ -115,7 +94,7 @@ enum YAMLText {
 
     private static func inline(_ node: OutputNode) -> String {
         switch node {
-        case .text(let text): isPlain(text) ? text : QuotedText.of(text)
+        case .text(let text): isPlain(text) ? text : text.quoted
         case .literal(let text): text
         case .list(let items): "[" + items.map(inline).joined(separator: ", ") + "]"
         case .mapping(let entries) where entries.isEmpty: "{}"
@@ -146,7 +125,7 @@ enum JSONText {
     private static func text(_ node: OutputNode, indent: String) -> String {
         let inner = indent + "  "
         switch node {
-        case .text(let text): return QuotedText.of(text)
+        case .text(let text): return text.quoted
         case .literal(let text): return text
         case .list(let items) where items.isEmpty: return "[]"
         case .list(let items):
@@ -154,7 +133,7 @@ enum JSONText {
             return "[\n" + lines.joined(separator: ",\n") + "\n\(indent)]"
         case .mapping(let entries) where entries.isEmpty: return "{}"
         case .mapping(let entries):
-            let lines = entries.map { "\(inner)\(QuotedText.of($0.key)): " + text($0.value, indent: inner) }
+            let lines = entries.map { "\(inner)\($0.key.quoted): " + text($0.value, indent: inner) }
             return "{\n" + lines.joined(separator: ",\n") + "\n\(indent)}"
         }
     }

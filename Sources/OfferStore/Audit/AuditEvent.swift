@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import OfferModel
 
 /// What an event of the audit records. The list is closed; a word is never used for something else.
@@ -99,23 +100,17 @@ extension AuditEvent {
 
     /// The rows as they are stored.
     static func text(_ rows: [LedgerRow.Reference]) -> String {
-        var json = "["
-        json.reserveCapacity(96 * rows.count + 2)
-        for (place, row) in rows.enumerated() {
-            json += place > 0 ? ",[\"" : "[\""
-            json += row.table
-            json += "\","
-            switch row.key {
-            case .integer(let key): json += String(key)
-            case .text(let key): StoredTextList.appendQuoted(key, to: &json)
-            case .null, .blob: json += "null"
+        var json = JSONWriter(capacity: 96 * rows.count + 2, escapes: .hexadecimal)
+        json.array(rows) { json, row in
+            json.array([.text(row.table), row.key, .text(Hexadecimal.lowercase(row.digest))]) { json, value in
+                switch value {
+                case .integer(let integer): json.integer(integer)
+                case .text(let text): json.text(text)
+                case .null, .blob: json.null()
+                }
             }
-            json += ",\""
-            json += Hexadecimal.lowercase(row.digest)
-            json += "\"]"
         }
-        json += "]"
-        return json
+        return json.text
     }
 
     /// The rows it covers.
@@ -201,21 +196,19 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Compact JSON with sorted keys.
     var text: String {
-        var json = "{"
-        json.reserveCapacity(512)
-        for (place, member) in members.enumerated() {
-            if place > 0 { json += "," }
-            StoredTextList.appendQuoted(member.name, to: &json)
-            json += ":"
-            switch member.value {
-            case .null: json += "null"
-            case .integer(let integer): json += String(integer)
-            case .text(let text): StoredTextList.appendQuoted(text, to: &json)
-            case .blob(let bytes): StoredTextList.appendQuoted(Hexadecimal.lowercase(bytes), to: &json)
+        var json = JSONWriter(capacity: 512, escapes: .hexadecimal)
+        json.object { json in
+            for member in members {
+                json.name(member.name)
+                switch member.value {
+                case .null: json.null()
+                case .integer(let integer): json.integer(integer)
+                case .text(let text): json.text(text)
+                case .blob(let bytes): json.text(Hexadecimal.lowercase(bytes))
+                }
             }
         }
-        json += "}"
-        return json
+        return json.text
     }
 
     /// These members where they differ from others, and the others there.

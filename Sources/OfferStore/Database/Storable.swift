@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 public import OfferEligibility
 public import OfferModel
 
@@ -170,34 +171,10 @@ struct StoredTextList: Storable {
     }
 
     var storedValue: StoredValue {
-        var json = "["
-        for (place, text) in texts.enumerated() {
-            if place > 0 { json += "," }
-            Self.appendQuoted(text, to: &json)
-        }
-        return .text(json + "]")
-    }
-
-    /// A JSON string; written here because a coder could throw, and a list must never be stored as an empty one.
-    static func appendQuoted(_ text: String, to json: inout String) {
-        json += "\""
-        // Nearly every text needs no escape.
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-            json += text
-        } else {
-            for scalar in text.unicodeScalars { appendEscaped(scalar, to: &json) }
-        }
-        json += "\""
-    }
-
-    private static func appendEscaped(_ scalar: Unicode.Scalar, to json: inout String) {
-        switch scalar {
-        case "\"", "\\": json += "\\\(scalar)"
-        case "\u{0}"..<" ":
-            let digits = String(scalar.value, radix: 16)
-            json += "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
-        default: json.unicodeScalars.append(scalar)
-        }
+        // Not by a coder, which could throw: a list must never be stored as an empty one.
+        var json = JSONWriter(escapes: .hexadecimal)
+        json.array(texts) { $0.text($1) }
+        return .text(json.text)
     }
 
     init?(storedValue: StoredValue) {

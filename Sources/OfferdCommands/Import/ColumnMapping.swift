@@ -1,4 +1,5 @@
 import AppStoreData
+import JSON
 import OfferApplication
 import OfferModel
 import OfferSigning
@@ -122,27 +123,27 @@ struct AppleColumns: ColumnMapping {
     let needed = ["transactionId", "originalTransactionId", "productId", "purchaseDate"]
 
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8] {
-        var json = JSONObjectWriter()
+        var json = JSONWriter.beginObject(.hexadecimal)
         for column in Self.transaction { try Self.add(column, row, to: &json) }
-        var renewal = JSONObjectWriter()
+        var renewal = JSONWriter.beginObject(.hexadecimal)
         var hasRenewal = false
         for column in Self.renewalInfo where row[column.name] != nil {
             try Self.add(column, row, to: &renewal)
             hasRenewal = true
         }
-        if hasRenewal { json.add("renewalInfo", object: renewal.finish()) }
-        return json.finish()
+        if hasRenewal { json.member("renewalInfo", object: renewal.endObject()) }
+        return json.endObject()
     }
 
     private static func add(
-        _ column: Column, _ row: CSVRow, to json: inout JSONObjectWriter
+        _ column: Column, _ row: CSVRow, to json: inout JSONWriter
     ) throws(ImportRefusal) {
         guard let text = row[column.name] else { return }
         switch column.form {
-        case .text: json.add(column.member, text)
-        case .integer: json.add(column.member, try CellValue.integer(text, column.name))
-        case .bool: json.add(column.member, try CellValue.bool(text, column.name))
-        case .date: json.add(column.member, try CellValue.date(text, column.name).milliseconds)
+        case .text: json.member(column.member, text)
+        case .integer: json.member(column.member, try CellValue.integer(text, column.name))
+        case .bool: json.member(column.member, try CellValue.bool(text, column.name))
+        case .date: json.member(column.member, try CellValue.date(text, column.name).milliseconds)
         }
     }
 
@@ -189,15 +190,5 @@ extension CSVRow {
     func flag(_ column: String) throws(ImportRefusal) -> Bool {
         guard let text = self[column] else { return false }
         return try CellValue.bool(text, column)
-    }
-}
-
-extension JSONObjectWriter {
-    mutating func add(_ name: StaticString, optional text: String?) {
-        if let text { add(name, text) }
-    }
-
-    mutating func add(_ name: StaticString, optional date: Instant?) {
-        if let date { add(name, date.milliseconds) }
     }
 }

@@ -1,4 +1,5 @@
 import CommandLineSupport
+import JSON
 import OfferSigning
 import OfferStore
 
@@ -50,11 +51,11 @@ final class RefusedLines {
     private static let shown = 5
 
     private static func json(_ line: RefusedLine) -> String {
-        var json = JSONObjectWriter()
-        json.add("detail", line.detail)
-        json.add("line", line.line)
-        json.add("reason", line.reason)
-        return String(decoding: json.finish(), as: UTF8.self) + "\n"
+        var json = JSONWriter.beginObject(.hexadecimal)
+        json.member("detail", line.detail)
+        json.member("line", line.line)
+        json.member("reason", line.reason)
+        return String(decoding: json.endObject(), as: UTF8.self) + "\n"
     }
 
     /// The detail is always quoted: it begins with no sign of a formula, and may hold commas and quotes.

@@ -1,3 +1,4 @@
+import JSON
 import OfferApplication
 import OfferModel
 import OfferSigning
@@ -37,25 +38,25 @@ struct RevenueCatColumns: ColumnMapping {
         try checkEnvironment(row)
         let started = try row.time("start_time")
         let ends = try row.time("end_time")
-        var json = JSONObjectWriter()
-        if let name = Self.customerId(row) { json.add("customerId", name) }
-        json.add("currency", optional: row["purchased_currency"])
-        json.add("expiresDate", optional: ends)
-        json.add("inAppOwnershipType", optional: row["ownership_type"])
+        var json = JSONWriter.beginObject(.hexadecimal)
+        if let name = Self.customerId(row) { json.member("customerId", name) }
+        json.member("currency", row["purchased_currency"])
+        json.member("expiresDate", ends)
+        json.member("inAppOwnershipType", row["ownership_type"])
         try addOffer(row, to: &json)
-        json.add("originalTransactionId", optional: row["original_store_transaction_id"])
+        json.member("originalTransactionId", row["original_store_transaction_id"])
         let price = row["purchase_price_in_purchased_currency"] ?? row["price_in_purchased_currency"]
-        if let price { json.add("price", try CellValue.milliunits(price, "purchase_price_in_purchased_currency")) }
-        json.add("productId", optional: row["product_identifier"])
-        json.add("purchaseDate", optional: started)
+        if let price { json.member("price", try CellValue.milliunits(price, "purchase_price_in_purchased_currency")) }
+        json.member("productId", row["product_identifier"])
+        json.member("purchaseDate", started)
         if let started, let renewal = try renewalInfo(row, from: started, to: ends) {
-            json.add("renewalInfo", object: renewal)
+            json.member("renewalInfo", object: renewal)
         }
-        json.add("revocationDate", optional: try row.time("refunded_at"))
-        json.add("signedDate", optional: try row.time("updated_at"))
-        json.add("transactionId", optional: row["store_transaction_id"])
-        if try isAutoRenewable(row) { json.add("type", TransactionType.autoRenewableSubscription.rawValue) }
-        return json.finish()
+        json.member("revocationDate", try row.time("refunded_at"))
+        json.member("signedDate", try row.time("updated_at"))
+        json.member("transactionId", row["store_transaction_id"])
+        if try isAutoRenewable(row) { json.member("type", TransactionType.autoRenewableSubscription.rawValue) }
+        return json.endObject()
     }
 
     /// Dated within its period, so that a later period's is newer whatever was changed in an old row.
@@ -66,17 +67,17 @@ struct RevenueCatColumns: ColumnMapping {
         let cancelled = try row.time("unsubscribe_detected_at")
         let failed = try row.time("billing_issues_detected_at")
         let grace = try row.time("grace_period_end_time")
-        var json = JSONObjectWriter()
-        json.add("autoRenewStatus", cancelled == nil ? 1 : 0)
-        if failed != nil { json.add("gracePeriodExpiresDate", optional: grace) }
-        if failed != nil { json.add("isInBillingRetryPeriod", true) }
+        var json = JSONWriter.beginObject(.hexadecimal)
+        json.member("autoRenewStatus", cancelled == nil ? 1 : 0)
+        if failed != nil { json.member("gracePeriodExpiresDate", grace) }
+        if failed != nil { json.member("isInBillingRetryPeriod", true) }
         let noticed = [started, cancelled.map { min($0, ends) } ?? started, failed ?? started].max() ?? started
         // A period may be charged for before it begins.
-        json.add("signedDate", min(noticed, try row.time("updated_at") ?? noticed).milliseconds)
-        return json.finish()
+        json.member("signedDate", min(noticed, try row.time("updated_at") ?? noticed).milliseconds)
+        return json.endObject()
     }
 
-    private func addOffer(_ row: CSVRow, to json: inout JSONObjectWriter) throws(ImportRefusal) {
+    private func addOffer(_ row: CSVRow, to json: inout JSONWriter) throws(ImportRefusal) {
         let isTrial = try row.flag("is_trial_period")
         let isIntroductory = try row.flag("is_in_intro_offer_period")
         var type: TransactionOfferType? = isTrial || isIntroductory ? .introductory : nil
@@ -86,10 +87,10 @@ struct RevenueCatColumns: ColumnMapping {
             }
             type = known
         }
-        if isTrial { json.add("offerDiscountType", OfferDiscountType.freeTrial.rawValue) }
+        if isTrial { json.member("offerDiscountType", OfferDiscountType.freeTrial.rawValue) }
         if let type {
-            if type != .introductory { json.add("offerIdentifier", optional: row["offer"]) }
-            json.add("offerType", Int64(type.rawValue))
+            if type != .introductory { json.member("offerIdentifier", row["offer"]) }
+            json.member("offerType", Int64(type.rawValue))
         }
     }
 

@@ -1,3 +1,4 @@
+import JSON
 import OfferApplication
 import OfferModel
 import OfferSigning
@@ -23,26 +24,26 @@ struct SubscriptionColumns: ColumnMapping {
         let status = try status(row)
         let started = try row.time("current_period_start")
         let updated = try row.time("updated_at")
-        var json = JSONObjectWriter()
-        json.add("appAccountToken", optional: row["app_account_token"])
-        json.add("currency", optional: row["currency"])
-        json.add("customerId", optional: row["user_id"])
-        json.add("environment", optional: row["environment"].map(Self.environment))
-        json.add("expiresDate", optional: try row.time("current_period_end"))
+        var json = JSONWriter.beginObject(.hexadecimal)
+        json.member("appAccountToken", row["app_account_token"])
+        json.member("currency", row["currency"])
+        json.member("customerId", row["user_id"])
+        json.member("environment", row["environment"].map(Self.environment))
+        json.member("expiresDate", try row.time("current_period_end"))
         try addOffer(row, status, to: &json)
-        json.add("originalPurchaseDate", optional: try row.time("created_at"))
-        json.add("originalTransactionId", optional: row["original_transaction_id"])
-        if let price = row["price"] { json.add("price", try CellValue.milliunits(price, "price")) }
-        json.add("productId", optional: row["product_id"])
-        json.add("purchaseDate", optional: started)
-        json.add("renewalInfo", object: try renewalInfo(row, status))
+        json.member("originalPurchaseDate", try row.time("created_at"))
+        json.member("originalTransactionId", row["original_transaction_id"])
+        if let price = row["price"] { json.member("price", try CellValue.milliunits(price, "price")) }
+        json.member("productId", row["product_id"])
+        json.member("purchaseDate", started)
+        json.member("renewalInfo", object: try renewalInfo(row, status))
         var refunded = try row.time("refunded_at")
         if status == .refunded, refunded == nil { refunded = try row.time("canceled_at") ?? updated ?? started }
-        json.add("revocationDate", optional: refunded)
-        json.add("signedDate", optional: updated)
-        json.add("transactionId", optional: row["transaction_id"] ?? row["original_transaction_id"])
-        json.add("type", TransactionType.autoRenewableSubscription.rawValue)
-        return json.finish()
+        json.member("revocationDate", refunded)
+        json.member("signedDate", updated)
+        json.member("transactionId", row["transaction_id"] ?? row["original_transaction_id"])
+        json.member("type", TransactionType.autoRenewableSubscription.rawValue)
+        return json.endObject()
     }
 
     private enum Status {
@@ -70,12 +71,12 @@ struct SubscriptionColumns: ColumnMapping {
     }
 
     private func renewalInfo(_ row: CSVRow, _ status: Status?) throws(ImportRefusal) -> [UInt8] {
-        var json = JSONObjectWriter()
-        if let renews = try renews(row, status) { json.add("autoRenewStatus", renews ? 1 : 0) }
+        var json = JSONWriter.beginObject(.hexadecimal)
+        if let renews = try renews(row, status) { json.member("autoRenewStatus", renews ? 1 : 0) }
         let isFailing = status == .retry || status == .grace
-        if isFailing { json.add("gracePeriodExpiresDate", optional: try row.time("grace_period_end")) }
-        if status != nil { json.add("isInBillingRetryPeriod", isFailing) }
-        return json.finish()
+        if isFailing { json.member("gracePeriodExpiresDate", try row.time("grace_period_end")) }
+        if status != nil { json.member("isInBillingRetryPeriod", isFailing) }
+        return json.endObject()
     }
 
     /// Its own columns say it, else the status; a period that just ended leaves it open.
@@ -89,13 +90,13 @@ struct SubscriptionColumns: ColumnMapping {
         }
     }
 
-    private func addOffer(_ row: CSVRow, _ status: Status?, to json: inout JSONObjectWriter) throws(ImportRefusal) {
-        if status == .trialing { json.add("offerDiscountType", OfferDiscountType.freeTrial.rawValue) }
+    private func addOffer(_ row: CSVRow, _ status: Status?, to json: inout JSONWriter) throws(ImportRefusal) {
+        if status == .trialing { json.member("offerDiscountType", OfferDiscountType.freeTrial.rawValue) }
         if let type = row["offer_type"] {
-            json.add("offerIdentifier", optional: row["offer_identifier"])
-            json.add("offerType", try CellValue.integer(type, "offer_type"))
+            json.member("offerIdentifier", row["offer_identifier"])
+            json.member("offerType", try CellValue.integer(type, "offer_type"))
         } else if status == .trialing {
-            json.add("offerType", Int64(TransactionOfferType.introductory.rawValue))
+            json.member("offerType", Int64(TransactionOfferType.introductory.rawValue))
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import OfferAPI
 
 @Suite("Answers that write themselves")
-struct PlainAnswerTests {
+struct FastPathWriterTests {
     private static let texts = [
         "", "plain", "com.example.pro.monthly", #"a"b\c/d"#, "\u{0}\u{1}\u{8}\t\n\u{B}\u{C}\r\u{1F}\u{7F}\u{80}", "é☃𝄞",
         "line\u{2028}end", "e30.eyJ9.AQI-_",
@@ -18,8 +18,8 @@ struct PlainAnswerTests {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    private static func check(_ value: some Encodable & PlainlyWritten, _ seed: UInt64) throws {
-        #expect(value.isPlain)
+    private static func check(_ value: some Encodable & FastPathWritable, _ seed: UInt64) throws {
+        #expect(value.hasFastPath)
         #expect(String(decoding: try WireJSON.encode(value), as: UTF8.self) == (try encoded(value)), "seed \(seed)")
     }
 
@@ -122,7 +122,7 @@ struct PlainAnswerTests {
                 DecisionBody(
                     offerId: "a", outcome: "ineligible", delivery: .signature, priority: 0, findings: [finding])
             ], best: nil)
-        #expect(!body.isPlain)
+        #expect(!body.hasFastPath)
         #expect(String(decoding: try WireJSON.encode(body), as: UTF8.self) == (try Self.encoded(body)))
         #expect(String(decoding: try WireJSON.encode(body), as: UTF8.self).contains(#""message":"m""#))
     }

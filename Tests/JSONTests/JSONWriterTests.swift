@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import OfferModel
 import OfferTestSupport
 import Testing
@@ -40,7 +41,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("members stand in the order in which Foundation sorts their names", arguments: [2, 404])
+    @Test("members are in the order in which Foundation sorts their names", arguments: [2, 404])
     func members(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {

@@ -1,25 +1,46 @@
-/// Writes compact JSON into bytes, without a tree and without Foundation: the same bytes as Foundation's encoder writes with
+/// Writes compact JSON into bytes, without a tree and without Foundation: the bytes that Foundation's encoder writes with
 /// sorted keys and plain slashes, provided that members are written in the order of their names.
 ///
-/// It sets the commas; that brackets close and a value follows each name is up to whoever writes.
+/// It sets the commas; that a value follows each name is up to the caller.
 public struct JSONWriter {
     /// A number that JSON cannot hold.
     public struct NotFinite: Error {}
 
-    /// What was written.
-    public private(set) var bytes: [UInt8] = []
+    /// How a text's characters are escaped; every reader of JSON takes all of these for the same text.
+    public enum Escapes: Sendable {
+        /// Control characters only, by a letter where there is one: as Foundation's encoder does.
+        case short
+        /// Control characters only, all by their digits: in stored rows and signed claims, whose bytes may not change.
+        case hexadecimal
+        /// Everything that editors do not show, in a form that YAML reads too.
+        case visible
+    }
 
-    /// Begins with nothing.
-    ///
+    public private(set) var bytes: [UInt8] = []
+    private let escapes: Escapes
+
     /// - Parameter capacity: how many bytes to make room for.
-    public init(capacity: Int = 256) {
+    public init(capacity: Int = 256, escapes: Escapes = .short) {
+        self.escapes = escapes
         bytes.reserveCapacity(capacity)
     }
 
     /// What was written, as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Writes an object, whose members `members` writes.
+    /// A writer whose text is one object: its members are written next.
+    public static func beginObject(_ escapes: Escapes) -> JSONWriter {
+        var json = JSONWriter(escapes: escapes)
+        json.bytes.append(UInt8(ascii: "{"))
+        return json
+    }
+
+    /// The finished object that ``beginObject(_:)`` began.
+    public consuming func endObject() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
     public mutating func object(_ members: (inout JSONWriter) throws -> Void) rethrows {
         bytes.append(UInt8(ascii: "{"))
         try members(&self)
@@ -42,7 +63,6 @@ public struct JSONWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Writes an array.
     public mutating func array<Element>(
         _ elements: [Element], _ write: (inout JSONWriter, Element) throws -> Void
     ) rethrows {
@@ -54,15 +74,17 @@ public struct JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// Writes a text.
     public mutating func text(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { escape($0) }
-        if isWritten == nil { Array(text.utf8).withUnsafeBufferPointer { escape($0) } }
+        if escapes == .visible {
+            for scalar in text.unicodeScalars { appendVisible(scalar) }
+        } else {
+            let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { escape($0) }
+            if isWritten == nil { Array(text.utf8).withUnsafeBufferPointer { escape($0) } }
+        }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a whole number.
     public mutating func integer(_ integer: Int64) {
         if integer < 0 { bytes.append(UInt8(ascii: "-")) }
         var rest = integer.magnitude
@@ -85,13 +107,23 @@ public struct JSONWriter {
         bytes.append(contentsOf: digits.hasSuffix(".0") ? digits.dropLast(2).utf8 : digits[...].utf8)
     }
 
-    /// Writes yes or no.
     public mutating func boolean(_ flag: Bool) {
         bytes.append(contentsOf: flag ? Self.yes : Self.no)
     }
 
+    /// Appends a value that is JSON already.
+    mutating func append(_ value: [UInt8]) {
+        bytes.append(contentsOf: value)
+    }
+
+    public mutating func null() {
+        bytes.append(contentsOf: Self.nothing)
+    }
+
     private static let yes = Array("true".utf8)
     private static let no = Array("false".utf8)
+    private static let nothing = Array("null".utf8)
+    private static let digits = Array("0123456789abcdef".utf8)
 
     /// Copies what needs no escape in one go, up to the next byte that does.
     private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
@@ -100,25 +132,38 @@ public struct JSONWriter {
             let byte = text[place]
             guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
             bytes.append(contentsOf: text[copied..<place])
-            bytes.append(UInt8(ascii: "\\"))
             appendEscaped(byte)
             copied = place + 1
         }
         bytes.append(contentsOf: text[copied...])
     }
 
-    private mutating func appendEscaped(_ byte: UInt8) {
-        switch byte {
-        case 0x08: bytes.append(UInt8(ascii: "b"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0C: bytes.append(UInt8(ascii: "f"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
-        case 0..<0x20:
-            bytes.append(contentsOf: "u00".utf8)
-            bytes.append(Hexadecimal.lowercaseDigits[Int(byte >> 4)])
-            bytes.append(Hexadecimal.lowercaseDigits[Int(byte & 0x0F)])
-        default: bytes.append(byte)
+    private mutating func appendVisible(_ scalar: Unicode.Scalar) {
+        switch scalar.value {
+        case 0x00..<0x20, 0x22, 0x5C: appendEscaped(UInt8(truncatingIfNeeded: scalar.value))
+        case 0x7F...0x9F, 0x2028, 0x2029, 0xE000...0xF8FF, 0xFEFF, 0xFFFE, 0xFFFF: appendDigits(scalar.value)
+        default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         }
+    }
+
+    private mutating func appendEscaped(_ byte: UInt8) {
+        let letter: UInt8? =
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
+            case 0x09 where escapes != .hexadecimal: UInt8(ascii: "t")
+            case 0x0A where escapes != .hexadecimal: UInt8(ascii: "n")
+            case 0x0D where escapes != .hexadecimal: UInt8(ascii: "r")
+            case 0x08 where escapes == .short: UInt8(ascii: "b")
+            case 0x0C where escapes == .short: UInt8(ascii: "f")
+            default: nil
+            }
+        guard let letter else { return appendDigits(UInt32(truncatingIfNeeded: byte)) }
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(letter)
+    }
+
+    private mutating func appendDigits(_ codeUnit: UInt32) {
+        bytes.append(contentsOf: "\\u".utf8)
+        for shift in [12, 8, 4, 0] as [UInt32] { bytes.append(Self.digits[Int(codeUnit >> shift & 0xF)]) }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import OfferAPI
 
 @Suite("Requests in the plain form")
-struct PlainJSONTests {
+struct FastPathReaderTests {
     static let requests = [
         #"{"offerId":"comeback","customer":{"originalTransactionId":"100000000064"},"formats":["v2","v1"]}"#,
         #"""
@@ -22,8 +22,8 @@ struct PlainJSONTests {
 
     @Test("what backends write is read in the plain form, and means what the strict reader makes of it")
     func plain() throws {
-        func check<Value: PlainlyRead & Decodable & Equatable>(_ type: Value.Type, _ text: String) throws {
-            let plain = try #require(PlainJSON.read(type, from: Array(text.utf8)), "\(text)")
+        func check<Value: FastPathReadable & Decodable & Equatable>(_ type: Value.Type, _ text: String) throws {
+            let plain = try #require(FastPathReader.read(type, from: Array(text.utf8)), "\(text)")
             #expect(plain == (try JSONDecoder().decode(type, from: Data(text.utf8))), "\(text)")
         }
         try check(IssueRequestBody.self, Self.requests[0])
@@ -49,14 +49,14 @@ struct PlainJSONTests {
             #"{"offerId":"a","customer":{},"signals":{"n":12345678901234567890}}"#,
         ])
     func leftAlone(text: String) {
-        #expect(PlainJSON.read(IssueRequestBody.self, from: Array(text.utf8)) == nil)
+        #expect(FastPathReader.read(IssueRequestBody.self, from: Array(text.utf8)) == nil)
     }
 
     @Test("bytes that are not UTF-8 are not plain")
     func notUTF8() {
         var bytes = Array(Self.requests[0].utf8)
         bytes[bytes.firstIndex(of: UInt8(ascii: "k")) ?? 0] = 0xFF
-        #expect(PlainJSON.read(IssueRequestBody.self, from: bytes) == nil)
+        #expect(FastPathReader.read(IssueRequestBody.self, from: bytes) == nil)
     }
 
     @Test("however a request is damaged, the plain form never takes what the strict reader refuses")
@@ -64,11 +64,11 @@ struct PlainJSONTests {
         var random = SeededGenerator(seed: 350_001)
         let pieces = Array(#"{}[]",:\ 0159-+.eEtfn"#.utf8) + [0x00, 0x1F, 0x7F, 0x80, 0xC3, 0xFF]
         func strict<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
-            guard (try? JSONForm.check(bytes, .request)) != nil else { return nil }
+            guard (try? WireJSON.check(bytes, .request)) != nil else { return nil }
             return try? JSONDecoder().decode(type, from: Data(bytes))
         }
-        func check<Value: PlainlyRead & Decodable & Equatable>(_ type: Value.Type, _ bytes: [UInt8]) {
-            guard let plain = PlainJSON.read(type, from: bytes) else { return }
+        func check<Value: FastPathReadable & Decodable & Equatable>(_ type: Value.Type, _ bytes: [UInt8]) {
+            guard let plain = FastPathReader.read(type, from: bytes) else { return }
             #expect(
                 strict(type, bytes) == plain, "seed \(random.seed): \(String(decoding: bytes, as: UTF8.self))")
         }

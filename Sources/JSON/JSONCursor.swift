@@ -1,0 +1,91 @@
+/// A place in a JSON text, and the tokens that every reader takes from there.
+///
+/// Its texts and numbers are the plain ones that need no decoding; ``JSONForm`` judges the rest.
+public struct JSONCursor {
+    public let bytes: [UInt8]
+    public var index = 0
+
+    @inlinable
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    @inlinable
+    public var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    @inlinable
+    public mutating func skipSpace() {
+        while index < bytes.count {
+            let byte = bytes[index]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            index += 1
+        }
+    }
+
+    /// The next byte that is no space.
+    @inlinable
+    public mutating func next() -> UInt8? {
+        skipSpace()
+        return peek
+    }
+
+    /// Whether only space is left.
+    @inlinable
+    public var isAtEnd: Bool { mutating get { next() == nil } }
+
+    /// Takes the byte, if it is the next one.
+    @inlinable
+    public mutating func takeAtOnce(_ byte: UInt8) -> Bool {
+        guard peek == byte else { return false }
+        index += 1
+        return true
+    }
+
+    /// Takes the byte, if it is the next one after space.
+    @inlinable
+    public mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        return takeAtOnce(byte)
+    }
+
+    /// Takes the word, if it is next.
+    @inlinable
+    public mutating func take(_ word: StaticString) -> Bool {
+        let length = word.utf8CodeUnitCount
+        guard bytes.count - index >= length,
+            word.withUTF8Buffer({ bytes[index..<index + length].elementsEqual($0) })
+        else { return false }
+        index += length
+        return true
+    }
+
+    /// The place of a text without escapes, quotes left out.
+    @inlinable
+    public mutating func plainText() -> Range<Int>? {
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        let start = index
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            guard bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\\") else { return nil }
+            index += 1
+        }
+        guard index < bytes.count else { return nil }
+        index += 1
+        return start..<index - 1
+    }
+
+    /// A whole number without a sign, of so few digits that it fits.
+    ///
+    /// A fraction or an exponent goes on with a byte that may not follow a value.
+    @inlinable
+    public mutating func digits(atMost most: Int) -> Int64? {
+        let start = index
+        var number: Int64 = 0
+        while index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) {
+            guard index - start < most else { return nil }
+            number = number * 10 + Int64(bytes[index] - UInt8(ascii: "0"))
+            index += 1
+        }
+        let count = index - start
+        return count > 0 && (count == 1 || bytes[start] != UInt8(ascii: "0")) ? number : nil
+    }
+}
