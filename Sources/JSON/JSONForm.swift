@@ -113,7 +113,7 @@ public struct JSONForm {
                 cursor.index += 1
             }
         }
-        throw malformed("the text does not end")
+        throw malformed("unterminated string")
     }
 
     private mutating func escape() throws(JSONFault) -> [UInt8] {
@@ -132,10 +132,10 @@ public struct JSONForm {
                 cursor.takeAtOnce(UInt8(ascii: "u"))
             {
                 let low = try codeUnit()
-                guard (0xDC00...0xDFFF).contains(low) else { throw malformed("half a surrogate pair") }
+                guard (0xDC00...0xDFFF).contains(low) else { throw malformed("unpaired surrogate") }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
-            guard let scalar = Unicode.Scalar(code) else { throw malformed("half a surrogate pair") }
+            guard let scalar = Unicode.Scalar(code) else { throw malformed("unpaired surrogate") }
             return Array(String(Character(scalar)).utf8)
         default:
             throw malformed("no such escape")

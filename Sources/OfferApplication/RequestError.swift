@@ -56,7 +56,7 @@ public struct RefusedData: Sendable, Hashable {
 }
 
 extension RequestError {
-    /// What a failure of the store means to who asked; `nil` for other errors, and for defects of ours.
+    /// What a failure of the store means to the caller; `nil` for other errors, and for defects of ours.
     ///
     /// The store's own words may name files of the machine, so they belong in the log and not in the answer.
     public init?(storeFailure error: any Error) {

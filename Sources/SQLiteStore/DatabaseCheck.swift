@@ -44,7 +44,7 @@ extension SQLiteDatabase {
             checks.append(check(.schema) { try Schema.check(connection, path: path) } ?? DatabaseCheck(.schema, newest))
             checks.append(
                 check(.structure) { try connection.checkStructure() }
-                    ?? DatabaseCheck(.structure, "every page was read and hangs together"))
+                    ?? DatabaseCheck(.structure, "database integrity OK"))
             return checks
         } catch let error as StoreError {
             return [DatabaseCheck(.file, failure: error)]

@@ -58,9 +58,9 @@ struct OtherSignUpTests {
         #expect(finding.verdict == .violated)
         #expect(
             finding.message == """
-                1 of 1 uses per customer are taken, one of them under another sign-up of the same Apple Account: \
+                already used (limit: once per customer), one of them under another sign-up of the same Apple Account: \
                 `customerId` `anna`, `appAccountToken` `0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b`, issued on 2026-01-01 and \
-                used (issued offer `01010101-0101-4101-8101-010101010101`); no place will free with time
+                used (issued offer `01010101-0101-4101-8101-010101010101`)
                 """)
         #expect(
             finding.evidence.map(\.field) == [
@@ -95,7 +95,7 @@ struct OtherSignUpTests {
         let finding = try Self.finding(facts, asking: SignUp(appAccountToken: Self.otherToken))
         #expect(
             finding.message == """
-                1 of 1 uses per customer are taken, one of them under another sign-up of the same Apple Account: \
+                already used (limit: once per customer), one of them under another sign-up of the same Apple Account: \
                 `appAccountToken` `0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b` used it on 2026-01-01; no place will free with \
                 time
                 """)
@@ -116,7 +116,7 @@ struct OtherSignUpTests {
         let facts = SubjectFacts(
             history: History(transactions: [Self.use()]), slots: [Self.slot(issued: Self.start, to: taken)])
         let finding = try Self.finding(facts, asking: asking)
-        #expect(finding.message == "1 of 1 uses per customer are taken; no place will free with time")
+        #expect(finding.message == "already used (limit: once per customer)")
         #expect(finding.evidence.map(\.field) == ["limit.customer", "redemption"])
     }
 
@@ -129,7 +129,7 @@ struct OtherSignUpTests {
             slots: [Self.slot(issued: Self.start, to: SignUp(customerId: "anna"))])
         #expect(
             try Self.finding(facts, asking: asking).message == """
-                1 of 1 uses per customer are taken, one of them under a sign-up of the same Apple Account: `customerId` \
+                already used (limit: once per customer), one of them under a sign-up of the same Apple Account: `customerId` \
                 `anna`, issued on 2026-01-01 and used (issued offer `01010101-0101-4101-8101-010101010101`); no place \
                 will free with time
                 """)

@@ -95,7 +95,7 @@ struct HostileInputTests {
                 let path = body.hasPrefix("{\"offerId\"") ? "/v1/issued-offers" : "/v1/transactions"
                 let answer = try await service.ask("POST", path, token: token, body: body)
                 #expect(answer.status == 400)
-                #expect(answer.json["detail"] as? String == "the body: at most 200 JWS a request, these are 201")
+                #expect(answer.json["detail"] as? String == "the body: at most 200 JWS per request, but 201 were sent")
             }
         }
     }

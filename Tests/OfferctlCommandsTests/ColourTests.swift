@@ -28,7 +28,7 @@ struct ColourTests {
         a: not eligible
 
         ✗ the offer is paused  [catalog.paused]
-            no date or event is known that would change this
+            this will not change
 
         """
 

@@ -78,7 +78,7 @@ struct DamagedFileTests {
         let foreign = try directory.write([UInt8](repeating: 0x41, count: 8_192), to: "foreign")
         #expect(
             SQLiteDatabase.examine(path: foreign).map(\.detail) == [
-                "the database file is no SQLite database: it holds something else"
+                "the database file is not an SQLite database"
             ])
         let missing = directory.path("missing")
         #expect(SQLiteDatabase.examine(path: missing).map(\.detail) == ["there is no database at `\(missing)`"])

@@ -109,7 +109,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .unknownCustomer: (404, "no customer found")
         case .unknownIssuedOffer: (404, "no offer was issued under this id")
         case .unknownRevision: (404, "the catalog never had this revision")
-        case .methodNotAllowed: (405, "this path has other methods")
+        case .methodNotAllowed: (405, "method not allowed")
         case .idempotencyConflict: (409, "the key was used for another request")
         case .ambiguousCustomer: (409, "the identifiers name different customers")
         case .provenAlias: (409, "signed data names the alias for the customer")

@@ -62,7 +62,7 @@ public struct ClockLag: Error, Sendable, Hashable {
     public var detail: String {
         let seconds = milliseconds / Instant.Duration.second
         return switch mark {
-        case .lastInstant: "the clock of the service is \(seconds) s behind the last moment it recorded something at"
+        case .lastInstant: "the clock of the service is \(seconds) s behind the last time it recorded something"
         case .signedDate: "the clock of the service is \(seconds) s behind data that the App Store has signed"
         }
     }
@@ -88,10 +88,10 @@ public struct ClockReset: Sendable {
         self.clock = RequestClock(wallClock: clock)
     }
 
-    /// Lets the last recorded moment be now, if it is further ahead of the clock than is tolerated.
+    /// Sets the last recorded moment back to now if it is further ahead of the clock than is tolerated.
     ///
     /// - Throws: ``ClockLag`` if the clock is behind data that the App Store has signed, for then it is the clock that
-    ///   is wrong and nothing is changed;.
+    ///   is wrong and nothing is changed.
     public func run() async throws -> Outcome {
         return try await ledger.write(by: author) { transaction in
             let store = StoreClock(transaction)

@@ -34,9 +34,12 @@ public struct Explanation: Sendable, Hashable {
         }
         if outcome == .eligible { return "eligible for as long as nothing else changes" }
         guard !outlook.isFinal, !outlook.events.isEmpty else { return "this will not change" }
-        let events = outlook.events.map(\.clause).joined(separator: " and ")
+        // A subscription that is bought changes too.
+        let events = outlook.events.filter {
+            $0 != .subscriptionChanged || !outlook.events.contains(.subscriptionBought)
+        }.map(\.clause).joined(separator: " and ")
         let earliest = outlook.notBefore.map { ", not before \($0)" } ?? ""
-        return "not eligible before \(events)\(earliest)"
+        return "not eligible until \(events)\(earliest)"
     }
 }
 
@@ -67,16 +70,16 @@ extension TurningEvent {
     /// What has to happen, to follow "when" or "until".
     public var clause: String {
         switch self {
-        case .historyCompleted: "the complete history is sent"
+        case .historyCompleted: "the customer's complete purchase history is sent"
         case .renewalInfoReceived: "newer renewal info arrives"
         case .transactionReceived: "a transaction signed by Apple arrives"
         case .subscriptionBought: "the customer buys a subscription"
         case .subscriptionEnded: "the customer's subscription ends"
         case .subscriptionChanged: "the customer's subscription changes"
         case .offerEnded: "the offer that is pending or running ends"
-        case .signalReceived: "the backend sends the signal, or another value of it"
-        case .attributesSet: "the backend sets the attribute, or another value of it"
-        case .requestChanged: "the request states it about the device, or another value of it"
+        case .signalReceived: "the backend sends another value of the signal"
+        case .attributesSet: "the backend sets the attribute to another value"
+        case .requestChanged: "the request states another value for the device"
         case .offerRedeemed: "the customer redeems an offer"
         case .catalogChanged: "another catalog is applied"
         case .offerResumed: "the pause is lifted"

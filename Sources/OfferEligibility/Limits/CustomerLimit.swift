@@ -16,16 +16,24 @@ struct CustomerLimit: JudgedLimit {
         }
     }
 
-    /// What is counted, in words: `uses per customer in 90 days of offers tagged "comeback"`.
-    private var subject: String {
+    /// The limit in words: `limit: once per customer in 90 days, across offers tagged "comeback"`.
+    private var limit: String {
         let span = window.map { " in \($0.words)" } ?? ""
         let others =
             switch across {
             case .thisOffer: ""
-            case .all: " of all offers"
-            case .tag(let tag): " of offers tagged `\(tag)`"
+            case .all: ", across all offers"
+            case .tag(let tag): ", across offers tagged `\(tag)`"
             }
-        return "uses per customer\(span)\(others)"
+        return "limit: \(Self.times(count)) per customer\(span)\(others)"
+    }
+
+    private static func times(_ count: Int) -> String {
+        switch count {
+        case 1: "once"
+        case 2: "twice"
+        default: "\(count) times"
+        }
     }
 
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
@@ -43,12 +51,12 @@ struct CustomerLimit: JudgedLimit {
             let frees = turningPoint?.instant
             if let frees { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
             return rule.violated(
-                .limitReached, "\(words(taken))\(others.clause); \(Self.end(turningPoint))", evidence: evidence,
+                .limitReached, "\(words(taken))\(others.clause)\(Self.end(turningPoint))", evidence: evidence,
                 turningPoint: turningPoint)
         }
         if mayBeMore {
             var finding = rule.undetermined(
-                .groupMismatch, "at least \(words(taken)), perhaps more: \(ReasonCode.groupMismatch.explanation)",
+                .groupMismatch, "\(words(taken)), perhaps more: \(ReasonCode.groupMismatch.explanation)",
                 evidence: evidence)
             finding.turningPoint = ambiguous.turningPoint(context.now, in: window)
             return finding
@@ -56,13 +64,19 @@ struct CustomerLimit: JudgedLimit {
         return rule.satisfied(words(taken), evidence: evidence)
     }
 
-    private func words(_ taken: Int) -> String { "\(taken) of \(count) \(subject) are taken" }
+    private func words(_ taken: Int) -> String {
+        switch taken {
+        case 0: "not used yet (\(limit))"
+        case count...: "already used\(taken == 1 ? "" : " \(Self.times(taken))") (\(limit))"
+        default: "used \(Self.times(taken)) (\(limit))"
+        }
+    }
 
     private static func end(_ turningPoint: TurningPoint?) -> String {
         switch turningPoint {
-        case .at(let instant): "the next place frees at \(instant)"
-        case .event: "when one frees is not known: \(ReasonCode.groupMismatch.explanation)"
-        case nil: "no place will free with time"
+        case .at(let instant): "; available again at \(instant)"
+        case .event: "; when it is available again is unknown: \(ReasonCode.groupMismatch.explanation)"
+        case nil: ""
         }
     }
 

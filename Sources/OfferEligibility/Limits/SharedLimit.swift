@@ -128,24 +128,17 @@ extension SharedLimit: JudgedLimit {
     private func sentence(_ use: SharedUse) -> String {
         let overrun = use.overrun > 0 ? ", \(words(use.overrun)) more than allowed" : ""
         switch unit {
-        case .places: return "\(use.taken) of \(allowed) uses by everyone are taken\(overrun)"
+        case .places: return "\(use.taken) of \(allowed) uses across all customers\(overrun)"
         case .money(let currency):
             let taken = Money(milliunits: use.taken, currency: currency).amount
             return
-                "\(taken) of \(words(allowed)) are spent by everyone\(overrun), and the offer costs \(words(use.asked))"
+                "\(taken) of \(words(allowed)) spent across all customers\(overrun), and the offer costs \(words(use.asked))"
         }
     }
 
     private func words(_ ending: OfferCounters.Ending?) -> String {
-        guard let ending else { return "when enough frees was not looked up" }
-        return ending.at.map { "\(whatFrees) at \($0)" } ?? "nothing will free with time"
-    }
-
-    private var whatFrees: String {
-        switch unit {
-        case .places: "the next place frees"
-        case .money: "enough frees"
-        }
+        guard let ending else { return "when enough becomes available was not computed" }
+        return ending.at.map { "available again at \($0)" } ?? "nothing becomes available with time"
     }
 
     private func words(_ amount: Int64) -> String {

@@ -58,7 +58,7 @@ protocol JudgedLimit: Sendable {
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding
 }
 
-/// Enough time has passed since this offer was last redeemed ; a redemption is dated by its first evidence
+/// Enough time has passed since this offer was last redeemed; a redemption is dated by its first evidence
 /// (docs/design.md#issued-offers-and-limits).
 struct LimitCoolDownRule: Rule {
     let id = RuleId.limitCoolDown
@@ -79,7 +79,7 @@ struct LimitCoolDownRule: Rule {
             guard context.now >= ends else {
                 return violated(
                     .coolingDown,
-                    "the offer was last redeemed on \(latest.firstEvidence.day) and rests for \(length.words), until "
+                    "the offer was last redeemed on \(latest.firstEvidence.day) and cools down for \(length.words), until "
                         + "\(ends)", evidence: evidence,
                     turningPoint: ambiguous.turningPoint(ends, in: length))
             }
@@ -154,12 +154,16 @@ struct LimitSignaturesRule: Rule {
             Evidence(field: "limit.signatures", observed: .number(open.signings), required: .number(allowed)),
             Evidence(field: "issuedOffer", observed: .text(open.id.description)),
         ]
-        let held = { @Sendable in "the issued offer `\(open.id)` holds \(open.signings) of \(allowed) signings" }
         guard open.signings < allowed else {
             return violated(
-                .signingsUsedUp, "\(held()); it counts until \(open.countsUntil)", evidence: evidence,
+                .signingsUsedUp,
+                "\(allowed == 1 ? "the one signature" : "all \(allowed) signatures") of the issued offer `\(open.id)` "
+                    + "\(allowed == 1 ? "has" : "have") been issued; a new one is possible after \(open.countsUntil)",
+                evidence: evidence,
                 turningPoint: .at(open.countsUntil))
         }
-        return satisfied(held(), evidence: evidence)
+        return satisfied(
+            "\(open.signings) of \(allowed) signatures of the issued offer `\(open.id)` have been issued",
+            evidence: evidence)
     }
 }

@@ -93,7 +93,7 @@ extension Problem {
         case .signedDataRefused(let refused):
             self.init(
                 .signedDataRefused,
-                "\(refused.count) of the signed data \(refused.count == 1 ? "was" : "were") refused",
+                "\(refused.count) signed \(refused.count == 1 ? "item was" : "items were") rejected",
                 hint: "send each JWS exactly as StoreKit or the App Store Server API gave it",
                 errors: refused.map(ProblemErrorBody.init))
         case .appStoreDataRefused(let refused):

@@ -76,7 +76,7 @@ extension Problem {
             .forbidden,
             "the API key has the role `\(role.rawValue)`, which may not send "
                 + members.map { "`\($0)`" }.joined(separator: ", "),
-            hint: "to suppose something takes the role `support`, `marketing` or `admin`")
+            hint: "what-if members need the role `support`, `marketing` or `admin`")
     }
 
     /// The body is larger than this path takes.

@@ -42,7 +42,7 @@ struct RequestChecks {
         _ facts: [String: FactValue], at pointer: JSONPointer, called noun: String, maximum: Int
     ) {
         if facts.count > maximum {
-            return add(pointer, .tooMany, "at most \(maximum) \(noun)s, these are \(facts.count)")
+            return add(pointer, .tooMany, "at most \(maximum) \(noun)s, but \(facts.count) were sent")
         }
         for (name, value) in facts.sorted(by: { $0.key < $1.key }) {
             let member = pointer.appending(name)
@@ -81,7 +81,7 @@ struct RequestChecks {
         guard let offers else { return }
         if offers.isEmpty { add(.offers, .invalidLength, "the list is empty", hint: "leave it out for every offer") }
         if offers.count > RequestRules.offerCount {
-            return add(.offers, .tooMany, "at most \(RequestRules.offerCount) offers, these are \(offers.count)")
+            return add(.offers, .tooMany, "at most \(RequestRules.offerCount) offers, but \(offers.count) were sent")
         }
         if offers.count > 1, Set(offers).count < offers.count {
             add(.offers, .invalidValue, "an offer is listed twice")
@@ -101,7 +101,7 @@ struct RequestChecks {
     mutating func delivery(_ delivery: SignedDelivery) {
         guard delivery.count > SignedDelivery.maximumCount else { return }
         add(
-            .root, .tooMany, "at most \(SignedDelivery.maximumCount) JWS a request, these are \(delivery.count)",
+            .root, .tooMany, "at most \(SignedDelivery.maximumCount) JWS per request, but \(delivery.count) were sent",
             hint: "send the rest in further requests")
     }
 
@@ -150,12 +150,12 @@ extension RequestChecks {
         let payloads = history.transactions.count + history.renewalInfos.count
         let most = RequestRules.suppliedCount
         if payloads > most {
-            add(pointer, .tooMany, "at most \(most) transactions and renewal infos, these are \(payloads)")
+            add(pointer, .tooMany, "at most \(most) transactions and renewal infos, but \(payloads) were sent")
         }
         let offers = history.issuedOffers ?? []
         guard offers.count <= most else {
             return add(
-                pointer.appending("issuedOffers"), .tooMany, "at most \(most) issued offers, these are \(offers.count)")
+                pointer.appending("issuedOffers"), .tooMany, "at most \(most) issued offers, but \(offers.count) were sent")
         }
         for (place, offer) in offers.enumerated() {
             issuedOffer(offer, at: pointer.appending("issuedOffers").appending(place))

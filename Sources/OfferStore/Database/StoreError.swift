@@ -46,7 +46,7 @@ public enum StoreError: Error, Sendable, Hashable {
         case .corruptFacts: "run `offerd doctor --rebuild-facts`"
         case .notMigrated: "run `offerd migrate`"
         case .newerThanThisVersion: "run the newest version of offerd that ever used this database"
-        case .interrupted: "give the `offerd restore` command again"
+        case .interrupted: "run `offerd restore` again"
         case .constraint, .unrecorded: nil
         case .unavailable: "check the database's path, its permissions and its disk"
         }

@@ -124,7 +124,7 @@ struct CatalogApply: AsyncParsableCommand {
     mutating func validate() throws {
         guard let fromRevision, fromRevision < 0 else { return }
         throw ValidationError(
-            "revisions are counted from 1, `\(fromRevision)` is none; 0 means that there was no catalog")
+            "revisions start at 1; `\(fromRevision)` is not one; 0 means that there was no catalog")
     }
 
     func run() async throws {
@@ -166,7 +166,7 @@ struct CatalogExport: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write the catalog in force to stdout or a file.",
         discussion: """
-            In the notation it was applied in, the document is as it was, comments included. Needs a key with the role \
+            In the format it was applied in, the document comes back unchanged, comments included. Needs a key with the role \
             marketing or support.
 
             Example:
@@ -295,5 +295,5 @@ struct CatalogRollback: AsyncParsableCommand {
 
 func checkRevision(_ revision: Int?) throws {
     guard let revision, revision < 1 else { return }
-    throw ValidationError("revisions are counted from 1, `\(revision)` is none")
+    throw ValidationError("revisions start at 1; `\(revision)` is not one")
 }

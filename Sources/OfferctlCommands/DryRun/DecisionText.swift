@@ -56,7 +56,7 @@ struct DecisionText {
         }
         if let explanation = decision.explanation { return [explanation.change.printable] }
         guard let event = decision.turningPoint?.event else { return [] }
-        return ["not eligible before " + (TurningEvent(rawValue: event)?.clause ?? "`\(event)` happens".printable)]
+        return ["not eligible until " + (TurningEvent(rawValue: event)?.clause ?? "`\(event)` happens".printable)]
     }
 
     private func verdict(_ decision: DecisionBody) -> String {
@@ -64,7 +64,7 @@ struct DecisionText {
             switch Outcome(rawValue: decision.outcome) {
             case .eligible: ("eligible", .good)
             case .ineligible: ("not eligible", .bad)
-            case .undetermined: ("undetermined: what is known does not decide, so nothing would be signed", .unsure)
+            case .undetermined: ("undetermined: information is missing, so no offer would be signed", .unsure)
             case nil: (decision.outcome.printable, .unsure)
             }
         return palette.paint(decision.offerId.rawValue.printable, .heading) + ": " + palette.paint(words, role)

@@ -48,7 +48,7 @@ struct FindingText {
         }
         // Only where support would wait for it: a final no is worth saying, a part of a condition is not.
         let isFinalNo = isRoot && finding.verdict == Verdict.violated.rawValue && finding.message != nil
-        return isFinalNo ? ["no date or event is known that would change this"] : []
+        return isFinalNo ? ["this will not change"] : []
     }
 }
 
@@ -152,7 +152,7 @@ extension RuleId {
         case .catalogPaused: "the offer must not be paused"
         case .introductoryUnusedInGroup: "no introductory offer may have been used in the group"
         case .introductoryNotSubscribed: "no subscription of the group may be active"
-        case .introductoryTransactionKnown: "signed data of the customer must be known"
+        case .introductoryTransactionKnown: "the request or the history must have signed data of the customer"
         case .promotionalEverSubscribed: "the customer must have or have had a subscription of their own"
         case .promotionalNotApplied: "the same offer must be neither pending nor running"
         case .winBackLapsed: "the subscription must have lapsed"
@@ -164,14 +164,14 @@ extension RuleId {
         case .winBackWaitBetweenOffers: "the last use of the same offer must be long enough ago"
         case .winBackListedByAppStore: "the App Store must list the offer for the customer"
         case .ruleEligibility: "the offer's own condition must hold"
-        case .ruleAvailableFor: "the time for which the offer was open must not be over"
+        case .ruleAvailableFor: "the offer must still be open to the customer"
         case .rolloutPercent: "the customer must be among those who get the offer"
         case .rolloutHoldout: "the customer must not be held out for comparison"
-        case .limitCustomer, .limitCustomerWindow: "the customer must have a place left under the limit"
-        case .limitTotal: "the offer must have a place left for everyone together"
+        case .limitCustomer, .limitCustomerWindow: "the customer must have a use left under the limit"
+        case .limitTotal: "the offer must have a use left across all customers"
         case .limitBudget: "the offer's budget must have enough left"
-        case .limitCoolDown: "the rest after the last redemption must be over"
-        case .limitExcludes: "no offer that excludes this one may have been issued or redeemed"
+        case .limitCoolDown: "the cool-down after the last redemption must be over"
+        case .limitExcludes: "no offer that this one excludes may have been issued or redeemed"
         case .limitSignatures: "the issued offer must have a signing left"
         }
     }

@@ -115,11 +115,17 @@ enum DoctorChecks {
         return .ok("permissions", "only its owner may use the database file")
     }
 
+    /// In the largest binary unit that it fills, such as `74 GiB`.
+    static func size(_ bytes: Int64) -> String {
+        let unit = [("GiB", Int64(1) << 30), ("MiB", 1 << 20)].first { bytes >= $0.1 } ?? ("KiB", 1 << 10)
+        return "\(bytes / unit.1) \(unit.0)"
+    }
+
     private static func space(_ path: String) -> DoctorReport.Check {
         guard let free = Disk.freeSpace(beside: path) else {
             return .warning("disk", "the system does not say how much room is left")
         }
-        let detail = "\(free / 1_024) KiB are left"
+        let detail = "\(Self.size(free)) free"
         if free < Readiness.leastFreeSpace {
             return .failed("disk", detail, hint: "free space; nothing can be recorded, so nothing is issued")
         }

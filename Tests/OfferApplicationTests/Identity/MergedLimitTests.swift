@@ -41,9 +41,9 @@ struct MergedLimitTests {
         }
         try await bench.deliver(SignedDelivery(signedRenewalInfo: first.signedRenewalInfo))
         let expected = """
-            1 of 1 uses per customer are taken, one of them under another sign-up of the same Apple Account: \
+            already used (limit: once per customer), one of them under another sign-up of the same Apple Account: \
             `customerId` `anna`, `appAccountToken` `0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b`, issued on \
-            \(slot.issuedAt.description.prefix(10)) and used (issued offer `\(slot.id)`); no place will free with time
+            \(slot.issuedAt.description.prefix(10)) and used (issued offer `\(slot.id)`)
             """
         let refusal = try await bench.refused(IssueRequest(offerId: "comeback", customer: second, delivery: other))
         let dryRun = try await bench.dryRun(second, "comeback")
@@ -66,7 +66,7 @@ struct MergedLimitTests {
         }
         // Whoever asks under the first sign-up hears nothing of another.
         let own = try #require(try await bench.dryRun(anna, "comeback")[.limitCustomer])
-        #expect(own.message == "1 of 1 uses per customer are taken; no place will free with time")
+        #expect(own.message == "already used (limit: once per customer)")
     }
 
     @Test("of two open ones met by a merge the newer is voided, and the page tells which, why and for whom")

@@ -75,7 +75,7 @@ struct LimitsForEveryoneTests {
         let refusal = try await bench.refused(orders[2])
         #expect(
             refusal.decision[.limitTotal]?.message
-                == "2 of 2 uses by everyone are taken; the next place frees at \(frees)")
+                == "2 of 2 uses across all customers; available again at \(frees)")
         bench.clock.advance(milliseconds: frees.milliseconds(since: bench.clock.now) - 1)
         #expect(try await bench.refused(orders[2]).decision.obstacles == [.limitTotal])
         bench.clock.advance(milliseconds: 1)
@@ -158,7 +158,7 @@ struct LimitsForEveryoneTests {
         try await redeem(bench, "1000", "1000901", at: purchase)
         let refusal = try await bench.refused(orders[2])
         let finding = try #require(refusal.decision[.limitTotal])
-        #expect(finding.message.hasPrefix("2 of 1 uses by everyone are taken, 1 more than allowed; "))
+        #expect(finding.message.hasPrefix("2 of 1 uses across all customers, 1 more than allowed; "))
         #expect(finding.evidence.contains { $0.field == "overrun" && $0.observed == .value(.number(1)) })
         #expect(refusal.decision[.limitBudget]?.message.contains("9.99 USD more than allowed") == true)
         #expect(finding.turningPoint == nil, "the second slot ends, and the redemption still takes the one place")
@@ -177,7 +177,7 @@ struct LimitsForEveryoneTests {
         let refusal = try await bench.refused(orders[0])
         #expect(refusal.decision.obstacles == [.limitTotal, .limitBudget])
         #expect(
-            refusal.decision[.limitBudget]?.message.hasPrefix("9.99 of 5.00 USD are spent by everyone, 4.99 USD more")
+            refusal.decision[.limitBudget]?.message.hasPrefix("9.99 of 5.00 USD spent across all customers, 4.99 USD more")
                 == true)
         #expect(try await Self.counters(bench).isEmpty)
     }
@@ -190,7 +190,7 @@ struct LimitsForEveryoneTests {
         let finding = try #require(try await bench.refused(orders[3]).decision[.limitTotal])
         #expect(
             finding.message.hasPrefix(
-                "3 of 1 uses by everyone are taken, 2 more than allowed; the next place frees at "))
+                "3 of 1 uses across all customers, 2 more than allowed; available again at "))
         #expect(try await bench.refused(orders[0]).decision[.limitTotal]?.message.hasPrefix("2 of 1 ") == true)
     }
 
@@ -246,7 +246,7 @@ struct LimitsForEveryoneTests {
         #expect(try await Self.counters(bench) == ["drop places": 2, "drop USD": 29_980])
         #expect(
             try await bench.refused(orders[2]).decision[.limitBudget]?.message.hasPrefix(
-                "29.98 of 30.00 USD are spent by everyone, and the offer costs 19.99 USD") == true)
+                "29.98 of 30.00 USD spent across all customers, and the offer costs 19.99 USD") == true)
     }
 
     @Test(
@@ -258,7 +258,7 @@ struct LimitsForEveryoneTests {
         _ = try await bench.granted(orders[2])
         let replay = try await bench.useCases.replay.replay(second.id, catalogRevision: nil, caller: Workbench.client)
         #expect(replay.differences.isEmpty)
-        #expect(replay.recomputed.decision[.limitTotal]?.message == "1 of 3 uses by everyone are taken")
+        #expect(replay.recomputed.decision[.limitTotal]?.message == "1 of 3 uses across all customers")
     }
 
     @Test("a dry-run says what issuing would, before and after the places are gone (invariant 4)")
@@ -307,8 +307,8 @@ struct LimitsForEveryoneTests {
             whatIf: WhatIf(asOf: own.offer.expiresAt.adding(milliseconds: Instant.Duration.day)))
         let answer = try await bench.useCases.decisions.decide(inquiry, caller: Workbench.marketing)
         let decision = try #require(answer.decisions.first?.decision)
-        #expect(decision[.limitTotal]?.message == "1 of 3 uses by everyone are taken")
-        #expect(decision[.limitBudget]?.message.hasPrefix("9.99 of 30.00 USD are spent by everyone") == true)
+        #expect(decision[.limitTotal]?.message == "1 of 3 uses across all customers")
+        #expect(decision[.limitBudget]?.message.hasPrefix("9.99 of 30.00 USD spent across all customers") == true)
     }
 
     /// The customer buys with the offer; Apple's data arrives now.

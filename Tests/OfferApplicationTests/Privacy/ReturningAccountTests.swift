@@ -16,7 +16,7 @@ struct ReturningAccountTests {
         case elder, younger
     }
 
-    private static let words = "1 of 1 uses per customer are taken; no place will free with time"
+    private static let words = "already used (limit: once per customer)"
 
     @Test(
         "a once-only offer that it has used is refused, and the finding says why (invariants 2 and 4)",

@@ -123,7 +123,7 @@ struct InterruptedRestoreTests {
             let next = try await Installation.offerd.run(
                 ["migrate", "--config", "offerd.yaml"], directory: installation.directory.url)
             #expect(next.status == 1 && next.errorText.contains("a restore was interrupted"), "\(place): \(names)")
-            #expect(next.errorText.contains("hint: give the `offerd restore` command again"), "\(place)")
+            #expect(next.errorText.contains("hint: run `offerd restore` again"), "\(place)")
             #expect(try self.names(in: installation) == names, "\(place)")
         }
         let last = try await Installation.offerd.run(Self.restore, directory: installation.directory.url)
