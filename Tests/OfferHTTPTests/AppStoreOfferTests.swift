@@ -1,5 +1,6 @@
 import LocalAppStore
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("Apple's own win-back offers over HTTP")

@@ -1,5 +1,6 @@
 import Foundation
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("What the app sets for a customer, over HTTP")

@@ -1,6 +1,7 @@
 import Foundation
 import LocalAppStore
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("A V1 offer redeemed by another Apple account, over HTTP")

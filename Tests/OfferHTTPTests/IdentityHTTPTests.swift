@@ -2,6 +2,7 @@ import Foundation
 import LocalAppStore
 import OfferModel
 import OfferSigning
+import OfferTestSupport
 import Testing
 
 @Suite("One customer per Apple Account, over HTTP")

@@ -1,6 +1,7 @@
 import Foundation
 import LocalAppStore
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("A request that mixes two customers, over HTTP")

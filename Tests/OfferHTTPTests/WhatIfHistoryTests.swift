@@ -1,6 +1,7 @@
 import Foundation
 import LocalAppStore
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("Dry-runs of a supplied history over HTTP")

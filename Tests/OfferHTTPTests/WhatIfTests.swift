@@ -1,6 +1,7 @@
 import Foundation
 import LocalAppStore
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("Dry-runs at another instant and by another catalog over HTTP")

@@ -1,5 +1,6 @@
 import OfferApplication
 import OfferModel
+import OfferTestSupport
 import SQLiteStore
 import Testing
 

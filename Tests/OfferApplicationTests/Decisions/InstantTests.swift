@@ -1,6 +1,7 @@
 import OfferApplication
 import OfferModel
 import OfferSigning
+import OfferTestSupport
 import Testing
 
 @Suite("The instant of a request")

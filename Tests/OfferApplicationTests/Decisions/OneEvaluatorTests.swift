@@ -3,6 +3,7 @@ import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import Testing
 
 @Suite("One evaluator")

@@ -4,6 +4,7 @@ import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore
+import OfferTestSupport
 import Testing
 
 @Suite("Deciding a supplied history")

@@ -3,6 +3,7 @@ import LocalAppStore
 import OfferApplication
 import OfferModel
 import OfferSigning
+import OfferTestSupport
 import OpenSSLCrypto
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@ import OfferApplication
 import OfferModel
 import OfferSigning
 import OfferStore
+import OfferTestSupport
 import Testing
 
 @Suite("Deliveries that are refused, in part or whole")

@@ -2,6 +2,7 @@ import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import Testing
 
 @Suite("A once-only offer after two sign-ups turn out to be one Apple Account")

@@ -3,6 +3,7 @@ import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore
+import OfferTestSupport
 import SQLiteStore
 import Testing
 

@@ -3,6 +3,7 @@ import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferSigning
+import OfferTestSupport
 import OpenSSLCrypto
 import Testing
 

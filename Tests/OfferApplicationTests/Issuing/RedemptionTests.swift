@@ -1,6 +1,7 @@
 import OfferApplication
 import OfferEligibility
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("Redemptions known from the history")

@@ -1,6 +1,7 @@
 import OfferApplication
 import OfferEligibility
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("A slot whose redemption turns out to be another's")

@@ -1,6 +1,7 @@
 import OfferApplication
 import OfferEligibility
 import OfferModel
+import OfferTestSupport
 import SQLiteStore
 import Testing
 

@@ -2,6 +2,7 @@ import OfferApplication
 import OfferEligibility
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import SQLiteStore
 import Testing
 

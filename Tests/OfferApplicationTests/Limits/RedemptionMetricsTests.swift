@@ -3,6 +3,7 @@ import MetricsTestKit
 import OfferApplication
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import OpenSSLCrypto
 import Synchronization
 import Testing

@@ -3,6 +3,7 @@ import LocalAppStore
 import OfferApplication
 import OfferModel
 import OfferStore
+import OfferTestSupport
 
 extension Shop {
     /// Signs members as Apple signs a payload.

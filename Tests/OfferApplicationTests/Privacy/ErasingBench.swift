@@ -1,6 +1,7 @@
 import OfferApplication
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import OpenSSLCrypto
 import SQLiteStore
 import Testing

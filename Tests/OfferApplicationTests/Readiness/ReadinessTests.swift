@@ -1,5 +1,6 @@
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import LocalAppStore
 import OfferApplication
 import OfferModel
+import OfferTestSupport
 import Testing
 
 /// Customers who live through an offer on a clock that the test sets, in days after the report's `from`.

@@ -1,6 +1,7 @@
 import OfferEligibility
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import OpenSSLCrypto
 import Testing
 

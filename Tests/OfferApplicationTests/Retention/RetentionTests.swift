@@ -3,6 +3,7 @@ import OfferEligibility
 import OfferModel
 import OfferSigning
 import OfferStore
+import OfferTestSupport
 import OpenSSLCrypto
 import SQLiteStore
 import Testing

@@ -1,5 +1,6 @@
 import OfferApplication
 import OfferModel
+import OfferTestSupport
 import Testing
 
 extension Shop {

@@ -3,6 +3,7 @@ import LocalAppStore
 import OfferApplication
 import OfferModel
 import OfferSigning
+import OfferTestSupport
 
 /// What a customer did before the test begins.
 enum Scene: String, CaseIterable, Sendable {

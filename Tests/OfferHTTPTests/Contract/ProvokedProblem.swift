@@ -2,6 +2,7 @@ import Foundation
 import LocalAppStore
 import OfferAPI
 import OfferModel
+import OfferTestSupport
 import Testing
 
 /// One way to be refused, over a real socket.

@@ -1,6 +1,7 @@
 import Foundation
 import OfferApplication
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("Who may call what")

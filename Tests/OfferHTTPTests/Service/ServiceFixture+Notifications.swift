@@ -2,6 +2,7 @@ import Foundation
 import LocalAppStore
 import OfferModel
 import OfferSigning
+import OfferTestSupport
 
 extension ServiceFixture {
     static let notificationsPath = "/v1/app-store/com.example.pro/LocalTesting/notifications"
