@@ -21,6 +21,7 @@ let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics
 let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -45,6 +46,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
@@ -85,7 +87,7 @@ let package = Package(
             name: "OfferHTTP",
             dependencies: [
                 "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning",
-                hummingbird, hummingbirdCore, httpTypes, logging, nioCore,
+                hummingbird, hummingbirdCore, httpTypes, logging, nioCore, nioSSL,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
@@ -208,7 +210,7 @@ let package = Package(
                 "AppStoreData", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferEligibility",
                 "OfferModel", "OfferSigning",
                 "OfferStore", "OfferTestSupport", "OfferdCommands", "SQLiteStore", "offerctl", "offerd", argumentParser,
-                asyncHTTPClient, nioCore, nioPosix,
+                asyncHTTPClient, nioCore, nioPosix, nioSSL,
             ],
             resources: fixtures, swiftSettings: settings),
     ]

@@ -1,6 +1,7 @@
 public import AppStoreServer
 public import OfferModel
 public import OfferSigning
+import Synchronization
 
 /// An app this service may sign for, with its keys and the roots it believes.
 public struct RegisteredApp: Sendable {
@@ -39,21 +40,30 @@ public struct RegisteredApp: Sendable {
     }
 }
 
-public struct AppRegistry: Sendable {
-    private let apps: [BundleId: RegisteredApp]
+/// The apps of `keys.yaml`. A request takes its app once and finishes with it, whatever is replaced meanwhile.
+public final class AppRegistry: Sendable {
+    private let apps: Mutex<[BundleId: RegisteredApp]>
 
     /// A registry; of two entries for one app the first counts, and the reader refuses the second.
     public init(_ apps: [RegisteredApp]) {
-        self.apps = Dictionary(apps.map { ($0.bundleId, $0) }) { first, _ in first }
+        self.apps = Mutex(Self.byBundleId(apps))
     }
 
-    public var all: [RegisteredApp] {
-        apps.values.sorted { $0.bundleId < $1.bundleId }
+    /// Serves these apps and no others from the next request on.
+    public func replace(with apps: [RegisteredApp]) {
+        let new = Self.byBundleId(apps)
+        self.apps.withLock { $0 = new }
+    }
+
+    private static func byBundleId(_ apps: [RegisteredApp]) -> [BundleId: RegisteredApp] {
+        Dictionary(apps.map { ($0.bundleId, $0) }) { first, _ in first }
     }
 
     /// The app of a scope; `nil` if `keys.yaml` has no such app, or not in that environment.
     public subscript(scope: Scope) -> RegisteredApp? {
-        guard let app = apps[scope.bundleId], app.signingKeys[scope.environment] != nil else { return nil }
+        guard let app = apps.withLock({ $0[scope.bundleId] }), app.signingKeys[scope.environment] != nil else {
+            return nil
+        }
         return app
     }
 
@@ -64,7 +74,7 @@ public struct AppRegistry: Sendable {
         guard let app = self[scope] else {
             throw RequestError.notReady(
                 detail: "keys.yaml has no entry for `\(scope)`",
-                hint: "add the app or the environment to keys.yaml and start offerd again")
+                hint: "add the app or the environment to keys.yaml")
         }
         return app
     }

@@ -3,6 +3,7 @@ import CommandLineSupport
 import Foundation
 import LocalAppStore
 import OfferApplication
+import OfferHTTP
 import OfferStore
 import OpenSSLCrypto
 
@@ -48,6 +49,7 @@ extension CommandFailure {
         case let error as LocalRootError: CommandFailure(.usage, error.message, hints: [error.hint])
         case let error as ScenarioError: CommandFailure(.failed, error.description, hint: error.hint)
         case let error as StoreError: CommandFailure(.failed, error.detail, hint: error.hint)
+        case let error as TLSFailure: CommandFailure(.usage, error.detail, hints: [error.hint])
         case let error as OpenSSLFailure: CommandFailure(.failed, error.description)
         case RequestError.clockBehind(let lag): CommandFailure(.failed, lag.detail, hints: [lag.hint])
         case let lag as ClockLag: CommandFailure(.failed, lag.detail, hints: [lag.hint])

@@ -70,6 +70,15 @@ import Testing
                 ])
     }
 
+    @Test("`tls` names the files of a certificate; both halves are needed, and an unknown member is named")
+    func tls() throws {
+        let read = try ConfigurationReader.read(Array("tls: { certificate: a.pem, key: b.pem }\n".utf8)).value.tls
+        #expect(read == TLSPaths(certificate: "a.pem", key: "b.pem"))
+        #expect(
+            issues(ConfigurationReader.read, "tls:\n  certificate: ''\n  keys: b.pem\n")
+                == ["missingKey 2 tls.key", "invalidValue 2 tls.certificate", "unknownKey 3 tls"])
+    }
+
     @Test("another server may be asked in Apple's place, but never in Production")
     func appStoreServer() throws {
         let text = "appStoreServer: { Sandbox: 'http://127.0.0.1:8081', LocalTesting: 'https://apple.example.com' }\n"

@@ -22,17 +22,32 @@ public final class RequestRates: Sendable {
     private let keys: Mutex<TokenBuckets?>
     private let customers: Mutex<TokenBuckets?>
     private let addresses: Mutex<TokenBuckets?>
+    private let limits: Mutex<RateLimits>
     private let clock: @Sendable () -> Int64
 
     /// - Parameter clock: nanoseconds of a clock that never goes back.
     public init(_ limits: RateLimits, clock: @escaping @Sendable () -> Int64 = MonotonicClock.nanoseconds) {
-        func buckets(_ limit: RateLimit?) -> TokenBuckets? {
-            limit.map { TokenBuckets($0, capacity: Self.capacity) }
-        }
-        keys = Mutex(buckets(limits.key))
-        customers = Mutex(buckets(limits.customer))
-        addresses = Mutex(buckets(limits.failedAuthentication))
+        keys = Mutex(Self.buckets(limits.key))
+        customers = Mutex(Self.buckets(limits.customer))
+        addresses = Mutex(Self.buckets(limits.failedAuthentication))
+        self.limits = Mutex(limits)
         self.clock = clock
+    }
+
+    private static func buckets(_ limit: RateLimit?) -> TokenBuckets? {
+        limit.map { TokenBuckets($0, capacity: capacity) }
+    }
+
+    /// Applies other limits. Where a limit changes, its buckets begin full.
+    public func replace(with new: RateLimits) {
+        limits.withLock { former in
+            if new.key != former.key { keys.withLock { $0 = Self.buckets(new.key) } }
+            if new.customer != former.customer { customers.withLock { $0 = Self.buckets(new.customer) } }
+            if new.failedAuthentication != former.failedAuthentication {
+                addresses.withLock { $0 = Self.buckets(new.failedAuthentication) }
+            }
+            former = new
+        }
     }
 
     var now: Int64 { clock() }

@@ -9,8 +9,17 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var keys: String?
     package var retention = RetentionTerms()
     package var rateLimits = RateLimits()
+    package var tls: TLSPaths?
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]
+}
+
+/// `tls` of `offerd.yaml`: paths of PEM files as written; relative to the configuration file.
+package struct TLSPaths: Sendable, Hashable {
+    package var certificate: String
+    package var key: String
+    /// The authorities that sign client certificates; absent if clients need none.
+    package var clientCertificates: String?
 }
 
 /// A host and a port to listen on; port 0 lets the system choose one.
@@ -46,6 +55,9 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
+    /// Whether only programs on this machine can reach it.
+    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
     /// The form that `init(_:)` reads.
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
@@ -54,7 +66,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 package enum ConfigurationReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
-            let keys = ["listen", "database", "keys", "retention", "rateLimits", "appStoreServer"]
+            let keys = ["listen", "database", "keys", "retention", "rateLimits", "tls", "appStoreServer"]
             guard let mapping = root.mapping(keys) else { return nil }
             return ServerConfiguration(
                 listen: mapping.optional("listen")?.listenAddress(),
@@ -62,12 +74,22 @@ package enum ConfigurationReader {
                 keys: mapping.optional("keys")?.text(.path),
                 retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
                 rateLimits: mapping.optional("rateLimits").map(RateLimitsReader.read) ?? RateLimits(),
+                tls: mapping.optional("tls")?.tlsPaths(),
                 appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
         }
     }
 }
 
 extension Field {
+    fileprivate func tlsPaths() -> TLSPaths? {
+        guard let mapping = mapping(["certificate", "key", "clientCertificates"]) else { return nil }
+        let certificate = mapping.required("certificate")?.text(.path)
+        let key = mapping.required("key")?.text(.path)
+        let clients = mapping.optional("clientCertificates")?.text(.path)
+        guard let certificate, let key else { return nil }
+        return TLSPaths(certificate: certificate, key: key, clientCertificates: clients)
+    }
+
     fileprivate func listenAddress() -> ListenAddress? {
         guard let text = scalar("an address") else { return nil }
         if let address = ListenAddress(text) { return address }

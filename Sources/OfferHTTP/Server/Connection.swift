@@ -21,15 +21,18 @@ struct AnsweringChannel: ServerChildChannel {
     let responder: HTTPChannelHandler.Responder
     let configuration: HTTP1Channel.Configuration
     let patience: HTTPTimeouts
+    /// For TLS; `nil` for plain HTTP.
+    let certificate: TLSCertificate?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let progress = ConnectionProgress(patience)
         do {
+            if let certificate { try channel.pipeline.syncOperations.addHandler(certificate.handler()) }
             try channel.pipeline.syncOperations.addHandlers(
                 [
                     LateClients(progress, patience: patience, logger: logger) as any ChannelHandler,
                     UnreadableRequestAnswer(logger: logger),
-                ], position: .first)
+                ])
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }

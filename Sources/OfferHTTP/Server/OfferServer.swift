@@ -29,7 +29,9 @@ public enum OfferServer {
         return Application(
             router: table.router(useCases.apiKeys),
             server: HTTPServerBuilder { responder in
-                AnsweringChannel(responder: responder, configuration: channel, patience: limits.patience)
+                AnsweringChannel(
+                    responder: responder, configuration: channel, patience: limits.patience,
+                    certificate: settings.certificate)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: nil,
@@ -40,17 +42,20 @@ public enum OfferServer {
 }
 
 /// Listen address and resource limits.
-public struct HTTPSettings: Sendable, Hashable {
+public struct HTTPSettings: Sendable {
     /// The host name or address.
     public var host: String
     /// The port; 0 takes a free one.
     public var port: Int
     public var limits: HTTPLimits
+    /// Without one the server speaks plain HTTP.
+    public var certificate: TLSCertificate?
 
-    public init(host: String, port: Int, limits: HTTPLimits = HTTPLimits()) {
+    public init(host: String, port: Int, limits: HTTPLimits = HTTPLimits(), certificate: TLSCertificate? = nil) {
         self.host = host
         self.port = port
         self.limits = limits
+        self.certificate = certificate
     }
 }
 

@@ -69,7 +69,8 @@ struct BackfillCommand: AsyncParsableCommand {
         let setup = try options.setup()
         let scope = Scope(bundleId: BundleId(app), environment: environment)
         let audit = try setup.auditKeys()
-        try await setup.withRegistry(sharing: Self.share) { registry in
+        try await ServerSetup.withTransport { transport in
+            let registry = AppRegistry(try setup.apps(asking: transport, sharing: Self.share))
             _ = try registry.appStoreServer(for: scope)
             let list = try ids.map(BackfillList.init(file:))
             let database = try SQLiteDatabase(path: setup.databasePath)

@@ -58,7 +58,9 @@ struct Doctor: AsyncParsableCommand {
         let setup = try options.setup()
         let file = DoctorChecks.file(setup.databasePath)
         let content = file.contains { $0.verdict == .failed } ? [] : await DoctorChecks.content(setup)
-        let report = DoctorReport(checks: DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + file + content)
+        let report = DoctorReport(
+            checks: DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + DoctorChecks.certificate(setup) + file
+                + content)
         if json {
             try Console.output(try report.jsonText())
         } else {

@@ -2,6 +2,7 @@ import CommandLineSupport
 import Foundation
 import OfferApplication
 import OfferCatalog
+import OfferHTTP
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
@@ -36,6 +37,29 @@ enum DoctorChecks {
         } catch {
             return failure(name, error)
         }
+    }
+
+    /// Whether the TLS certificate can be served, and for how long. Nothing without one.
+    static func certificate(_ setup: ServerSetup) -> [DoctorReport.Check] {
+        guard let tls = setup.tls else { return [] }
+        let end: Instant
+        do {
+            end = try TLSCertificate(tls).expiresAt
+        } catch {
+            return [failure("tls", error)]
+        }
+        let left = end.milliseconds(since: .wallClock)
+        guard left > 0 else {
+            return [
+                .failed("tls", "the certificate expired at \(end)", hint: "renew it; `serve` reads it again by itself")
+            ]
+        }
+        guard left > 14 * Instant.Duration.day else {
+            return [
+                .warning("tls", "the certificate expires at \(end)", hint: "renew it; `serve` reads it again by itself")
+            ]
+        }
+        return [.ok("tls", "the certificate is valid until \(end)")]
     }
 
     /// Whether the audit's keys can be used by this user.

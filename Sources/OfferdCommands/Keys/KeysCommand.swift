@@ -108,7 +108,7 @@ struct KeysCheck: ParsableCommand {
         }
         if let config {
             let setup = try ServerSetup.read(config: config)
-            _ = try setup.registry()
+            _ = try setup.apps()
             for app in setup.keys.apps {
                 for entry in app.keys {
                     let key = try setup.load(entry)

@@ -1,3 +1,4 @@
+import AppStoreServer
 import ArgumentParser
 import CommandLineSupport
 import Foundation
@@ -19,8 +20,11 @@ struct Serve: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Answer requests until SIGTERM or SIGINT.",
         discussion: """
-            Prints `listening on http://HOST:PORT` once requests are accepted; its log goes to standard error. On SIGTERM \
-            it finishes the requests in progress and exits 0.
+            Prints `listening on http://HOST:PORT` once requests are accepted, or `https://` with `tls` in the \
+            configuration; its log goes to standard error. On SIGTERM it finishes the requests in progress and exits 0.
+
+            Reads the configuration, the keys and the certificate again when one of their files changes, and on SIGHUP. \
+            `listen`, `database`, `retention` and `audit` need a restart.
 
             With --clock-file the time is what a file holds, in milliseconds since 1970, read for each request: it \
             lets a test go through days in seconds. keys.yaml may have no environment but LocalTesting.
@@ -52,10 +56,16 @@ struct Serve: AsyncParsableCommand {
         NIOSingletons.groupLoopCountSuggestion = max(1, System.coreCount / 2)
         let setup = try options.setup(listen: listen)
         defer { LogLines.standardError.flush() }
-        try await setup.withRegistry { try await serve(setup, $0) }
+        // From here on a hangup does not end the process.
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        try await ServerSetup.withTransport { try await serve(setup, asking: $0, hangups) }
     }
 
-    private func serve(_ setup: ServerSetup, _ registry: AppRegistry) async throws {
+    private func serve(
+        _ setup: ServerSetup, asking transport: HTTPTransport, _ hangups: UnixSignalsSequence
+    ) async throws {
+        let registry = AppRegistry(try setup.apps(asking: transport))
+        let certificate = try setup.tls.map(TLSCertificate.init)
         let audit = try setup.auditKeys()
         var logger = Logger(label: "offerd") { LineLogHandler(label: $0) }
         logger.logLevel = logLevel.level
@@ -64,10 +74,10 @@ struct Serve: AsyncParsableCommand {
         let database = try SQLiteDatabase(path: path, isServer: true)
         try await database.read { try StoredNumberCheck($0).run() }
         try database.makeDurable()
+        let rates = RequestRates(setup.rateLimits)
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-            digestKey: audit?.digestKey, checkpointSigner: audit?.signer,
-            rates: RequestRates(setup.rateLimits), clock: clock,
+            digestKey: audit?.digestKey, checkpointSigner: audit?.signer, rates: rates, clock: clock,
             freeSpace: { Disk.freeSpace(beside: path) })
         if let audit, let witness = audit.witness {
             try await witness.require(database, judge: audit.isSigned, newer: useCases.audit.checkpoints)
@@ -87,11 +97,18 @@ struct Serve: AsyncParsableCommand {
         limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
         let (started, signsAudit) = (logger, audit != nil)
         let server = OfferServer.application(
-            useCases: useCases, settings: HTTPSettings(host: address.host, port: address.port, limits: limits),
+            useCases: useCases,
+            settings: HTTPSettings(host: address.host, port: address.port, limits: limits, certificate: certificate),
             logger: logger
         ) { port in
             let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-            try? Console.output("listening on http://\(host):\(port)")
+            try? Console.output("listening on \(certificate == nil ? "http" : "https")://\(host):\(port)")
+            if certificate == nil, !address.isLoopback {
+                started.warning("API keys travel unencrypted: offerd listens beyond this machine without `tls`")
+            }
+            if let expiry = certificate?.expiresAt, expiry <= Instant.wallClock {
+                started.warning("the TLS certificate expired at \(expiry); most clients refuse it")
+            }
             if !signsAudit {
                 started.warning("checkpoints of the audit are not signed: keys.yaml has no `audit`")
             }
@@ -103,12 +120,20 @@ struct Serve: AsyncParsableCommand {
                     ])
             }
         }
+        let reload = Reload(
+            read: { [self] in
+                let new = try options.setup(listen: listen)
+                try requireTestsAlone(new)
+                return new
+            }, transport: transport, registry: registry, rates: rates, certificate: certificate, audit: useCases.audit,
+            logger: logger)
         var configuration = ServiceGroupConfiguration(
             // The first is stopped last: the final checkpoint signs what the last requests did.
             services: [
                 .init(service: CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger)),
                 .init(service: server),
                 .init(service: RetentionService(retention: retention, logger: logger)),
+                .init(service: ReloadService(reload: reload, setup: setup, hangups: hangups)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience
         do {
@@ -123,6 +148,14 @@ struct Serve: AsyncParsableCommand {
     /// The machine's time, or a file's where nothing but `LocalTesting` could be signed by it.
     private func clock(_ setup: ServerSetup, logger: Logger) throws -> @Sendable () -> Instant {
         guard let clockFile else { return { .wallClock } }
+        try requireTestsAlone(setup)
+        let file = try ClockFile(path: clockFile, logger: logger)
+        return { file.now }
+    }
+
+    /// Refuses environments that sign by the machine's time alone, where the time is a file's.
+    private func requireTestsAlone(_ setup: ServerSetup) throws {
+        guard clockFile != nil else { return }
         let real = setup.keys.apps.flatMap { app in
             app.environments.filter { $0 != .localTesting }.map { "`\(app.bundleId)` in `\($0.rawValue)`" }
         }
@@ -131,8 +164,6 @@ struct Serve: AsyncParsableCommand {
                 .usage, "`--clock-file` is for LocalTesting alone, and keys.yaml has \(real.joined(separator: ", "))",
                 hints: ["leave `--clock-file` out, or name a keys.yaml whose every environment is `LocalTesting`"])
         }
-        let file = try ClockFile(path: clockFile, logger: logger)
-        return { file.now }
     }
 }
 

@@ -67,18 +67,18 @@ extension ServerSetup {
 }
 
 extension ServerSetup {
-    /// Runs a body with every app, each with its clients of Apple's servers, whose connections end with it.
+    /// Every app with its clients of Apple's servers.
     ///
     /// - Parameter percent: how much of Apple's limits this process takes, because another may ask at the same time.
-    func withRegistry<Result>(
-        sharing percent: Int = 100, _ body: (AppRegistry) async throws -> Result
-    ) async throws -> Result {
+    func apps(asking transport: HTTPTransport, sharing percent: Int = 100) throws -> [RegisteredApp] {
+        try apps { app, keys in try clients(of: app, keys, transport, sharing: percent) }
+    }
+
+    /// Runs a body with a transport, whose connections end with it.
+    static func withTransport<Result>(_ body: (HTTPTransport) async throws -> Result) async throws -> Result {
         let transport = HTTPTransport()
         do {
-            let registry = try self.registry { app, keys in
-                try clients(of: app, keys, transport, sharing: percent)
-            }
-            let result = try await body(registry)
+            let result = try await body(transport)
             await transport.shutdown()
             return result
         } catch {

@@ -3,6 +3,7 @@ import CommandLineSupport
 import Foundation
 import OfferApplication
 import OfferCatalog
+import OfferHTTP
 import OfferModel
 import OfferSigning
 import OpenSSLCrypto
@@ -24,10 +25,13 @@ struct ServerSetup {
     var keys: KeysConfiguration
     var retention: RetentionTerms
     var rateLimits: RateLimits
+    /// The files of the server's certificate; `nil` for plain HTTP.
+    var tls: TLSFiles?
     /// Servers that replace Apple's, for tests.
     var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
     private var keysFile: URL
+    private var configurationFile: String
 
     /// Reads a configuration and the `keys.yaml` it names.
     static func read(
@@ -48,11 +52,25 @@ struct ServerSetup {
         }
         let database = try url("database", flags.database, file.database, example: "data/offers.sqlite")
         let keys = try url("keys", flags.keys, file.keys, example: "keys.yaml")
+        func absolute(_ path: String) -> String { URL(filePath: path, relativeTo: directory).path }
         return ServerSetup(
             listen: listen, databasePath: database.path,
             keys: try document(keys.path, what: "keys file", KeysReader.read),
-            retention: file.retention, rateLimits: file.rateLimits, appStoreServers: file.appStoreServers,
-            keysFile: keys)
+            retention: file.retention, rateLimits: file.rateLimits,
+            tls: file.tls.map { tls in
+                TLSFiles(
+                    certificate: absolute(tls.certificate), key: absolute(tls.key),
+                    clientAuthorities: tls.clientCertificates.map(absolute))
+            }, appStoreServers: file.appStoreServers, keysFile: keys, configurationFile: path)
+    }
+
+    /// Every file that the configuration comes from.
+    var files: [String] {
+        let entries = keys.apps.flatMap(\.keys).map(\.privateKey)
+        let keyFiles = entries.compactMap { if case .path(let path) = $0 { absolute(path) } else { nil } }
+        let roots = keys.apps.flatMap { $0.trustedRoots.values.joined().map(absolute) }
+        let certificates = [tls?.certificate, tls?.key, tls?.clientAuthorities].compactMap(\.self)
+        return [configurationFile, keysFile.path] + keyFiles + roots + certificates
     }
 
     func load(_ entry: KeyConfiguration) throws -> OpenSSLSigningKey {
@@ -80,13 +98,13 @@ struct ServerSetup {
     /// Every app with its checked keys and the roots it believes.
     ///
     /// - Parameter clients: makes the clients that ask for an app's purchases, with its keys.
-    func registry(
+    func apps(
         clients: (AppConfiguration, SigningKeys) throws -> [AppStoreEnvironment: AppStoreServerClient] = { _, _ in
             [:]
         }
-    ) throws -> AppRegistry {
+    ) throws -> [RegisteredApp] {
         try requireSeparateKeys()
-        return AppRegistry(try keys.apps.map { try registered($0, clients) })
+        return try keys.apps.map { try registered($0, clients) }
     }
 
     /// Looks at the keys themselves: two entries may name one key by different paths or identifiers.

@@ -96,7 +96,7 @@ final class RunningServer: Sendable {
         _ = await end()
     }
 
-    private func signal(_ number: Int32) {
+    func signal(_ number: Int32) {
         process.withLock { process in
             // The number of a process that has ended may be another's by now.
             if process.isRunning { _ = Foundation.kill(process.processIdentifier, number) }

@@ -1,0 +1,93 @@
+import NIOSSL
+public import OfferModel
+import Synchronization
+
+/// The PEM files that a server proves its name with.
+public struct TLSFiles: Sendable, Hashable {
+    /// The server's certificate first, then the intermediates below the root.
+    public var certificate: String
+    /// The certificate's private key.
+    public var key: String
+    /// The authorities that sign client certificates. Clients need none where it is absent.
+    public var clientAuthorities: String?
+
+    public init(certificate: String, key: String, clientAuthorities: String? = nil) {
+        self.certificate = certificate
+        self.key = key
+        self.clientAuthorities = clientAuthorities
+    }
+}
+
+/// Why a certificate cannot be used.
+public struct TLSFailure: Error, Sendable, Hashable {
+    public let detail: String
+    public let hint: String
+}
+
+/// The certificate that new connections get, in TLS 1.2 or 1.3. Open connections keep the one they began with.
+public final class TLSCertificate: Sendable {
+    private struct Loaded {
+        let context: NIOSSLContext
+        let expiresAt: Instant
+    }
+
+    private let loaded: Mutex<Loaded>
+
+    public init(_ files: TLSFiles) throws(TLSFailure) {
+        loaded = Mutex(try Self.load(files))
+    }
+
+    /// Reads a certificate for new connections. If it cannot be used, the one before stays in use.
+    public func replace(with files: TLSFiles) throws(TLSFailure) {
+        let new = try Self.load(files)
+        loaded.withLock { $0 = new }
+    }
+
+    /// When the first of the chain's certificates expires.
+    public var expiresAt: Instant { loaded.withLock { $0.expiresAt } }
+
+    func handler() throws -> NIOSSLServerHandler {
+        let context = loaded.withLock { $0.context }
+        return NIOSSLServerHandler(context: context)
+    }
+
+    private static func load(_ files: TLSFiles) throws(TLSFailure) -> Loaded {
+        let chain = try certificates(files.certificate)
+        let key: NIOSSLPrivateKey
+        do {
+            key = try NIOSSLPrivateKey(file: files.key, format: .pem)
+        } catch {
+            throw TLSFailure(
+                detail: "the private key `\(files.key)` cannot be read",
+                hint: "it must be a PEM file without a passphrase that this user may read")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        if let authorities = files.clientAuthorities {
+            configuration.trustRoots = .certificates(try certificates(authorities))
+            configuration.certificateVerification = .noHostnameVerification
+        }
+        do {
+            return Loaded(
+                context: try NIOSSLContext(configuration: configuration),
+                expiresAt: Instant(
+                    milliseconds: chain.map { Int64($0.notValidAfter).saturatingMultiplied(by: 1_000) }.min() ?? .max))
+        } catch {
+            throw TLSFailure(
+                detail: "the certificate `\(files.certificate)` and the key `\(files.key)` do not belong together",
+                hint: "name the two files that were issued together; the server's own certificate comes first")
+        }
+    }
+
+    private static func certificates(_ path: String) throws(TLSFailure) -> [NIOSSLCertificate] {
+        let certificates = (try? NIOSSLCertificate.fromPEMFile(path)) ?? []
+        guard !certificates.isEmpty else {
+            throw TLSFailure(
+                detail: "no certificate can be read from `\(path)`",
+                hint: "it must be a PEM file with `BEGIN CERTIFICATE` that this user may read")
+        }
+        return certificates
+    }
+}
