@@ -1,8 +1,8 @@
-"""Holds openapi.yaml to OpenAPI 3.1 and every example in it to its schema.
+"""Validates openapi.yaml against OpenAPI 3.1, and every example in it against its schema.
 
 usage: check_openapi.py [FILE]
 
-Exit: 0 all valid, 1 something is not, each on a line of its own.
+Exit: 0 everything is valid, 1 there are errors, one per line.
 """
 
 import sys
@@ -19,7 +19,7 @@ checked = 0
 
 
 def resolved(node):
-    """What a reference leads to; the node itself if it is none."""
+    """The target of a reference, or the node itself if it is not a reference."""
     while isinstance(node, dict) and "$ref" in node:
         target = document
         for part in node["$ref"].removeprefix("#/").split("/"):
@@ -35,17 +35,17 @@ def examples(node):
 
 
 def check(place, schema, value):
-    """Holds one example to its schema, whose references lead into the document."""
+    """Validates one example against its schema, whose references point into the document."""
     global checked
     checked += 1
-    # As a schema of its own the document's components are found under the same pointer.
+    # With the document's components added, the schema resolves its references under the same pointer.
     whole = {"components": document["components"], "allOf": [schema]}
     for error in Draft202012Validator(whole).iter_errors(value):
         faults.append(f"{place}: {error.json_path}: {error.message[:300]}")
 
 
 def look(place, node):
-    """Every place that has a schema and examples, references followed once, where they are used."""
+    """All nodes with a schema and examples. References are followed once, where they are used."""
     if isinstance(node, list):
         for number, entry in enumerate(node):
             look(f"{place}[{number}]", entry)

@@ -2,7 +2,7 @@
 
 usage: delivery.py SIGNED.json APP_ACCOUNT_TOKEN
 
-SIGNED.json is what `offerd dev sign` printed for a scenario; the token is the app's name of that customer.
+SIGNED.json is the output of `offerd dev sign` for a scenario; the token is the app's identifier of that customer.
 """
 
 import json
@@ -14,7 +14,7 @@ with open(signed_file, encoding="utf-8") as file:
 body = {
     "signedTransactions": signed["signedTransactions"],
     "signedRenewalInfo": signed["signedRenewalInfo"],
-    # A scenario is the whole history of its customer.
+    # A scenario is its customer's whole history.
     "historyComplete": True,
     "customer": {"appAccountToken": token},
 }

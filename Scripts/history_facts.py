@@ -1,4 +1,4 @@
-"""The stored form of history facts (FactsCoding.swift), as far as copying customers needs it: texts and sequences renamed."""
+"""The stored form of history facts (FactsCoding.swift), as needed to copy customers: renames texts and sequences."""
 
 import functools
 
@@ -15,7 +15,7 @@ def varint(number: int) -> bytes:
 
 
 class Tokens:
-    """A row's or a run's facts in pieces: bytes as they are, texts, and the sequences of the rows of a run."""
+    """The facts of a row or a run in pieces: raw bytes, texts, and the sequences of a run's rows."""
 
     def __init__(self, facts: bytes, are_runs: bool):
         if facts[0] != VERSION:
@@ -58,10 +58,10 @@ class Tokens:
 
 
 class Stencil:
-    """Facts of which many copies are made: what differs between them, and between that the bytes they share."""
+    """Facts to copy many times: the pieces that differ between copies, and the shared bytes between them."""
 
     def __init__(self, facts: bytes, are_runs: bool, differs):
-        """`differs` says of a text whether it is another one in a copy; the sequences of a run always are."""
+        """`differs` tells whether a text differs between copies; the sequences of a run always do."""
         self.pieces: list = [b""]
         for piece in Tokens(facts, are_runs).pieces:
             if isinstance(piece, str) and not differs(piece):
@@ -72,7 +72,7 @@ class Stencil:
                 self.pieces.append(piece)
 
     def copy(self, texts, sequences=None) -> bytes:
-        """The facts with each text that differs, and each sequence, as these functions give it."""
+        """The facts with each differing text and each sequence replaced by the results of these functions."""
         return b"".join(
             [piece if piece.__class__ is bytes
              else text(texts(piece)) if piece.__class__ is str
@@ -91,5 +91,5 @@ def whole_stencil(facts: bytes, are_runs: bool) -> Stencil:
 
 
 def renamed(facts: bytes, texts, sequences=None) -> bytes:
-    """The facts with each text and each sequence as these functions give it; without sequences, the facts of one row."""
+    """The facts with each text and each sequence replaced by the results of these functions; without sequences, one row's facts."""
     return whole_stencil(facts, sequences is not None).copy(texts, sequences)

@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# What the scripts share: finding out what a fresh machine lacks, and installing it. Sourced, never run.
+# Shared by the scripts: detects and installs missing requirements. Sourced, never run.
 
-# Where the repository is, whatever the current directory.
+# The repository's root, whatever the current directory.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# The oldest Swift that understands the package: `.treatAllWarnings` came with 6.2.
+# The oldest Swift that can build the package: `.treatAllWarnings` was added in 6.2.
 swift_minimum=6.2
 
 say() { printf '%s\n' "$*"; }
 
-# An error, then hints, in the manner of the commands: lower case, no full stop.
+# Prints an error, then hints, in the style of the commands: lower case, no full stop.
 complain() {
     printf 'error: %s\n' "$1" >&2
     shift
@@ -31,7 +31,7 @@ need() {
     missing+=("$package")
 }
 
-# What the product needs to be built and run.
+# Requirements for building and running the product.
 need_build_packages() {
     need git "fetching the Swift libraries" command -v git
     need pkg-config "finding the C libraries" command -v pkg-config
@@ -40,7 +40,7 @@ need_build_packages() {
     need openssl "making keys and checking signatures" command -v openssl
 }
 
-# What the tests need besides: an independent judge of signatures and of the calendar.
+# Additional requirements of the tests: independent implementations of signatures and of the calendar.
 need_test_packages() {
     need python3 "the tests' independent judge" command -v python3
     need sqlite3 "editing the ledger as an attacker would" command -v sqlite3
@@ -50,7 +50,7 @@ need_test_packages() {
     need python3-cryptography "the tests' independent judge of signatures" python3 -c 'import cryptography'
 }
 
-# Installs what need_… found missing, or says how to and returns 2.
+# Installs the packages that need_… found missing, or prints how to and returns 2.
 install_missing() {
     if ((${#missing[@]} == 0)); then
         say "nothing to install"
@@ -80,7 +80,7 @@ install_missing() {
     missing=()
 }
 
-# Debian's package serves Debian's python3; another python3 earlier in PATH gets the library from pip.
+# Debian's package works only with Debian's python3; another python3 earlier in PATH needs the library from pip.
 ensure_python_cryptography() {
     if python3 -c 'import cryptography' 2>/dev/null; then return 0; fi
     say "installing: cryptography from PyPI, because $(command -v python3) does not see Debian's package"
@@ -90,10 +90,10 @@ ensure_python_cryptography() {
     fi
 }
 
-# Where the judges of openapi.yaml and of the server live: Python programs of their own versions, beside nobody's others.
+# The virtual environment of the tools that check openapi.yaml and the server, with pinned versions.
 judges=$root/.venv-test
 
-# Installs what Scripts/requirements.txt pins into a virtual environment in this clone, unless it is there.
+# Installs the packages pinned in Scripts/requirements.txt into a virtual environment in this clone, if they are missing.
 ensure_judges() {
     local wanted=$root/Scripts/requirements.txt
     if cmp --silent "$wanted" "$judges/installed.txt"; then
@@ -115,7 +115,7 @@ ensure_judges() {
     cp "$wanted" "$judges/installed.txt"
 }
 
-# Returns 2 with a hint unless a Swift toolchain that is new enough is in PATH.
+# Returns 2 with a hint unless PATH has a recent enough Swift toolchain.
 require_swift() {
     local where="get Swift $swift_minimum or later from https://www.swift.org/install and put its usr/bin into PATH"
     if ! command -v swift >/dev/null; then
@@ -135,7 +135,7 @@ require_swift() {
     say "Swift $version"
 }
 
-# Runs `swift build` with the given arguments. With CI=true every hundredth line of progress is shown, otherwise all.
+# Runs `swift build` with the given arguments. With CI=true it shows every hundredth line of progress, otherwise all.
 build() {
     if [[ ! -d $root/.build/debug && ! -d $root/.build/release ]]; then
         say "a first build takes about five minutes on two cores, later ones half a minute"
@@ -147,10 +147,10 @@ build() {
     fi
 }
 
-# release_build ARGUMENT…: `swift build` of programs as they are installed and measured, why so: docs/decisions/0036.
+# release_build ARGUMENT…: runs `swift build` with the options for installed and measured programs (docs/decisions/0036).
 release_build() {
     local flags=(--configuration release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic)
-    # Loaders before glibc 2.36 do not know relative relocations in short form.
+    # Loaders before glibc 2.36 do not support compact relative relocations.
     local glibc
     glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || glibc=
     if [[ $(printf '%s\n' "glibc 2.36" "$glibc" | sort --version-sort | head -n 1) == "glibc 2.36" ]]; then

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# An offerd of our own: key, local App Store, database, API keys and customers in one folder. Sourced after lib.sh, by
-# scripts that have built offerd and offerctl.
+# A local offerd: key, local App Store, database, API keys and customers in one folder. Sourced after lib.sh, by scripts that
+# have built offerd and offerctl.
 
 # shellcheck disable=SC2034 # used by the scripts that source this
 app=com.example.pro
@@ -11,7 +11,7 @@ bin=$root/.build/debug
 offerd=$bin/offerd
 offerctl=$bin/offerctl
 
-# prepare_offerd FOLDER PORT: makes what is not there yet.
+# prepare_offerd FOLDER PORT: creates what is missing.
 prepare_offerd() {
     local folder=$1 port=$2
     mkdir -p "$folder/keys" "$folder/tokens"
@@ -68,7 +68,7 @@ YAML
 # start_offerd FOLDER: starts the server, sets `server` (its process) and `url`; returns 1 if it does not start.
 start_offerd() {
     local folder=$1
-    # Not a child of a pipeline: the signal must reach the server itself.
+    # Not part of a pipeline, so that signals reach the server itself.
     "$offerd" serve --config "$folder/offerd.yaml" >"$folder/serve.out" 2>"$folder/serve.log" &
     server=$!
     url=
@@ -86,10 +86,10 @@ start_offerd() {
     say "listening on $url"
 }
 
-# The process that start_offerd started.
+# The process started by start_offerd.
 server=
 
-# Ends it, if there is one.
+# Stops it, if there is one.
 stop_offerd() {
     if [[ -z $server ]]; then return 0; fi
     kill -TERM "$server" 2>/dev/null || true

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Copies the customers of a database many times over, each copy under identifiers of its own, to measure reports.
+"""Copies the customers of a database many times, each copy with its own identifiers, to measure reports.
 
 usage: multiply_customers.py DATABASE TIMES
 
-Stop the server first. Everything a report reads is copied: customers, identifiers, history, issued offers and
-refusals with what was recorded of them. Of signatures only the nonces are, so nothing could be handed out again from
-a copy: never do this to a database that is in use.
+Stop the server first. It copies everything a report reads: customers, identifiers, history, issued offers and
+refusals with their records. Of signatures it copies only the nonces, so a copy cannot return them again: never run
+it on a database that is in use.
 """
 
 import random
@@ -42,7 +42,7 @@ class Copier:
         return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
 
     def copy(self, number):
-        """One copy of everybody."""
+        """One copy of all customers."""
         shift = number * self.customers
         slots, self.sequences = {}, {}
         for table in TABLES:

@@ -1,8 +1,8 @@
-// Tells the thread sanitizer what it cannot see of Swift's `Mutex` on Linux; built and preloaded by Scripts/sanitize.
+// Reports operations on Swift's `Mutex` on Linux that the thread sanitizer cannot see; built and preloaded by Scripts/sanitize.
 //
-// Taking and releasing a free Mutex is inlined into the program, where the sanitizer watches it. A Mutex that somebody
-// waits for is handed over by the kernel (FUTEX_LOCK_PI), called from libswiftSynchronization.so, which is not built for
-// the sanitizer: without this every such Mutex looks as if it had never been taken, and what it protects like a race.
+// Locking and unlocking an uncontended Mutex is inlined into the program, where the sanitizer sees it. A contended Mutex is
+// handed over by the kernel (FUTEX_LOCK_PI), called from libswiftSynchronization.so, which is not built for the sanitizer.
+// Without this file, such a Mutex looks as if it had never been locked, and access to what it protects looks like a race.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *
 
-// The sanitizer's own functions; absent in programs that the tests start and that are not built for it.
+// The sanitizer's own functions; absent in programs that the tests start without the sanitizer.
 extern void __tsan_acquire(void *) __attribute__((weak));
 extern void __tsan_release(void *) __attribute__((weak));
 

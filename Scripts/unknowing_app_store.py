@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plays an App Store Server API that knows no purchase: for a server under test that must not ask Apple.
+"""Simulates an App Store Server API without any purchases, for a server under test that must not call Apple.
 
-Prints its address and answers until it is ended.
+Prints its address and serves until it is stopped.
 """
 
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,9 +1,9 @@
-"""Verifies every signature of an answer with the openssl command.
+"""Verifies every signature of a response with the openssl command.
 
 usage: verify_signatures.py PUBLIC.pem ANSWER.json
 
-Rebuilds what was signed from the answer and Apple's rules, not with offerd's code: the V1 string of seven fields joined
-by U+2063, and the first two parts of a JWS. Prints a line for each; exit 0 if all are valid and there is at least one.
+Rebuilds the signed bytes from the response and Apple's rules, not with offerd's code: the V1 string of seven fields joined
+by U+2063, and the first two parts of a JWS. Prints one line per signature; exits 0 if there is at least one and all are valid.
 """
 
 import base64
@@ -21,7 +21,7 @@ def der_integer(value: bytes) -> bytes:
 
 
 def der_from_raw(raw: bytes) -> bytes:
-    """R‖S of 64 bytes, as a JWS carries it, to the ECDSA-Sig-Value that openssl reads."""
+    """Converts R‖S of 64 bytes, as in a JWS, to the ECDSA-Sig-Value that openssl reads."""
     if len(raw) != 64:
         raise ValueError(f"a JWS signature has 64 bytes, this one {len(raw)}")
     body = der_integer(raw[:32]) + der_integer(raw[32:])

@@ -117,7 +117,7 @@ struct OutlookTests {
         #expect(outlook.turningPoint == .event(.offerResumed))
         #expect(
             Explanation(decision, outlook: outlook).change
-                == "not eligible until the pause is lifted and the backend sends another value of the signal, "
+                == "not eligible until the pause is lifted and the backend sends the signal, or a different value of it, "
                 + "not before 2026-06-10T00:00:00Z")
     }
 

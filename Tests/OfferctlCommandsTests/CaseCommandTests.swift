@@ -97,7 +97,7 @@ struct CaseCommandTests {
                   - reason: signalMissing
                   + reason: conditionNotMet
                   - changes: 2026-02-01T00:00:00Z
-                  + changes: when the backend sends another value of the signal
+                  + changes: when the backend sends the signal, or a different value of it
                   - sentence: too few
                   + sentence: `signals.interactions` is `49`, required: at least `50`
                 platform.winBack.lapsed

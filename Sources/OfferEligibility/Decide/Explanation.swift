@@ -76,12 +76,12 @@ extension TurningEvent {
         case .subscriptionBought: "the customer buys a subscription"
         case .subscriptionEnded: "the customer's subscription ends"
         case .subscriptionChanged: "the customer's subscription changes"
-        case .offerEnded: "the offer that is pending or running ends"
-        case .signalReceived: "the backend sends another value of the signal"
-        case .attributesSet: "the backend sets the attribute to another value"
-        case .requestChanged: "the request states another value for the device"
+        case .offerEnded: "the pending or running offer ends"
+        case .signalReceived: "the backend sends the signal, or a different value of it"
+        case .attributesSet: "the backend sets the attribute, or a different value of it"
+        case .requestChanged: "the request states it about the device, or a different value of it"
         case .offerRedeemed: "the customer redeems an offer"
-        case .catalogChanged: "another catalog is applied"
+        case .catalogChanged: "a new catalog is applied"
         case .offerResumed: "the pause is lifted"
         }
     }
