@@ -7,10 +7,18 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var database: String?
     /// The path of `keys.yaml`, as written; relative to the configuration file.
     package var keys: String?
+    /// Where `/metrics` is served; nowhere if absent.
+    package var metrics: ListenAddress?
+    package var log = LogFormat.text
     package var retention = RetentionTerms()
     package var rateLimits = RateLimits()
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]
+}
+
+/// How the lines of the log are written.
+package enum LogFormat: String, Sendable, Hashable, CaseIterable {
+    case text, json
 }
 
 /// A host and a port to listen on; port 0 lets the system choose one.
@@ -46,6 +54,12 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
+    /// Whether both cannot be listened on; names of one host that are spelled differently show only then.
+    package func isTaken(by other: ListenAddress) -> Bool { self == other && port != 0 }
+
+    package static let metricsHint =
+        "`/metrics` needs an address of its own that clients do not reach, such as `127.0.0.1:9464`"
+
     /// The form that `init(_:)` reads.
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
@@ -54,12 +68,21 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 package enum ConfigurationReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
-            let keys = ["listen", "database", "keys", "retention", "rateLimits", "appStoreServer"]
+            let keys = ["listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "appStoreServer"]
             guard let mapping = root.mapping(keys) else { return nil }
+            let listen = mapping.optional("listen")?.listenAddress()
+            let metrics = mapping.optional("metrics")?.listenAddress()
+            if let metrics, let listen, metrics.isTaken(by: listen) {
+                mapping.refuse(
+                    key: "metrics", .contradiction, "`\(metrics)` is the address of `listen` too",
+                    hint: ListenAddress.metricsHint)
+            }
             return ServerConfiguration(
-                listen: mapping.optional("listen")?.listenAddress(),
+                listen: listen,
                 database: mapping.optional("database")?.text(.path),
                 keys: mapping.optional("keys")?.text(.path),
+                metrics: metrics,
+                log: mapping.optional("log")?.choice(LogFormat.self) ?? .text,
                 retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
                 rateLimits: mapping.optional("rateLimits").map(RateLimitsReader.read) ?? RateLimits(),
                 appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
