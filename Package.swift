@@ -87,7 +87,7 @@ let package = Package(
             name: "OfferHTTP",
             dependencies: [
                 "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning",
-                hummingbird, hummingbirdCore, httpTypes, logging, nioCore, nioSSL,
+                hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioSSL,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
@@ -106,8 +106,8 @@ let package = Package(
                 "AppStoreServer", "CommandLineSupport", "JSON", "LocalAppStore", "OfferApplication", "OfferCatalog",
                 "OfferHTTP",
                 "OfferModel", "OfferStore",
-                "OpenSSLCrypto", "SQLiteStore", argumentParser, hummingbird, logging, nioCore, serviceLifecycle,
-                unixSignals,
+                "OpenSSLCrypto", "SQLiteStore", argumentParser, hummingbird, logging, metrics, nioCore,
+                serviceLifecycle, unixSignals,
             ],
             swiftSettings: settings),
         .executableTarget(name: "offerd", dependencies: ["OfferdCommands"], swiftSettings: settings),
@@ -207,10 +207,10 @@ let package = Package(
         .testTarget(
             name: "OfferdCommandsTests",
             dependencies: [
-                "AppStoreData", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferEligibility",
-                "OfferModel", "OfferSigning",
+                "AppStoreData", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferCatalog",
+                "OfferEligibility", "OfferModel", "OfferSigning",
                 "OfferStore", "OfferTestSupport", "OfferdCommands", "SQLiteStore", "offerctl", "offerd", argumentParser,
-                asyncHTTPClient, nioCore, nioPosix, nioSSL,
+                asyncHTTPClient, metrics, nioCore, nioPosix, nioSSL,
             ],
             resources: fixtures, swiftSettings: settings),
     ]

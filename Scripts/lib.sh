@@ -45,6 +45,7 @@ need_test_packages() {
     need python3 "the tests' independent judge" command -v python3
     need sqlite3 "editing the ledger as an attacker would" command -v sqlite3
     need curl "running the documents' commands" command -v curl
+    need prometheus "judging metrics and alerts (promtool)" command -v promtool
     need strace "showing that commits are flushed" command -v strace
     need python3-venv "the judges of the API, apart from other Python programs" python3 -c 'import ensurepip'
     need python3-cryptography "the tests' independent judge of signatures" python3 -c 'import cryptography'

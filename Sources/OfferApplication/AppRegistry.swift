@@ -59,6 +59,10 @@ public final class AppRegistry: Sendable {
         Dictionary(apps.map { ($0.bundleId, $0) }) { first, _ in first }
     }
 
+    public var all: [RegisteredApp] {
+        apps.withLock { $0.values.sorted { $0.bundleId < $1.bundleId } }
+    }
+
     /// The app of a scope; `nil` if `keys.yaml` has no such app, or not in that environment.
     public subscript(scope: Scope) -> RegisteredApp? {
         guard let app = apps.withLock({ $0[scope.bundleId] }), app.signingKeys[scope.environment] != nil else {

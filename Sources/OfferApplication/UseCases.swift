@@ -54,22 +54,23 @@ public struct UseCases: Sendable {
         clock: @escaping @Sendable () -> Instant, freeSpace: @escaping @Sendable () -> Int64? = { nil }
     ) {
         let database = WatchedDatabase(database)
-        let redemptions = RedemptionMetrics(metrics)
-        let ledger = Ledger(database, digest: digest, key: digestKey, onRedemptions: { redemptions.note($0) })
+        let metrics = ServiceMetrics(metrics)
+        let ledger = Ledger(database, digest: digest, key: digestKey, onRedemptions: { metrics.note($0) })
         let catalogs = CompiledCatalogs()
         let wallClock = clock
         let clock = RequestClock(wallClock: wallClock)
         ingestion = HistoryIngestion(
             registry: registry, database: ledger, catalogs: catalogs, clock: clock, rates: rates)
         notifications = NotificationIngestion(
-            registry: registry, database: ledger, catalogs: catalogs, clock: clock)
+            registry: registry, database: ledger, catalogs: catalogs, clock: clock, metrics: metrics)
         refresh = CustomerRefresh(
             registry: registry, ledger: ledger, catalogs: catalogs, clock: clock, rates: rates)
         issuing = IssueOffer(
             registry: registry, database: ledger, catalogs: catalogs, ingestion: ingestion, digest: digest,
-            random: random, policy: .standard, clock: clock, rates: rates)
+            random: random, policy: .standard, clock: clock, rates: rates, metrics: metrics)
         decisions = OfferDecisions(
-            registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, rates: rates)
+            registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, rates: rates,
+            metrics: metrics)
         self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
         switches = OfferPauses(database: ledger, catalogs: catalogs, clock: clock)
         customers = CustomerLookup(database: database, catalogs: catalogs, policy: .standard, clock: clock)
@@ -83,28 +84,5 @@ public struct UseCases: Sendable {
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
         audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
         readiness = Readiness(database: database, clock: clock, freeSpace: freeSpace)
-    }
-}
-
-/// Counts what becomes known about uses of offers: `offerd_redemptions_total` (docs/operations.md).
-///
-/// Counted is what this process commits, once it is durable. What the limits count is in the database.
-struct RedemptionMetrics: Sendable {
-    private let factory: any MetricsFactory
-
-    init(_ factory: any MetricsFactory) {
-        self.factory = factory
-    }
-
-    func note(_ news: RedemptionNews) {
-        for (kind, count) in news.counts {
-            Counter(
-                label: "offerd_redemptions_total",
-                dimensions: [
-                    ("app", news.scope.bundleId.rawValue), ("environment", news.scope.environment.rawValue),
-                    ("kind", kind.rawValue),
-                ], factory: factory
-            ).increment(by: count)
-        }
     }
 }

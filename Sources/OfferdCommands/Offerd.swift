@@ -18,6 +18,8 @@ public enum OfferdProgram {
 
 /// The root of the commands.
 struct Offerd: AsyncParsableCommand {
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "offerd",
         abstract: "Decides which App Store subscription offers a customer may have, signs them, and records each one.",
@@ -31,7 +33,7 @@ struct Offerd: AsyncParsableCommand {
               offerd migrate --config offerd.yaml
               offerd serve --config offerd.yaml
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
             Serve.self, Migrate.self, BackfillCommand.self, ImportCommand.self, Doctor.self, Backup.self, Restore.self,
             VerifyLedger.self, RetentionCommand.self, KeysCommand.self, APIKeysCommand.self, CustomerDataCommand.self,

@@ -36,10 +36,15 @@ public final class SQLiteDatabase: StoreDatabase {
     /// For long reads.
     private let threads: ReadingThreads
 
-    /// - Parameter isServer: whether this process serves requests: while one does, no other writes the log back.
+    /// - Parameters:
+    ///   - isServer: whether this process serves requests: while one does, no other writes the log back.
+    ///   - onCommit: is told of each commit, whether or not it succeeded: how many bodies it had and how long it took.
     /// - Throws: ``StoreError/notMigrated(_:)`` if the file is missing or older than this version,
     ///   ``StoreError/newerThanThisVersion(_:)``, or what keeps it from being opened.
-    public convenience init(path: String, limits: Limits = Limits(), isServer: Bool = false) throws {
+    public convenience init(
+        path: String, limits: Limits = Limits(), isServer: Bool = false,
+        onCommit: @escaping @Sendable (_ bodies: Int, _ duration: Duration) -> Void = { _, _ in }
+    ) throws {
         try DatabaseFile.requireWhole(path)
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError.notMigrated("there is no database at `\(path)`")
@@ -54,7 +59,7 @@ public final class SQLiteDatabase: StoreDatabase {
         try self.init(
             connection, readers: Readers(path: path),
             checkpointer: try Checkpointer(path: path, full: limits.log, isServer: isServer),
-            limits: limits)
+            limits: limits, onCommit: onCommit)
     }
 
     /// A new, migrated database in memory, which goes away with this value.
@@ -82,14 +87,18 @@ public final class SQLiteDatabase: StoreDatabase {
         return try Schema.migrate(connection)
     }
 
-    private init(_ connection: Connection, readers: Readers?, checkpointer: Checkpointer?, limits: Limits) throws {
+    private init(
+        _ connection: Connection, readers: Readers?, checkpointer: Checkpointer?, limits: Limits,
+        onCommit: @escaping @Sendable (Int, Duration) -> Void = { _, _ in }
+    ) throws {
         // The writer takes its patience from the limits; see WriteBatch.
         // What a savepoint would put back is kept in memory: some tens of pages for a body, a file otherwise.
         // 16 MiB: an issued offer changes some ten pages all over the indexes, and reading each costs a system call.
         try connection.runScript(
             "PRAGMA busy_timeout = 1; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
         checkpointer?.watch(connection)
-        writer = WriteQueue(connection: connection, checkpointer: checkpointer, limits: limits)
+        writer = WriteQueue(
+            connection: connection, checkpointer: checkpointer, limits: limits, onCommit: onCommit)
         self.readers = readers
         self.checkpointer = checkpointer
         threads = ReadingThreads(
@@ -119,6 +128,9 @@ public final class SQLiteDatabase: StoreDatabase {
     ) async throws -> T {
         try await writer.write(body)
     }
+
+    /// How many writes wait for the commit that is under way.
+    public var waitingWrites: Int { writer.waiting }
 
     /// Finishes what waits and lets go of the file; everything asked later is refused.
     public func close() throws {

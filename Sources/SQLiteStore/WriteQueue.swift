@@ -38,11 +38,18 @@ final class WriteQueue: Sendable {
     /// Kept for as long as there may be commits, which it hears of.
     private let checkpointer: Checkpointer?
     private let limits: SQLiteDatabase.Limits
+    private let onCommit: @Sendable (Int, Duration) -> Void
 
-    init(connection: Connection, checkpointer: Checkpointer?, limits: SQLiteDatabase.Limits) {
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
+    init(
+        connection: Connection, checkpointer: Checkpointer?, limits: SQLiteDatabase.Limits,
+        onCommit: @escaping @Sendable (Int, Duration) -> Void
+    ) {
         self.connection = connection
         self.checkpointer = checkpointer
         self.limits = limits
+        self.onCommit = onCommit
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
@@ -113,7 +120,9 @@ final class WriteQueue: Sendable {
                 return jobs
             }
             if jobs.isEmpty { return }
+            let start = ContinuousClock.now
             WriteBatch(connection: connection, patience: limits.patience).commit(jobs)
+            onCommit(jobs.count, ContinuousClock.now - start)
         }
     }
 }

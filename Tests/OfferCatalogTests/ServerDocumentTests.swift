@@ -17,6 +17,24 @@ import Testing
         #expect(part == ServerConfiguration(listen: ListenAddress(host: "::1", port: 0)))
     }
 
+    @Test("metrics have an address of their own, and the log is text or JSON")
+    func observation() throws {
+        func read(_ text: String) throws -> ServerConfiguration {
+            try ConfigurationReader.read(Array(text.utf8)).value
+        }
+        #expect(try read("listen: 127.0.0.1:0\n").metrics == nil)
+        #expect(try read("listen: 127.0.0.1:0\n").log == .text)
+        let both = try read("listen: 127.0.0.1:0\nmetrics: 127.0.0.1:0\nlog: json\n")
+        #expect(both.metrics == ListenAddress(host: "127.0.0.1", port: 0))
+        #expect(both.log == .json)
+        #expect(
+            issues(ConfigurationReader.read, "listen: 127.0.0.1:8080\nmetrics: 127.0.0.1:8080\nlog: xml\n")
+                == ["contradiction 2 metrics", "unknownValue 3 log"])
+        #expect(
+            issues(ConfigurationReader.read, "metrics: 9464\nlog: 5\n")
+                == ["invalidValue 1 metrics", "wrongType 2 log"])
+    }
+
     @Test("terms of retention are periods of fixed length or `forever`, and what is left out keeps its default")
     func retention() throws {
         let text = "retention:\n  signatures: P30D\n  refusals: forever\n  notifications: P1D\n"

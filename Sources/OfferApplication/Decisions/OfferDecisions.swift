@@ -11,6 +11,7 @@ public struct OfferDecisions: Sendable {
     let policy: Policy
     let clock: RequestClock
     let rates: RequestRates
+    let metrics: ServiceMetrics
     private let turns = AsyncSemaphore(supposedAtOnce, waiting: supposingWaiting)
 
     /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two megabytes,
@@ -65,6 +66,7 @@ public struct OfferDecisions: Sendable {
                     offer, productId: product, inquiry, snapshot, formats: formats, about: subject),
                 formats: formats)
             let (decision, outlook) = decideAhead(question, about: subject)
+            if isQuick { metrics.decided(decision, on: offer, for: .dryRun, in: caller.scope) }
             if decision.outcome == .eligible {
                 let value = snapshot.catalog.product(product).flatMap { offer.value(on: $0.product) }
                 candidates.append(Choice.Candidate(offerId: offer.id, priority: offer.priority, value: value))

@@ -25,6 +25,7 @@ public struct IssueOffer: Sendable {
     let policy: Policy
     let clock: RequestClock
     let rates: RequestRates
+    let metrics: ServiceMetrics
     private let refusals = RecordedRefusals()
 
     /// How often a request is decided again when what the decision rests on keeps changing.
@@ -199,7 +200,10 @@ public struct IssueOffer: Sendable {
             stored.slot, catalogRevision: stored.catalogRevision, scope: issuance.caller.scope,
             signatures: newest.signatures, decisionId: newest.decisionId, state: .open)
         let answer = try reply.write(.issued(issued, isNew: false))
-        guard Reply.keepsAnswers || issuance.opens else { return answer }
+        guard Reply.keepsAnswers || issuance.opens else {
+            metrics.answered(issuance)
+            return answer
+        }
         guard let number = issuance.snapshot.number else { return nil }
         return try await commit(issuance, answer, onEarlier: newest.decisionId, reply) { transaction in
             guard try issuance.stillHolds(in: number, transaction) else { return .moved }
@@ -301,6 +305,7 @@ public struct IssueOffer: Sendable {
         let answer = try reply.write(.refused(entry.refusal(issuance.decision, outlook)))
         guard Reply.keepsAnswers else {
             let isHeld = try await database.readInline { try RefusalStore($0).hasRecord(of: decisionId, in: number) }
+            if isHeld { metrics.answered(issuance) }
             return isHeld ? answer : nil
         }
         return try await commit(issuance, answer, onEarlier: decisionId, reply) { transaction in
@@ -336,13 +341,15 @@ public struct IssueOffer: Sendable {
         _ record: @escaping @Sendable (any StoreTransaction) throws -> Commit<Reply.Answer>?
     ) async throws -> Commit<Reply.Answer> {
         let now = issuance.snapshot.now
-        return try await database.write(by: issuance.caller.author) { transaction in
+        let committed: Commit<Reply.Answer> = try await database.write(by: issuance.caller.author) { transaction in
             if let earlier = try reply.earlier(at: now, transaction) { return .earlier(earlier) }
             if let obstacle = try record(transaction) { return obstacle }
             try reply.keep(answer, onEarlier: decision, at: now, transaction)
             try StoreClock(transaction).advance(to: now)
             return .recorded(answer)
         }
+        if case .recorded = committed { metrics.answered(issuance) }
+        return committed
     }
 
     /// Writes a new slot with its first signing, or one more signing of the open one.

@@ -39,6 +39,16 @@ public struct Readiness: Sendable {
     }
 }
 
+extension Readiness {
+    /// How far the clock is behind what was recorded or signed, in milliseconds; 0 if it is not behind.
+    public func clockBehind() async throws -> Int64 {
+        let marks = try await database.readInline { try StoreClock($0).marks() }
+        let now = clock.wallClock()
+        let lags = [marks.lastInstant, marks.newestSignedDate].compactMap { $0?.milliseconds(since: now) }
+        return max(0, lags.max() ?? 0)
+    }
+}
+
 /// The database, with a memory for what its failures have shown.
 final class WatchedDatabase: StoreDatabase {
     private struct State {

@@ -10,6 +10,7 @@ public struct NotificationIngestion: Sendable {
     let database: Ledger
     let catalogs: CompiledCatalogs
     let clock: RequestClock
+    let metrics: ServiceMetrics
     private let check = NotificationCheck()
 
     /// Verifies a notification and everything signed in it, and keeps it with its history in one durable commit.
@@ -24,8 +25,14 @@ public struct NotificationIngestion: Sendable {
         _ signedPayload: String, of scope: Scope, source: NotificationSource, author: AuditAuthor
     ) async throws -> NotificationReceipt {
         let verified = try await verify(signedPayload, of: scope)
-        if let receipt = try await receiptOfRepeat(verified, in: scope) { return receipt }
-        return try await keep(verified, of: scope, source: source, author: author)
+        let repeated = try await receiptOfRepeat(verified, in: scope)
+        let receipt =
+            if let repeated { repeated } else {
+                try await keep(verified, of: scope, source: source, author: author)
+            }
+        let age = source == .delivered ? clock.wallClock().milliseconds(since: receipt.signedDate) : nil
+        metrics.received(receipt, age: age, in: scope)
+        return receipt
     }
 
     /// Looks whether notifications of an app and environment are taken here at all.
@@ -42,6 +49,7 @@ public struct NotificationIngestion: Sendable {
         do {
             return try await check.verify(jws, reader: reader, now: clock.wallClock())
         } catch let refusal as SignedDataRefusal {
+            metrics.refused(refusal, in: scope)
             if refusal.code == .signedInFuture {
                 // What seems to come from the future may be right, and our clock wrong.
                 _ = try await database.readInline { try clock.instant($0) }

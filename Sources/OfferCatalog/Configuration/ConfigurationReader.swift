@@ -7,6 +7,9 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var database: String?
     /// The path of `keys.yaml`, as written; relative to the configuration file.
     package var keys: String?
+    /// Where `/metrics` is served; nowhere if absent.
+    package var metrics: ListenAddress?
+    package var log = LogFormat.text
     package var retention = RetentionTerms()
     package var rateLimits = RateLimits()
     package var tls: TLSPaths?
@@ -20,6 +23,11 @@ package struct TLSPaths: Sendable, Hashable {
     package var key: String
     /// The authorities that sign client certificates; absent if clients need none.
     package var clientCertificates: String?
+}
+
+/// How the lines of the log are written.
+package enum LogFormat: String, Sendable, Hashable, CaseIterable {
+    case text, json
 }
 
 /// A host and a port to listen on; port 0 lets the system choose one.
@@ -58,6 +66,12 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether only programs on this machine can reach it.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
+    /// Whether both cannot be listened on; names of one host that are spelled differently show only then.
+    package func isTaken(by other: ListenAddress) -> Bool { self == other && port != 0 }
+
+    package static let metricsHint =
+        "`/metrics` needs an address of its own that clients do not reach, such as `127.0.0.1:9464`"
+
     /// The form that `init(_:)` reads.
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
@@ -66,12 +80,23 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 package enum ConfigurationReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
-            let keys = ["listen", "database", "keys", "retention", "rateLimits", "tls", "appStoreServer"]
+            let keys = [
+                "listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "tls", "appStoreServer",
+            ]
             guard let mapping = root.mapping(keys) else { return nil }
+            let listen = mapping.optional("listen")?.listenAddress()
+            let metrics = mapping.optional("metrics")?.listenAddress()
+            if let metrics, let listen, metrics.isTaken(by: listen) {
+                mapping.refuse(
+                    key: "metrics", .contradiction, "`\(metrics)` is the address of `listen` too",
+                    hint: ListenAddress.metricsHint)
+            }
             return ServerConfiguration(
-                listen: mapping.optional("listen")?.listenAddress(),
+                listen: listen,
                 database: mapping.optional("database")?.text(.path),
                 keys: mapping.optional("keys")?.text(.path),
+                metrics: metrics,
+                log: mapping.optional("log")?.choice(LogFormat.self) ?? .text,
                 retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
                 rateLimits: mapping.optional("rateLimits").map(RateLimitsReader.read) ?? RateLimits(),
                 tls: mapping.optional("tls")?.tlsPaths(),

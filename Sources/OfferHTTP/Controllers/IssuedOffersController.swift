@@ -28,13 +28,14 @@ struct IssuedOffersController: Sendable {
         let order = try WireJSON.decodeRequest(IssueRequestBody.self, from: body).order()
         let writer = IssueAnswerWriter(
             offerId: order.offerId, role: context.caller.role, instance: request.uri.path,
-            requestId: context.requestId)
+            requestId: context.requestId, notes: context.notes)
         guard let key else {
             return Response(try writer.write(try await issuing.issue(order, caller: context.caller)))
         }
         let answer = try await issuing.issue(
             order, caller: context.caller, as: IdempotentRequest(key: key, route: Self.issueRoute, body: body),
             write: { try writer.write($0) })
+        if answer.isReplayed { context.notes.note { ($0.decisionId, $0.problem) = (nil, nil) } }
         return Response(answer)
     }
 
@@ -145,11 +146,13 @@ struct IssueAnswerWriter: Sendable {
     let role: Role
     let instance: String
     let requestId: LowercaseUUID
+    let notes: RequestNotes
 
     /// The answer as it goes out.
     func write(_ answer: IssueAnswer) throws -> WrittenAnswer {
         switch answer {
         case .issued(let offer, let isNew):
+            notes.note { ($0.decisionId, $0.problem) = (offer.decisionId, nil) }
             let status: HTTPResponse.Status = isNew ? .created : .ok
             return WrittenAnswer(
                 status: status.code, contentType: MediaType.json.rawValue, location: "/v1/issued-offers/\(offer.id)",
@@ -157,6 +160,7 @@ struct IssueAnswerWriter: Sendable {
         case .refused(let refusal):
             let problem = Problem(refusal, offerId: offerId, role: role)
             let body = problem.body(instance: instance, requestId: requestId)
+            notes.note { ($0.decisionId, $0.problem) = (refusal.decisionId, problem.code) }
             return WrittenAnswer(
                 status: body.status, contentType: ProblemBody.mediaType, body: try WireJSON.encode(body))
         }

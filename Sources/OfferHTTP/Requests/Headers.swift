@@ -98,6 +98,9 @@ extension HTTPField.Name {
     /// `true` on an answer that was given before.
     static let idempotentReplayed = ours("Idempotent-Replayed")
 
+    /// The trace that the request is part of.
+    static let traceparent = ours("traceparent")
+
     /// What is left of a limit: `r` requests, and more in `t` seconds.
     static let rateLimit = ours("RateLimit")
     /// The limit itself: `q` requests at once, and as many again in `w` seconds.

@@ -50,6 +50,7 @@ struct OfferContext: RequestContext {
     let peer: PeerAddress
     /// Who calls, once a key was seen.
     var caller: Caller?
+    let notes = RequestNotes()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
@@ -80,6 +81,7 @@ struct CallerContext<Access: CallerAccess>: ChildRequestContext {
     let requestId: LowercaseUUID
     /// Who calls.
     let caller: Caller
+    let notes: RequestNotes
 
     /// - Throws: ``Problem`` `unauthenticated` or `forbidden`.
     init(context: OfferContext) throws {
@@ -89,6 +91,7 @@ struct CallerContext<Access: CallerAccess>: ChildRequestContext {
         }
         coreContext = context.coreContext
         requestId = context.requestId
+        notes = context.notes
         caller.requestId = context.requestId
         self.caller = caller
     }
@@ -131,6 +134,7 @@ struct Authentication: RouterMiddleware {
             throw Problem.unauthenticated(tokenWasGiven: true)
         }
         context.caller = caller
+        context.notes.note { $0.caller = caller }
         return try await next(request, context)
     }
 

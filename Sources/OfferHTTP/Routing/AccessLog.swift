@@ -1,29 +1,112 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import Metrics
+import OfferAPI
+import OfferApplication
 import OfferModel
+import Synchronization
 
-/// Gives every answer its request id and every request one line in the log.
+/// What becomes known of a request while it is answered, for its line in the log.
+final class RequestNotes: Sendable {
+    struct Content: Sendable {
+        var caller: Caller?
+        /// The decision that the answer reports.
+        var decisionId: LowercaseUUID?
+        var problem: ProblemCode?
+    }
+
+    private let content = Mutex(Content())
+
+    var all: Content { content.withLock { $0 } }
+
+    func note(_ change: (inout Content) -> Void) { content.withLock { change(&$0) } }
+}
+
+/// Gives every answer its request id and every request one line in the log and a place in the metrics.
 ///
 /// The line names the route's template, never the path as asked, the query, a header or a body: those may carry
-/// customers' identifiers and tokens.
+/// customers' identifiers and tokens. The one header it takes is a valid `traceparent`.
 struct AccessLog: RouterMiddleware {
+    private let requests: MetricFamily<Counter>
+    private let durations: MetricFamily<Timer>
+    private let problems: MetricFamily<Counter>
+
+    init(_ metrics: any MetricsFactory) {
+        requests = MetricFamily("offerd_http_requests_total", ["method", "route", "status"], metrics)
+        durations = MetricFamily("offerd_http_request_duration_seconds", ["method", "route"], metrics)
+        problems = MetricFamily("offerd_problems_total", ["code"], metrics)
+    }
+
     func handle(
         _ request: Request, context: OfferContext, next: @concurrent (Request, OfferContext) async throws -> Response
     ) async throws -> Response {
         let clock = ContinuousClock()
         let start = clock.now
+        var context = context
+        if let trace = TraceParent(request.headers[values: .traceparent]) {
+            context.logger[metadataKey: "trace.id"] = "\(trace.traceId)"
+            context.logger[metadataKey: "trace.parent"] = "\(trace.parentId)"
+        }
         var response = try await next(request, context)
         response.headers[.requestId] = context.requestId.description
         let (seconds, attoseconds) = (clock.now - start).components
+        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        // The framework has a word of its own for a path without a route.
+        let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "none"
+        let status = String(response.status.code)
+        let notes = context.notes.all
+        let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
+        requests[method, route, status].increment()
+        durations[method, route].recordNanoseconds(nanoseconds)
+        if let problem = notes.problem { problems[problem.rawValue].increment() }
         context.logger.info(
             "answered",
             metadata: [
                 "http.method": .string(String(request.method.rawValue.prefix(16))),
-                "http.route": .string(context.endpointPath ?? "none"),
-                "http.status": .string(String(response.status.code)),
-                "duration.us": .string(String(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)),
-            ])
+                "http.route": .string(route),
+                "http.status": .string(status),
+                "duration.us": .string(String(nanoseconds / 1_000)),
+            ].merging(notes.metadata) { first, _ in first })
         return response
+    }
+
+    /// Those that clients of this API use; a label must not take whatever a client sends.
+    private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
+}
+
+extension RequestNotes.Content {
+    fileprivate var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [:]
+        if let caller {
+            metadata["role"] = .string(caller.role.rawValue)
+            metadata["key.id"] = .string(caller.apiKeyId)
+            metadata["app"] = .string(caller.scope.bundleId.rawValue)
+            metadata["environment"] = .string(caller.scope.environment.rawValue)
+        }
+        if let decisionId { metadata["decision.id"] = .string(decisionId.description) }
+        if let problem { metadata["problem"] = .string(problem.rawValue) }
+        return metadata
+    }
+}
+
+/// The trace that a request is part of: `traceparent` of W3C Trace Context, of version 00 or a later one.
+struct TraceParent: Equatable {
+    let traceId: String
+    let parentId: String
+
+    /// `nil` unless there is exactly one value, and it is valid.
+    init?(_ values: [String]) {
+        guard let value = values.first, values.count == 1, (55...512).contains(value.utf8.count) else { return nil }
+        let parts = value.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 4, zip(parts, [2, 32, 16, 2]).allSatisfy({ Self.isHexadecimal($0, digits: $1) }),
+            parts[0] != "ff", parts[0] != "00" || parts.count == 4,
+            [parts[1], parts[2]].allSatisfy({ $0.utf8.contains { $0 != UInt8(ascii: "0") } })
+        else { return nil }
+        (traceId, parentId) = (String(parts[1]), String(parts[2]))
+    }
+
+    private static func isHexadecimal(_ text: Substring, digits: Int) -> Bool {
+        text.utf8.count == digits && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }

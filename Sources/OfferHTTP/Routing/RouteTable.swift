@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Metrics
 import OfferApplication
 import OfferModel
 
@@ -112,9 +113,9 @@ struct RouteTable: Sendable {
     }
 
     /// The router of these routes.
-    func router(_ apiKeys: APIKeys) -> Router<OfferContext> {
+    func router(_ apiKeys: APIKeys, metrics: any MetricsFactory = MetricsSystem.factory) -> Router<OfferContext> {
         let router = Router(context: OfferContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: AccessLog())
+        router.add(middleware: AccessLog(metrics))
         router.add(middleware: UnreadBodies())
         router.add(middleware: ProblemDocuments(routes: self))
         let authentication = Authentication(apiKeys: apiKeys)

@@ -1,6 +1,7 @@
 public import Hummingbird
 import HummingbirdCore
 public import Logging
+public import Metrics
 import NIOCore
 public import OfferApplication
 
@@ -15,19 +16,46 @@ public enum OfferServer {
     ///   - useCases: what the requests ask for.
     ///   - settings: listen address and resource limits.
     ///   - logger: gets one line a request, without secrets or identifiers of customers.
+    ///   - metrics: where requests are counted.
     ///   - onListening: called with the port once connections are accepted.
     public static func application(
         useCases: UseCases, settings: HTTPSettings, logger: Logger,
+        metrics: any MetricsFactory = MetricsSystem.factory,
         onListening: @escaping @Sendable (_ port: Int) async -> Void
     ) -> some ApplicationProtocol {
+        let table = RouteTable(useCases, limits: settings.limits, openAPI: description)
+        return application(
+            table.router(useCases.apiKeys, metrics: metrics), settings: settings, logger: logger,
+            onListening: onListening)
+    }
+
+    /// A server of `GET /metrics` and nothing else, for an address that clients do not reach.
+    ///
+    /// - Parameter text: what it answers with, asked for each time.
+    public static func metrics(
+        settings: HTTPSettings, logger: Logger, text: @escaping @Sendable () async -> String,
+        onListening: @escaping @Sendable (_ port: Int) async -> Void
+    ) -> some ApplicationProtocol {
+        let router = Router(options: .autoGenerateHeadEndpoints)
+        router.get("/metrics") { _, _ -> Response in
+            Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: await text())))
+        }
+        return application(router, settings: settings, logger: logger, onListening: onListening)
+    }
+
+    private static func application<Context: RequestContext>(
+        _ router: Router<Context>, settings: HTTPSettings, logger: Logger,
+        onListening: @escaping @Sendable (_ port: Int) async -> Void
+    ) -> some ApplicationProtocol where Context.Source == ApplicationRequestContextSource {
         let limits = settings.limits
-        let table = RouteTable(useCases, limits: limits, openAPI: description)
         let channel = HTTP1Channel.Configuration(
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
                 maxHeaderFieldCount: limits.headerCount))
         return Application(
-            router: table.router(useCases.apiKeys),
+            router: router,
             server: HTTPServerBuilder { responder in
                 AnsweringChannel(
                     responder: responder, configuration: channel, patience: limits.patience,

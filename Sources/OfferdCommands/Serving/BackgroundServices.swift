@@ -1,7 +1,10 @@
 import ArgumentParser
 import CommandLineSupport
 import Logging
+import Metrics
 import OfferApplication
+import OfferCatalog
+import OfferHTTP
 import OfferModel
 import OfferStore
 import OpenSSLCrypto
@@ -72,6 +75,7 @@ struct RetentionService: Service {
 
     let retention: Retention
     let logger: Logger
+    let metrics: any MetricsFactory
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
@@ -86,6 +90,7 @@ struct RetentionService: Service {
     private func sweep() async {
         do {
             let sum = try await retention.sweep()
+            count(sum)
             if sum.isHeld { logger.warning("retention keeps all texts: the audit's digest key has changed") }
             guard !sum.isEmpty else { return }
             logger.info(
@@ -98,6 +103,43 @@ struct RetentionService: Service {
             return
         } catch {
             logger.warning("retention could not go on", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func count(_ sum: Retention.Sum) {
+        for (kind, number) in [
+            ("signatures", sum.signatures), ("refusals", sum.refusals), ("answers", sum.answers),
+            ("notifications", sum.notifications),
+        ] {
+            Counter(label: "offerd_retention_removed_total", dimensions: [("kind", kind)], factory: metrics)
+                .increment(by: number)
+        }
+        Gauge(label: "offerd_retention_last_success_timestamp_seconds", factory: metrics)
+            .record(Double(Instant.wallClock.milliseconds) / 1_000)
+    }
+}
+
+/// Serves `/metrics` beside the server, on an address of its own.
+struct MetricsService: Service {
+    /// More than a few that scrape are a mistake, and must not take the server's files.
+    private static let connections = 16
+
+    let address: ListenAddress
+    let logger: Logger
+    let text: @Sendable () async -> String
+
+    func run() async throws {
+        var limits = HTTPLimits()
+        limits.connections = Self.connections
+        let server = OfferServer.metrics(
+            settings: HTTPSettings(host: address.host, port: address.port, limits: limits), logger: logger, text: text
+        ) { port in
+            try? Console.output("metrics on http://\(ListenAddress(host: address.host, port: port))/metrics")
+        }
+        do {
+            try await server.run()
+        } catch {
+            throw ListenFailure.translate(error, address: address)
         }
     }
 }

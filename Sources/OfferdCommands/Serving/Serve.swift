@@ -4,6 +4,7 @@ import CommandLineSupport
 import Foundation
 import Hummingbird
 import Logging
+import Metrics
 import NIOCore
 import OfferApplication
 import OfferCatalog
@@ -21,7 +22,8 @@ struct Serve: AsyncParsableCommand {
         abstract: "Answer requests until SIGTERM or SIGINT.",
         discussion: """
             Prints `listening on http://HOST:PORT` once requests are accepted, or `https://` with `tls` in the \
-            configuration; its log goes to standard error. On SIGTERM it finishes the requests in progress and exits 0.
+            configuration; its log goes to standard error. On SIGTERM it finishes the requests in progress and exits 0. \
+            With `metrics` in the configuration it also prints `metrics on http://HOST:PORT/metrics`.
 
             Reads the configuration, the keys and the certificate again when one of their files changes, and on SIGHUP. \
             `listen`, `database`, `retention` and `audit` need a restart.
@@ -55,29 +57,37 @@ struct Serve: AsyncParsableCommand {
         // processor already. With a loop for each, too, they wake each other twice as often for the same work.
         NIOSingletons.groupLoopCountSuggestion = max(1, System.coreCount / 2)
         let setup = try options.setup(listen: listen)
-        defer { LogLines.standardError.flush() }
+        let lines = LogLines.standardError(setup.log)
+        defer { lines.flush() }
         // From here on a hangup does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        try await ServerSetup.withTransport { try await serve(setup, asking: $0, hangups) }
+        try await ServerSetup.withTransport { try await serve(setup, asking: $0, hangups, lines) }
     }
 
     private func serve(
-        _ setup: ServerSetup, asking transport: HTTPTransport, _ hangups: UnixSignalsSequence
+        _ setup: ServerSetup, asking transport: HTTPTransport, _ hangups: UnixSignalsSequence, _ lines: LogLines
     ) async throws {
         let registry = AppRegistry(try setup.apps(asking: transport))
         let certificate = try setup.tls.map(TLSCertificate.init)
         let audit = try setup.auditKeys()
-        var logger = Logger(label: "offerd") { LineLogHandler(label: $0) }
+        var logger = Logger(label: "offerd") { LineLogHandler(label: $0, lines: lines) }
         logger.logLevel = logLevel.level
         let clock = try clock(setup, logger: logger)
         let path = setup.databasePath
-        let database = try SQLiteDatabase(path: path, isServer: true)
+        let exporter = setup.metrics.map { _ in PrometheusMetrics() }
+        let metrics: any MetricsFactory = exporter ?? NOOPMetricsHandler.instance
+        let commits = Metrics.Timer(label: "offerd_commit_duration_seconds", factory: metrics)
+        let commitWrites = Recorder(label: "offerd_commit_writes", aggregate: true, factory: metrics)
+        let database = try SQLiteDatabase(path: path, isServer: true) { writes, duration in
+            commits.record(duration: duration)
+            commitWrites.record(writes)
+        }
         try await database.read { try StoredNumberCheck($0).run() }
         try database.makeDurable()
         let rates = RequestRates(setup.rateLimits)
         let useCases = UseCases(
             registry: registry, database: database, digest: OpenSSLDigest(), random: OpenSSLRandom(),
-            digestKey: audit?.digestKey, checkpointSigner: audit?.signer, rates: rates, clock: clock,
+            digestKey: audit?.digestKey, checkpointSigner: audit?.signer, metrics: metrics, rates: rates, clock: clock,
             freeSpace: { Disk.freeSpace(beside: path) })
         if let audit, let witness = audit.witness {
             try await witness.require(database, judge: audit.isSigned, newer: useCases.audit.checkpoints)
@@ -99,10 +109,10 @@ struct Serve: AsyncParsableCommand {
         let server = OfferServer.application(
             useCases: useCases,
             settings: HTTPSettings(host: address.host, port: address.port, limits: limits, certificate: certificate),
-            logger: logger
+            logger: logger, metrics: metrics
         ) { port in
-            let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-            try? Console.output("listening on \(certificate == nil ? "http" : "https")://\(host):\(port)")
+            let bound = ListenAddress(host: address.host, port: port)
+            try? Console.output("listening on \(certificate == nil ? "http" : "https")://\(bound)")
             if certificate == nil, !address.isLoopback {
                 started.warning("API keys travel unencrypted: offerd listens beyond this machine without `tls`")
             }
@@ -127,14 +137,20 @@ struct Serve: AsyncParsableCommand {
                 return new
             }, transport: transport, registry: registry, rates: rates, certificate: certificate, audit: useCases.audit,
             logger: logger)
+        // The first is stopped last: the final checkpoint signs what the last requests did.
+        var services: [any Service] = [
+            CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger), server,
+            RetentionService(retention: retention, logger: logger, metrics: metrics),
+            ReloadService(reload: reload, setup: setup, hangups: hangups),
+        ]
+        if let exporter, let address = setup.metrics {
+            let samples = ServerSamples(
+                useCases: useCases, registry: registry, database: database, databasePath: path)
+            services.append(
+                MetricsService(address: address, logger: logger) { exporter.text(with: await samples.all()) })
+        }
         var configuration = ServiceGroupConfiguration(
-            // The first is stopped last: the final checkpoint signs what the last requests did.
-            services: [
-                .init(service: CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger)),
-                .init(service: server),
-                .init(service: RetentionService(retention: retention, logger: logger)),
-                .init(service: ReloadService(reload: reload, setup: setup, hangups: hangups)),
-            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience
         do {
             try await ServiceGroup(configuration: configuration).run()
@@ -208,12 +224,20 @@ enum OpenFiles {
     /// Connections the system refuses for want of a descriptor would be asked for again and again, by which one core is
     /// busy: it is better never to get there.
     static func raiseLimit() -> Int {
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0 else { return 0 }
+        guard let limit = system() else { return 0 }
         var raised = limit
         raised.rlim_cur = limit.rlim_max
         return Int(clamping: setrlimit(resource, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur)
+    }
+
+    /// The limit as it is; `nil` where the system does not say.
+    static func limit() -> Int? { system().map { Int(clamping: $0.rlim_cur) } }
+
+    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+
+    private static func system() -> rlimit? {
+        var limit = rlimit()
+        return getrlimit(resource, &limit) == 0 ? limit : nil
     }
 
     /// How many connections may be open under a limit of open files: at least one, at most `wanted`.

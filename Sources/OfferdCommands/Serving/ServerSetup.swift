@@ -11,7 +11,7 @@ import SQLiteStore
 
 /// What a configuration comes to: every path absolute, every document read strictly.
 ///
-/// Later wins: file, `OFFERD_LISTEN|DATABASE|KEYS`, flags; a path in the file is relative to the file, any other to the
+/// Later wins: file, `OFFERD_LISTEN|METRICS|DATABASE|KEYS`, flags; a path in the file is relative to the file, any other to the
 /// working directory (docs/design.md#commands).
 struct ServerSetup {
     struct Flags {
@@ -21,6 +21,9 @@ struct ServerSetup {
     }
 
     var listen: ListenAddress
+    /// Where `/metrics` is served; nowhere if absent.
+    var metrics: ListenAddress?
+    var log: LogFormat
     var databasePath: String
     var keys: KeysConfiguration
     var retention: RetentionTerms
@@ -44,6 +47,11 @@ struct ServerSetup {
         let environment = environment.filter { !$0.value.isEmpty }
         let listenText = flags.listen ?? environment["OFFERD_LISTEN"]
         let listen = try listenText.map(address) ?? file.listen ?? ListenAddress(host: "127.0.0.1", port: 8080)
+        let metrics = try environment["OFFERD_METRICS"].map(address) ?? file.metrics
+        if let metrics, metrics.isTaken(by: listen) {
+            throw CommandFailure(
+                .usage, "`metrics` and `listen` are one address, `\(metrics)`", hints: [ListenAddress.metricsHint])
+        }
         func url(_ name: String, _ given: String?, _ own: String?, example: String) throws -> URL {
             if let given = given ?? environment["OFFERD_\(name.uppercased())"] { return URL(filePath: given) }
             if let own { return URL(filePath: own, relativeTo: directory) }
@@ -54,7 +62,7 @@ struct ServerSetup {
         let keys = try url("keys", flags.keys, file.keys, example: "keys.yaml")
         func absolute(_ path: String) -> String { URL(filePath: path, relativeTo: directory).path }
         return ServerSetup(
-            listen: listen, databasePath: database.path,
+            listen: listen, metrics: metrics, log: file.log, databasePath: database.path,
             keys: try document(keys.path, what: "keys file", KeysReader.read),
             retention: file.retention, rateLimits: file.rateLimits,
             tls: file.tls.map { tls in

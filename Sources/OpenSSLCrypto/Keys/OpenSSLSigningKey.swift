@@ -48,11 +48,13 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
         self.keyId = keyId
     }
 
+    private static let testMessage = Array("offerd key self-test".utf8)
+
     /// Signs and verifies once, so that a key whose halves do not match is found at load and not by a customer.
     private static func requireSound(
         _ signer: SigningContext, _ verifier: VerifyingContext, source: String
     ) throws(SigningKeyError) {
-        let message = Array("offerd key self-test".utf8)
+        let message = testMessage
         if let signature = try? signer.signature(of: message),
             verifier.isValid(derSignature: signature, of: message)
         {
@@ -67,6 +69,12 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
     public func derSignature(of message: [UInt8]) throws -> [UInt8] { try context.signature(of: message) }
 
     public func rawSignature(of message: [UInt8]) throws -> [UInt8] { try context.rawSignature(of: message) }
+
+    /// Whether what it signs now verifies, by the message that was signed when it was loaded.
+    public var works: Bool {
+        let message = Self.testMessage
+        return (try? derSignature(of: message)).map { publicKey.isValid(derSignature: $0, of: message) } ?? false
+    }
 
     public var description: String { "signing key `\(keyId)`" }
 }

@@ -20,6 +20,14 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
     private let keys = ChainKeys()
     private let operations = Atomic(0)
 
+    private let remembered = Atomic(0)
+    private let verified = Atomic(0)
+
+    /// How often a chain of certificates was remembered, and how often its signatures were checked.
+    public var lookups: (remembered: Int, verified: Int) {
+        (remembered.load(ordering: .relaxed), verified.load(ordering: .relaxed))
+    }
+
     var publicKeyOperations: Int { operations.load(ordering: .relaxed) }
 
     /// The longest text of a certificate; Apple's have less than 2,000 bytes.
@@ -137,7 +145,11 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
 
     /// Checks the signatures in the chain, unless they are cached. No lock is held meanwhile: two tasks may do it twice.
     func verifyChain(_ examined: ExaminedChain) throws(SignedDataRefusal) {
-        guard let new = examined.unverified else { return }
+        guard let new = examined.unverified else {
+            remembered.add(1, ordering: .relaxed)
+            return
+        }
+        verified.add(1, ordering: .relaxed)
         if intermediates.verified(for: new.intermediateKey) == nil {
             operations.add(1, ordering: .relaxed)
             try new.chain.checkIntermediateSignature()

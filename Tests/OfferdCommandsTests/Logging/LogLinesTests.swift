@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import OfferCatalog
 import Synchronization
 import Testing
 
@@ -40,6 +41,29 @@ struct LogLinesTests {
         #expect(rest == "info offerd: a=2 b=given request.id=1 [OfferHTTP] answered\n")
         #expect(logger[metadataKey: "b"] == "own")
         #expect(logger.handler.metadata == ["b": "own", "request.id": "1"])
+    }
+
+    @Test("as JSON a line is one object, whatever is in it")
+    func json() throws {
+        let written = Written()
+        let lines = LogLines(.json) { written.take($0) }
+        var logger = Self.logger(lines)
+        logger[metadataKey: "request.id"] = "1"
+        logger.info("a \"b\"\n\u{2028}c", metadata: ["list": ["x", "y"], "d": "\\"], source: "OfferHTTP")
+        lines.flush()
+        let text = try #require(written.all.first)
+        #expect(text.hasSuffix("}\n"))
+        #expect(text.dropLast().allSatisfy { !$0.isNewline })
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(object["label"] as? String == "offerd")
+        #expect(object["level"] as? String == "info")
+        #expect(object["message"] as? String == "a \"b\"\n\u{2028}c")
+        #expect(object["source"] as? String == "OfferHTTP")
+        #expect(
+            object["metadata"] as? [String: String] == ["request.id": "1", "list": #"["x", "y"]"#, "d": "\\"])
+        let time = try #require(object["ts"] as? String)
+        #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/) != nil)
+        #expect(object.count == 6)
     }
 
     @Test("lines gather until somebody must act; then all are written in their order before the call returns")

@@ -19,6 +19,8 @@ final class RunningServer: Sendable {
     }
 
     let url: String
+    /// Where it serves its metrics, if it does.
+    let metricsURL: String?
     private let process: Mutex<Process>
 
     /// Starts a server and waits for the line that says where it listens.
@@ -46,20 +48,25 @@ final class RunningServer: Sendable {
         process.standardOutput = output
         process.standardError = FileHandle(forWritingAtPath: log)
         try process.run()
-        var line = Data()
-        while !line.contains(UInt8(ascii: "\n")) {
+        let configuration = try String(contentsOfFile: installation.directory.path("offerd.yaml"), encoding: .utf8)
+        let awaited = configuration.contains("\nmetrics:") ? 2 : 1
+        var printed = Data()
+        while printed.count(where: { $0 == UInt8(ascii: "\n") }) < awaited {
             let chunk = output.fileHandleForReading.availableData
             guard !chunk.isEmpty else { break }
-            line += chunk
+            printed += chunk
         }
-        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
-        let prefix = "listening on "
-        guard text.hasPrefix(prefix) else {
+        let lines = String(decoding: printed, as: UTF8.self).split(separator: "\n")
+        func address(after prefix: String) -> String? {
+            lines.first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+        }
+        guard let url = address(after: "listening on "), lines.count == awaited else {
             process.terminate()
             throw Installation.Failed(
-                what: "no server: \(text) \((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
+                what: "no server: \(lines) \((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
         }
-        url = String(text.dropFirst(prefix.count))
+        self.url = url
+        metricsURL = address(after: "metrics on ")
         self.process = Mutex(process)
     }
 

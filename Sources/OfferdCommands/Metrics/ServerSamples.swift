@@ -1,0 +1,89 @@
+import Foundation
+import OfferApplication
+import OfferModel
+import OfferSigning
+import OpenSSLCrypto
+import SQLiteStore
+
+/// What `/metrics` looks up each time it is asked for.
+struct ServerSamples: Sendable {
+    let useCases: UseCases
+    let registry: AppRegistry
+    let database: SQLiteDatabase
+    let databasePath: String
+
+    func all() async -> [MetricSample] {
+        let isReady = (try? await useCases.readiness.check()) != nil
+        var samples = ProcessSamples.all()
+        samples.append(MetricSample("offerd_build_info", 1, [("version", Offerd.version)]))
+        samples.append(MetricSample("offerd_ready", isReady ? 1 : 0))
+        samples.append(MetricSample("offerd_writes_waiting", Double(database.waitingWrites)))
+        if let milliseconds = try? await useCases.readiness.clockBehind() {
+            samples.append(MetricSample("offerd_clock_behind_seconds", Double(milliseconds) / 1_000))
+        }
+        for (name, path) in [("size", databasePath), ("wal_size", databasePath + "-wal")] {
+            var file = stat()
+            let size = stat(path, &file) == 0 ? Double(file.st_size) : 0
+            samples.append(MetricSample("offerd_database_\(name)_bytes", size))
+        }
+        if let free = Disk.freeSpace(beside: databasePath) {
+            samples.append(MetricSample("offerd_disk_free_bytes", Double(free)))
+        }
+        for app in registry.all { samples += Self.samples(of: app) }
+        return samples
+    }
+
+    private static func samples(of app: RegisteredApp) -> [MetricSample] {
+        var samples: [MetricSample] = []
+        let name = ("app", app.bundleId.rawValue)
+        if let verifier = app.verifier as? AppStoreChainVerifier {
+            let (remembered, verified) = verifier.lookups
+            for (result, count) in [("hit", remembered), ("miss", verified)] {
+                samples.append(
+                    MetricSample("offerd_chain_cache_lookups_total", Double(count), [name, ("result", result)]))
+            }
+        }
+        for (environment, key) in app.signingKeys.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            guard let key = key as? OpenSSLSigningKey else { continue }
+            let labels = [name, ("environment", environment.rawValue), ("key", key.keyId.rawValue)]
+            samples.append(MetricSample("offerd_signing_key_works", key.works ? 1 : 0, labels))
+        }
+        return samples
+    }
+}
+
+/// What Linux says of this process, under the names that Prometheus' own clients give it; nothing elsewhere.
+enum ProcessSamples {
+    static func all() -> [MetricSample] {
+        var samples: [MetricSample] = []
+        let status = text("/proc/self/stat")
+        // The name of the program is in parentheses and may have spaces; the numbers that follow are counted from 3.
+        let fields = status[(status.lastIndex(of: ")") ?? status.startIndex)...].split(separator: " ").map(Double.init)
+        func field(_ number: Int) -> Double? { fields.indices.contains(number - 2) ? fields[number - 2] : nil }
+        func add(_ name: String, _ value: Double?) {
+            if let value { samples.append(MetricSample("process_\(name)", value)) }
+        }
+        let ticks = Double(sysconf(Int32(clamping: _SC_CLK_TCK)))
+        let page = Double(sysconf(Int32(clamping: _SC_PAGESIZE)))
+        if let user = field(14), let system = field(15) { add("cpu_seconds_total", (user + system) / ticks) }
+        add("virtual_memory_bytes", field(23))
+        add("resident_memory_bytes", field(24).map { $0 * page })
+        if let sinceBoot = field(22), let boot { add("start_time_seconds", boot + sinceBoot / ticks) }
+        // The look itself has the folder open.
+        add(
+            "open_fds",
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { Double($0.count - 1) })
+        add("max_fds", OpenFiles.limit().map(Double.init))
+        return samples
+    }
+
+    /// When the machine started, in seconds since 1970.
+    private static let boot: Double? = {
+        let line = text("/proc/stat").split(separator: "\n").first { $0.hasPrefix("btime ") }
+        return line.flatMap { Double($0.dropFirst("btime ".count)) }
+    }()
+
+    private static func text(_ path: String) -> String {
+        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+}

@@ -1,0 +1,90 @@
+import OfferModel
+import Testing
+
+@testable import OfferHTTP
+
+@Suite("Traces and the access log")
+struct TraceParentTests {
+    private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+    private static let parent = "00f067aa0ba902b7"
+
+    @Test("a valid `traceparent` is read, of a later version too", arguments: ["-01", "-00", "-ff"])
+    func valid(flags: String) throws {
+        for version in ["00", "01", "fe"] {
+            let read = try #require(TraceParent(["\(version)-\(Self.trace)-\(Self.parent)\(flags)"]))
+            #expect(read.traceId == Self.trace)
+            #expect(read.parentId == Self.parent)
+        }
+        #expect(TraceParent(["01-\(Self.trace)-\(Self.parent)-01-more"])?.traceId == Self.trace)
+    }
+
+    @Test(
+        "anything else is as if it were not there",
+        arguments: [
+            "", "00", "00-\(trace)-\(parent)", "00-\(trace)-\(parent)-1", "00-\(trace)-\(parent)-01-more",
+            "ff-\(trace)-\(parent)-01", "00-\(trace.uppercased())-\(parent)-01", "00-\(trace)-\(parent)-0g",
+            "00-00000000000000000000000000000000-\(parent)-01", "00-\(trace)-0000000000000000-01",
+            "00-\(trace)a-\(parent)-01", " 00-\(trace)-\(parent)-01", "00_\(trace)_\(parent)_01",
+            "01-\(trace)-\(parent)-01more", "0x-\(trace)-\(parent)-01",
+            "01-\(trace)-\(parent)-01-" + String(repeating: "a", count: 500),
+        ])
+    func invalid(_ text: String) {
+        #expect(TraceParent([text]) == nil)
+    }
+
+    @Test("two values are none")
+    func twice() {
+        let value = "00-\(Self.trace)-\(Self.parent)-01"
+        #expect(TraceParent([value, value]) == nil)
+        #expect(TraceParent([]) == nil)
+    }
+
+    @Test("the line of a request names its trace, key, role, scope, decision and problem")
+    func line() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let token = try await service.token(.client)
+            let body = service.issueBody("comeback", try service.lapsedCustomer("100"))
+            let traced = [("traceparent", "00-\(Self.trace)-\(Self.parent)-01")]
+            let issued = try await service.ask(
+                "POST", "/v1/issued-offers", token: token, body: body, headers: traced)
+            let refused = try await service.ask(
+                "POST", "/v1/issued-offers", token: token, body: body.replacing("comeback", with: "unheard-of"))
+            _ = try await service.ask("GET", "/v1/offers")
+            let lines = service.log.lines.filter { $0.hasPrefix("info answered") }.suffix(3)
+            let decision = try #require(issued.json["decisionId"] as? String)
+            let keyId = try #require(token.split(separator: "_").dropFirst().first)
+            let first = try #require(lines.first)
+            for part in [
+                "app=com.example.pro ", "decision.id=\(decision) ", "environment=LocalTesting ", "key.id=\(keyId) ",
+                "role=client ", "trace.id=\(Self.trace) ", "trace.parent=\(Self.parent)",
+            ] {
+                #expect(first.contains(part), "\(part) in \(first)")
+            }
+            #expect(!first.contains("problem="))
+            let second = try #require(lines.dropFirst().first)
+            #expect(second.contains("problem=\(refused.code ?? "none") "), "\(second)")
+            #expect(!second.contains("trace.id"))
+            let third = try #require(lines.last)
+            #expect(third.contains("problem=unauthenticated ") && !third.contains("role="), "\(third)")
+        }
+    }
+
+    @Test("a refusal names its decision in the log; an answer given again under its key names none")
+    func decisions() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let token = try await service.token(.client)
+            let body = #"{"offerId":"comeback","customer":{"originalTransactionId":"999"}}"#
+            let key = [("Idempotency-Key", "k1")]
+            let refused = try await service.ask("POST", "/v1/issued-offers", token: token, body: body, headers: key)
+            let again = try await service.ask("POST", "/v1/issued-offers", token: token, body: body, headers: key)
+            #expect(again.body == refused.body)
+            let lines = service.log.lines.filter { $0.hasPrefix("info answered") }.suffix(2)
+            let decision = try #require(refused.json["decisionId"] as? String, "\(refused.text)")
+            #expect(lines.first?.contains("decision.id=\(decision)") == true, "\(lines)")
+            #expect(lines.first?.contains("problem=\(refused.code ?? "none") ") == true, "\(lines)")
+            #expect(lines.last?.contains("decision.id") == false, "\(lines)")
+        }
+    }
+}
