@@ -56,7 +56,8 @@ struct Reload: Sendable {
 extension ServerSetup {
     fileprivate func membersNeedingRestart(after former: ServerSetup) -> [String] {
         [
-            ("listen", listen != former.listen), ("database", databasePath != former.databasePath),
+            ("listen", listen != former.listen), ("metrics", metrics != former.metrics), ("log", log != former.log),
+            ("database", databasePath != former.databasePath),
             ("retention", retention != former.retention), ("audit", keys.audit != former.keys.audit),
             ("appStoreServer", appStoreServers != former.appStoreServers),
             ("tls", (tls == nil) != (former.tls == nil)),
