@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -52,7 +53,8 @@ struct OrderOfArrivalTests {
             customers: story.customers, decisions: answer.decisions,
             rows: [
                 try await bench.count("history_transaction"), try await bench.count("history_renewal_info"),
-                try await bench.count("history_app_transaction"), story.history.transactions.count,
+                try await bench.count("history_app_transaction"),
+                try await bench.known(customer).history.transactions.count,
             ])
     }
 
