@@ -25,7 +25,7 @@ struct NotificationStreamTests {
             Inquiry(customer: Self.customer), caller: Workbench.client)
         let known = try await bench.known(Self.customer)
         return Outcome(
-            customers: story.customers, states: known.history.subscriptionStates(at: known.now),
+            customers: story.identified, states: known.history.subscriptionStates(at: known.now),
             redemptions: known.redemptions, decisions: answer.decisions, payloads: try await bench.payloads())
     }
 

@@ -88,7 +88,7 @@ struct RecordedYearTests {
         let known = try await stage.known(customer)
         let answer = try await stage.useCases.decisions.decide(Inquiry(customer: customer), caller: Workbench.client)
         return State(
-            customers: story.customers, coverage: known.history.coverage,
+            customers: story.identified, coverage: known.history.coverage,
             transactions: known.history.currentTransactions.map(\.payload),
             renewalInfos: known.history.renewalInfos.map(\.payload).sorted { $0.signedDate < $1.signedDate },
             subscriptions: known.history.subscriptionStates(at: stage.bench.clock.now), decisions: answer.decisions,

@@ -23,6 +23,17 @@ extension IssuedOfferView {
     var introductoryEligibility: IntroductoryEligibilityBody? { signatures.introductoryEligibility }
 }
 
+extension CustomerDetails {
+    /// The identifiers of each customer without where they came from.
+    var identified: [KnownIdentifiers] {
+        customers.map { customer in
+            var customer = customer
+            customer.identifiers = nil
+            return customer
+        }
+    }
+}
+
 extension IssueAnswer {
     var issued: (offer: IssuedOfferView, isNew: Bool)? {
         guard case .issued(let offer, let isNew) = self else { return nil }
