@@ -78,8 +78,8 @@ let package = Package(
         .target(
             name: "OfferApplication",
             dependencies: [
-                "AppStoreData", "AppStoreServer", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning",
-                "OfferStore", metrics,
+                "AppStoreData", "AppStoreServer", "OfferAPI", "OfferCatalog", "OfferEligibility", "OfferModel",
+                "OfferSigning", "OfferStore", metrics,
             ],
             swiftSettings: settings),
         .target(name: "OfferAPI", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
@@ -103,8 +103,8 @@ let package = Package(
         .target(
             name: "OfferdCommands",
             dependencies: [
-                "AppStoreServer", "CommandLineSupport", "JSON", "LocalAppStore", "OfferApplication", "OfferCatalog",
-                "OfferHTTP",
+                "AppStoreServer", "CommandLineSupport", "JSON", "LocalAppStore", "OfferAPI", "OfferApplication",
+                "OfferCatalog", "OfferHTTP",
                 "OfferModel", "OfferStore",
                 "OpenSSLCrypto", "SQLiteStore", argumentParser, hummingbird, logging, metrics, nioCore,
                 serviceLifecycle, unixSignals,
@@ -177,7 +177,7 @@ let package = Package(
         .testTarget(
             name: "OfferApplicationTests",
             dependencies: [
-                "AppStoreData", "AppStoreServer", "LocalAppStore", "OfferApplication", "OfferCatalog",
+                "AppStoreData", "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferCatalog",
                 "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto",
                 "SQLiteStore", metrics, metricsTestKit,
             ],

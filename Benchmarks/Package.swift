@@ -17,7 +17,7 @@ let package = Package(
     targets: [
         .executableTarget(name: "DecideBenchmark", dependencies: [evaluator, "Rounds"]),
         .executableTarget(name: "WireBenchmark", dependencies: [evaluator, wire, "Rounds"]),
-        .executableTarget(name: "ServiceBenchmark", dependencies: [evaluator, service, "Rounds"]),
+        .executableTarget(name: "ServiceBenchmark", dependencies: [evaluator, service, wire, "Rounds"]),
         .executableTarget(
             name: "EchoFloor", dependencies: [.product(name: "Hummingbird", package: "hummingbird")]),
         .executableTarget(

@@ -41,7 +41,7 @@ let package = Package(
         .target(name: "OfferStore", dependencies: ["JSON", "OfferEligibility", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OfferApplication",
-            dependencies: ["AppStoreData", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore"],
+            dependencies: ["AppStoreData", "OfferAPI", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore"],
             swiftSettings: settings),
         .target(
             name: "OfferHTTP", dependencies: ["OfferAPI", "OfferApplication", "OfferEligibility", "OfferModel"],
@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "DecisionsUnderFuzz",
             dependencies: [
-                "AppStoreData", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferHTTP", "OfferModel",
+                "AppStoreData", "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferHTTP", "OfferModel",
                 "OfferStore", "OfferdCommands",
             ], swiftSettings: settings),
     ]

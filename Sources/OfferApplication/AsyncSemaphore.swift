@@ -3,7 +3,7 @@ import Synchronization
 /// Bounds concurrency. Waiters queue first-in, first-out up to a limit; beyond it, calls fail with ``RequestError/busy``.
 ///
 /// For work that holds a thread and a reader for long, while requests that decide and issue must always find another.
-final class AsyncSemaphore: Sendable {
+package final class AsyncSemaphore: Sendable {
     private struct State {
         var free: Int
         var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
@@ -14,7 +14,7 @@ final class AsyncSemaphore: Sendable {
     private let state: Mutex<State>
     private let waitingAtMost: Int
 
-    init(_ count: Int, waiting: Int) {
+    package init(_ count: Int, waiting: Int) {
         state = Mutex(State(free: count))
         waitingAtMost = waiting
     }
@@ -23,7 +23,7 @@ final class AsyncSemaphore: Sendable {
     ///
     /// - Throws: `busy` where too many wait already, `CancellationError` for one who is cancelled while waiting, and
     ///   what the work throws.
-    func run<Result>(_ work: () async throws -> Result) async throws -> Result {
+    package func run<Result>(_ work: () async throws -> Result) async throws -> Result {
         try await take()
         defer { give() }
         return try await work()

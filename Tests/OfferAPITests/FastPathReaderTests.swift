@@ -26,9 +26,9 @@ struct FastPathReaderTests {
             let plain = try #require(FastPathReader.read(type, from: Array(text.utf8)), "\(text)")
             #expect(plain == (try JSONDecoder().decode(type, from: Data(text.utf8))), "\(text)")
         }
-        try check(IssueRequestBody.self, Self.requests[0])
-        try check(IssueRequestBody.self, Self.requests[1])
-        try check(DecisionRequestBody.self, Self.requests[2])
+        try check(IssueRequest.self, Self.requests[0])
+        try check(IssueRequest.self, Self.requests[1])
+        try check(Inquiry.self, Self.requests[2])
         try check(TransactionsRequestBody.self, Self.requests[3])
         try check(TransactionsRequestBody.self, Self.requests[4])
     }
@@ -49,14 +49,14 @@ struct FastPathReaderTests {
             #"{"offerId":"a","customer":{},"signals":{"n":12345678901234567890}}"#,
         ])
     func leftAlone(text: String) {
-        #expect(FastPathReader.read(IssueRequestBody.self, from: Array(text.utf8)) == nil)
+        #expect(FastPathReader.read(IssueRequest.self, from: Array(text.utf8)) == nil)
     }
 
     @Test("bytes that are not UTF-8 are not plain")
     func notUTF8() {
         var bytes = Array(Self.requests[0].utf8)
         bytes[bytes.firstIndex(of: UInt8(ascii: "k")) ?? 0] = 0xFF
-        #expect(FastPathReader.read(IssueRequestBody.self, from: bytes) == nil)
+        #expect(FastPathReader.read(IssueRequest.self, from: bytes) == nil)
     }
 
     @Test("however a request is damaged, the plain form never takes what the strict reader refuses")
@@ -86,8 +86,8 @@ struct FastPathReaderTests {
                         bytes.insert(contentsOf: bytes[place..<end], at: place)
                     }
                 }
-                check(IssueRequestBody.self, bytes)
-                check(DecisionRequestBody.self, bytes)
+                check(IssueRequest.self, bytes)
+                check(Inquiry.self, bytes)
                 check(TransactionsRequestBody.self, bytes)
             }
         }

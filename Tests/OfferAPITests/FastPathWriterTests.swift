@@ -39,7 +39,7 @@ struct FastPathWriterTests {
         }
         for _ in 0..<300 {
             try Self.check(
-                IssuedOfferBody(
+                IssuedOfferView(
                     issuedOfferId: uuid(), decisionId: uuid(), offerId: OfferId(text()),
                     offerType: OfferType.allCases.randomElement(using: &random) ?? .promotional,
                     delivery: Delivery.allCases.randomElement(using: &random) ?? .signature,
@@ -58,15 +58,15 @@ struct FastPathWriterTests {
                         introductoryEligibility: flag()
                             ? IntroductoryEligibilityBody(jws: text(), allowIntroductoryOffer: flag()) : nil)), seed)
             try Self.check(
-                TransactionsBody(
+                IngestReport(
                     customers: (0..<Int.random(in: 0...2, using: &random)).map { _ in
-                        CustomerIdentifiersBody(
+                        KnownIdentifiers(
                             originalTransactionIds: flag() ? [TransactionId(text()), TransactionId(text())] : [],
                             appTransactionId: flag() ? AppTransactionId(text()) : nil,
                             appAccountTokens: flag() ? [uuid()] : [], customerIds: flag() ? [CustomerId(text())] : [])
                     },
                     results: (0..<Int.random(in: 0...2, using: &random)).map { _ in
-                        IngestResultBody(
+                        IngestResult(
                             pointer: text(), outcome: flag() ? .added : .refused, code: flag() ? text() : nil,
                             detail: flag() ? text() : nil)
                     }), seed)
@@ -91,7 +91,7 @@ struct FastPathWriterTests {
         let signatures = SignaturesBody()
         #expect(
             count(
-                IssuedOfferBody(
+                IssuedOfferView(
                     issuedOfferId: uuid, decisionId: uuid, offerId: "", offerType: .promotional, delivery: .signature,
                     offerIdentifier: nil, productId: "", bundleId: "", environment: .sandbox, keyId: nil, state: .open,
                     issuedAt: at, expiresAt: at, catalogRevision: 0, signatures: signatures)) == 15)
@@ -99,12 +99,12 @@ struct FastPathWriterTests {
         #expect(count(SignatureV1Body(keyId: "", nonce: uuid, timestamp: at, signature: "", appAccountToken: "")) == 5)
         #expect(count(SignatureV2Body(jws: "")) == 1)
         #expect(count(IntroductoryEligibilityBody(jws: "", allowIntroductoryOffer: true)) == 2)
-        #expect(count(TransactionsBody(customers: [], results: [])) == 2)
+        #expect(count(IngestReport(customers: [], results: [])) == 2)
         #expect(
             count(
-                CustomerIdentifiersBody(
-                    originalTransactionIds: [], appTransactionId: nil, appAccountTokens: [], customerIds: [])) == 4)
-        #expect(count(IngestResultBody(pointer: "", outcome: .added)) == 4)
+                KnownIdentifiers(
+                    originalTransactionIds: [], appTransactionId: nil, appAccountTokens: [], customerIds: [])) == 5)
+        #expect(count(IngestResult(pointer: "", outcome: .added)) == 4)
         #expect(count(DecisionsBody(decisions: [], best: nil)) == 3)
         #expect(
             count(DecisionBody(offerId: "", outcome: "", delivery: .signature, priority: 0, findings: [])) == 7)
@@ -125,5 +125,8 @@ struct FastPathWriterTests {
         #expect(!body.hasFastPath)
         #expect(String(decoding: try WireJSON.encode(body), as: UTF8.self) == (try Self.encoded(body)))
         #expect(String(decoding: try WireJSON.encode(body), as: UTF8.self).contains(#""message":"m""#))
+        var known = KnownIdentifiers(originalTransactionIds: ["1"])
+        known.identifiers = []
+        #expect(!IngestReport(customers: [known], results: []).hasFastPath)
     }
 }

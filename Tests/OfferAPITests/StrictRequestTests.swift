@@ -16,7 +16,7 @@ struct StrictRequestTests {
     @Test("an issue request is read with every member")
     func issueRequest() throws {
         let body = try WireJSON.decodeRequest(
-            IssueRequestBody.self,
+            IssueRequest.self,
             from: Array(
                 """
                 {"offerId":"a","productId":"p","customer":{"appAccountToken":"A1A1A1A1-0000-4000-8000-000000000001"},
@@ -29,24 +29,24 @@ struct StrictRequestTests {
         #expect(body.customer.appAccountToken?.description == "a1a1a1a1-0000-4000-8000-000000000001")
         #expect(body.formats == [.v2, .v1])
         #expect(body.fresh == true)
-        #expect(body.signals?["interactions"] == .number(50))
-        #expect(body.signals?["vip"] == .boolean(true))
-        #expect(body.signals?["spent"] == .money(Money(milliunits: 4_990, currency: "USD")))
-        #expect(body.signals?["seen"] == .instant(Instant(milliseconds: 5)))
-        #expect(body.signedTransactions == ["t"])
-        #expect(body.historyComplete == false)
-        #expect(body.request?.appVersion == "1.2")
+        #expect(body.signals["interactions"] == .number(50))
+        #expect(body.signals["vip"] == .boolean(true))
+        #expect(body.signals["spent"] == .money(Money(milliunits: 4_990, currency: "USD")))
+        #expect(body.signals["seen"] == .instant(Instant(milliseconds: 5)))
+        #expect(body.delivery.signedTransactions == ["t"])
+        #expect(body.delivery.historyComplete == false)
+        #expect(body.device.appVersion == "1.2")
     }
 
     @Test("a member that is null counts as absent")
     func nullMember() throws {
         let body = try WireJSON.decodeRequest(
-            IssueRequestBody.self,
+            IssueRequest.self,
             from: Array(
                 #"{"offerId":"a","productId":null,"formats":null,"signals":null,"customer":{"customerId":"c"}}"#.utf8))
         #expect(body.productId == nil)
         #expect(body.formats == nil)
-        #expect(body.signals == nil)
+        #expect(body.signals.isEmpty)
     }
 
     @Test(
@@ -70,7 +70,7 @@ struct StrictRequestTests {
             (#"[]"#, "", "wrongType"), (#""x""#, "", "wrongType"), ("null", "", "wrongType"), ("17", "", "wrongType"),
         ])
     func wrongPlace(_ text: String, pointer: String, code: String) {
-        let found = faults(IssueRequestBody.self, text)
+        let found = faults(IssueRequest.self, text)
         #expect(found.map(\.pointer) == [pointer])
         #expect(found.map(\.code) == [code])
     }
@@ -87,7 +87,7 @@ struct StrictRequestTests {
     func endlessUnknown() {
         func found(_ count: Int) -> [ProblemErrorBody] {
             let members = (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",")
-            return faults(IssueRequestBody.self, "{\(members)}")
+            return faults(IssueRequest.self, "{\(members)}")
         }
         let hundred = found(100)
         #expect(hundred.count == 100)
@@ -103,16 +103,16 @@ struct StrictRequestTests {
     @Test("what is echoed is cut after 100 characters (invariant 10)")
     func endlessEcho() {
         let name = String(repeating: "n", count: 255)
-        let unknown = faults(IssueRequestBody.self, "{\"\(name)\":0}")
+        let unknown = faults(IssueRequest.self, "{\"\(name)\":0}")
         #expect(unknown.first?.detail == "there is no member `\(name.prefix(100))…` here")
         #expect(unknown.first?.pointer == "/" + name, "the pointer leads there")
         let word = "v\(String(repeating: "\u{301}", count: 100_000))"
-        let format = faults(IssueRequestBody.self, "{\"offerId\":\"a\",\"customer\":{},\"formats\":[\"\(word)\"]}")
+        let format = faults(IssueRequest.self, "{\"offerId\":\"a\",\"customer\":{},\"formats\":[\"\(word)\"]}")
         #expect(format.first?.code == "invalidValue")
         #expect(format.first?.detail.unicodeScalars.count ?? 0 < 200)
         let token = String(repeating: "x", count: 100_000)
         let uuid = faults(
-            IssueRequestBody.self, "{\"offerId\":\"a\",\"customer\":{\"appAccountToken\":\"\(token)\"}}")
+            IssueRequest.self, "{\"offerId\":\"a\",\"customer\":{\"appAccountToken\":\"\(token)\"}}")
         #expect(uuid.first?.pointer == "/customer/appAccountToken")
         #expect(uuid.first?.detail.unicodeScalars.count ?? 0 < 600)
     }
@@ -126,7 +126,7 @@ struct StrictRequestTests {
             #"{"offerId":"a","customer":{},"fresh":"yes"}"#, #"{"offerId":"a","customer":{},"formats":["x"]}"#,
         ]
         for text in texts {
-            for fault in faults(IssueRequestBody.self, text) {
+            for fault in faults(IssueRequest.self, text) {
                 for word in ["Swift", "String", "Bool", "Array", "Dictionary", "Optional", "Body", "Codable", "Int"] {
                     #expect(!"\(fault.detail) \(fault.hint ?? "")".contains(word), "\(fault.detail)")
                 }

@@ -7,7 +7,7 @@ import Testing
 struct WireJSONTests {
     @Test("members are sorted, slashes plain and times whole milliseconds")
     func written() throws {
-        let entry = TimelineEntryBody(at: Instant(milliseconds: 1_764_547_200_123), kind: "issued", message: "a/b")
+        let entry = TimelineEntry(.issued, at: Instant(milliseconds: 1_764_547_200_123), "a/b")
         #expect(
             String(decoding: try WireJSON.encode(entry), as: UTF8.self)
                 == #"{"at":1764547200123,"kind":"issued","message":"a/b"}"#)

@@ -1,4 +1,5 @@
 import OfferAPI
+import OfferApplication
 import Testing
 
 @testable import OfferHTTP
@@ -7,26 +8,26 @@ import Testing
 struct AdmissionTests {
     private struct Broken: Error {}
 
-    private func answer(_ admission: Admission, _ serve: () async throws -> Void = {}) async throws -> String {
+    private func answer(_ admission: AsyncSemaphore, _ serve: () async throws -> Void = {}) async throws -> String {
         do {
-            try await admission.admit(serve)
+            try await admission.run(serve)
             return "served"
-        } catch let problem as Problem {
-            return problem.code.rawValue
+        } catch let error as RequestError {
+            return Problem(error)?.document.code.rawValue ?? ""
         }
     }
 
     @Test("so many are served at once, the next is told to come back, and a place is free however serving ended")
     func bounded() async throws {
-        let admission = Admission(limit: 2)
-        let innermost = try await admission.admit {
-            try await admission.admit { try await answer(admission) }
+        let admission = AsyncSemaphore(2, waiting: 0)
+        let innermost = try await admission.run {
+            try await admission.run { try await answer(admission) }
         }
         #expect(innermost == "busy")
         for _ in 0..<3 {
-            await #expect(throws: Broken.self) { try await admission.admit { throw Broken() } }
+            await #expect(throws: Broken.self) { try await admission.run { throw Broken() } }
         }
-        let third = try await admission.admit { try await answer(admission) }
+        let third = try await admission.run { try await answer(admission) }
         #expect(third == "served")
     }
 }

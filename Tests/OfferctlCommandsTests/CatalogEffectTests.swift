@@ -8,7 +8,7 @@ import Testing
 struct CatalogEffectTests {
     private func effect(_ path: String?, _ from: String?, _ to: String?, _ change: String = "changed") -> CatalogEffect
     {
-        CatalogEffect(CatalogChangeBody(offerId: OfferId("a"), change: change, path: path, from: from, to: to))
+        CatalogEffect(CatalogChange(offerId: OfferId("a"), change: change, path: path, from: from, to: to))
     }
 
     @Test(
@@ -56,7 +56,7 @@ struct CatalogEffectTests {
         #expect(effect(nil, nil, nil, "removed").mark == "-")
         #expect(effect(nil, nil, nil, "transmuted").mark == "±")
         let path = "subscriptionGroups[1].products[a].price"
-        let product = CatalogChangeBody(offerId: nil, change: "changed", path: path, from: "9.99 USD", to: "8.99 USD")
+        let product = CatalogChange(offerId: nil, change: "changed", path: path, from: "9.99 USD", to: "8.99 USD")
         #expect(CatalogEffect(product).mark == "·")
     }
 }

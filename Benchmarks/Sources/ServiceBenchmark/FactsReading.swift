@@ -1,4 +1,5 @@
 import Foundation
+import OfferAPI
 import OfferApplication
 import OfferStore
 import Rounds

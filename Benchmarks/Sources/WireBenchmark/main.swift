@@ -16,7 +16,7 @@ let request = Array(
     "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"},"formats":["v2","v1"],"signals":{"interactions":60,"plan":"team"},\
     "request":{"appVersion":"4.2.1","locale":"de-DE"}}
     """.utf8)
-let answer = IssuedOfferBody(
+let answer = IssuedOfferView(
     issuedOfferId: LowercaseUUID(version4From: [UInt8](repeating: 1, count: 16)),
     decisionId: LowercaseUUID(version4From: [UInt8](repeating: 2, count: 16)), offerId: "comeback",
     offerType: .promotional, delivery: .signature, offerIdentifier: "comeback50", productId: "com.example.pro.monthly",
@@ -37,7 +37,7 @@ case "parse":
     for _ in 0..<count {
         try rounds.measure {
             for _ in 0..<repetitions {
-                bytes += try WireJSON.decodeRequest(IssueRequestBody.self, from: request).offerId.rawValue.utf8.count
+                bytes += try WireJSON.decodeRequest(IssueRequest.self, from: request).offerId.rawValue.utf8.count
             }
         }
     }

@@ -1,4 +1,5 @@
 import AppStoreData
+import OfferAPI
 import OfferApplication
 import OfferCatalog
 import OfferEligibility
@@ -72,12 +73,12 @@ struct DecisionFuzzing {
     private func decide(body: [UInt8], _ catalog: CompiledCatalog) throws {
         guard let inquiry = try? Inquiry(body: body) else { return }
         var used = catalog
-        if case .document(let text) = inquiry.whatIf.catalog {
+        if let text = inquiry.catalog {
             guard let read = try? CatalogReader.read(text) else { return }
             used = CompiledCatalog(read.value)
         }
-        let now = inquiry.whatIf.asOf ?? Self.now
-        guard let supplied = inquiry.whatIf.history else { return try decide(SubjectFacts(), inquiry, used, now) }
+        let now = inquiry.asOf ?? Self.now
+        guard let supplied = inquiry.history else { return try decide(SubjectFacts(), inquiry, used, now) }
         guard let decoded = try? SuppliedHistoryReader(scope: Self.scope).read(supplied) else { return }
         var facts = SubjectFacts(history: History(decoded, isComplete: supplied.isComplete, at: now))
         facts.slots = (supplied.issuedOffers ?? []).enumerated().compactMap { place, offer in
@@ -86,7 +87,7 @@ struct DecisionFuzzing {
         facts.attributes = inquiry.signals
         facts.firstStoredAt = now
         facts.rolloutKey = "1"
-        if inquiry.whatIf.asOf != nil { facts = facts.known(asOf: now) }
+        if inquiry.asOf != nil { facts = facts.known(asOf: now) }
         try decide(facts, inquiry, used, now)
     }
 
@@ -106,13 +107,13 @@ struct DecisionFuzzing {
             let question = inquiry.question(offer, productId: product, of: catalog, scope: Self.scope, at: now)
             let decision = OfferEligibility.decide(question, about: subject)
             decisions.append(
-                OfferDecision(offer: offer, decision: decision, outlook: decision.outlook(question, about: subject)))
+                OfferDecision(offer, decision, decision.outlook(question, about: subject)))
             // Preparing a subject again costs most, so few inputs try whether it matters.
             guard !isThorough || OfferEligibility.decide(question, facts: facts) == decision else {
                 throw BrokenPromise(description: "the same question about \(offer.id) is decided in two ways")
             }
         }
-        let answer = InquiryAnswer(decisions: decisions, choice: nil)
+        let answer = InquiryAnswer(decisions, nil)
         guard try answer.json().allSatisfy({ !$0.isEmpty }) else { throw BrokenPromise(description: "no answer") }
     }
 

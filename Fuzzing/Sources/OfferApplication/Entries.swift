@@ -1,3 +1,4 @@
+public import OfferAPI
 public import OfferEligibility
 public import OfferModel
 import OfferStore
@@ -21,5 +22,15 @@ extension Inquiry {
             offer, productId: productId, of: compiled, scope: scope, at: now, pause: .none, signals: signals,
             request: request, signUp: SignUp(), needsNewSigning: true, formats: Set(SignatureFormat.allCases),
             takesHistoryAsProven: true)
+    }
+}
+
+extension InquiryAnswer {
+    public init(_ decisions: [OfferDecision], _ choice: Choice?) { self.init(decisions: decisions, choice: choice) }
+}
+
+extension OfferDecision {
+    public init(_ offer: Offer, _ decision: Decision, _ outlook: Outlook) {
+        self.init(offer: offer, decision: decision, outlook: outlook)
     }
 }

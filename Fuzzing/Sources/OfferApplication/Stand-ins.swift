@@ -6,11 +6,3 @@ import OfferModel
 enum RequestClock {
     static let tolerance = 60 * Instant.Duration.second
 }
-
-/// A delivery of signed data, as far as requests are checked by it.
-public struct SignedDelivery {
-    /// How many JWS it holds.
-    public let count = 0
-    /// How many JWS one request may bring.
-    public static let maximumCount = 200
-}

@@ -1,4 +1,4 @@
-import OfferAPI
+public import OfferAPI
 public import OfferApplication
 import OfferModel
 
@@ -7,7 +7,8 @@ import OfferModel
 extension Inquiry {
     /// Reads and checks a body of `POST /v1/decisions` as the server does.
     public init(body: [UInt8]) throws {
-        self = try WireJSON.decodeRequest(DecisionRequestBody.self, from: body).inquiry()
+        self = try WireJSON.decodeRequest(Inquiry.self, from: body)
+        try check()
     }
 }
 

@@ -1,23 +1,27 @@
 package import OfferModel
 
 /// `PUT /v1/catalog`: what changed.
-package struct CatalogAppliedBody: Sendable, Hashable, Codable {
+package struct CatalogApplied: Sendable, Hashable, Codable {
     /// The revision now in force.
     package var revision: Int
     /// What differs from the revision before.
-    package var changes: [CatalogChangeBody]
+    package var changes: [CatalogChange]
 
-    package init(revision: Int, changes: [CatalogChangeBody]) {
+    package init(revision: Int, changes: [CatalogChange]) {
         self.revision = revision
         self.changes = changes
     }
 }
 
 /// One difference between two revisions.
-package struct CatalogChangeBody: Sendable, Hashable, Codable {
+package struct CatalogChange: Sendable, Hashable, Codable {
+    /// The words of ``change``.
+    package enum Kind: String, Sendable, CaseIterable {
+        case added, changed, removed
+    }
+
     /// The offer; absent for a change of the products.
     package var offerId: OfferId?
-    /// `added`, `changed` or `removed`.
     package var change: String
     /// The field, such as `price.amount`; absent if the whole offer came or went.
     package var path: String?
@@ -30,6 +34,10 @@ package struct CatalogChangeBody: Sendable, Hashable, Codable {
         self.path = path
         self.from = from
         self.to = to
+    }
+
+    package init(_ kind: Kind, of offerId: OfferId?, path: String? = nil, from: String? = nil, to: String? = nil) {
+        self.init(offerId: offerId, change: kind.rawValue, path: path, from: from, to: to)
     }
 }
 
@@ -56,7 +64,7 @@ package struct HealthBody: Sendable, Hashable, Codable {
 }
 
 /// `GET /v1/catalog/revisions`: who applied what, and when; one revision also has its document.
-package struct CatalogRevisionBody: Sendable, Hashable, Codable {
+package struct AppliedRevision: Sendable, Hashable, Codable {
     /// The revision, from 1.
     package var revision: Int
     /// The id of the API key that applied it.
@@ -69,21 +77,16 @@ package struct CatalogRevisionBody: Sendable, Hashable, Codable {
     /// The document as it was applied; absent in lists.
     package var document: String?
 
-    package init(
-        revision: Int, actor: String, message: String?, createdAt: Instant, format: String? = nil,
-        document: String? = nil
-    ) {
+    package init(revision: Int, actor: String, message: String?, createdAt: Instant) {
         self.revision = revision
         self.actor = actor
         self.message = message
         self.createdAt = createdAt
-        self.format = format
-        self.document = document
     }
 }
 
 /// `GET /v1/offers`: one offer of the catalog in force, in short.
-package struct OfferSummaryBody: Sendable, Hashable, Codable {
+package struct OfferSummary: Sendable, Hashable, Codable {
     package var offerId: OfferId
     package var type: OfferType
     package var status: OfferStatus
@@ -93,22 +96,19 @@ package struct OfferSummaryBody: Sendable, Hashable, Codable {
     package var priority: Int
     package var paused: Bool
 
-    package init(
-        offerId: OfferId, type: OfferType, status: OfferStatus, starts: Instant?, ends: Instant?, priority: Int,
-        paused: Bool
-    ) {
-        self.offerId = offerId
-        self.type = type
-        self.status = status
-        self.starts = starts
-        self.ends = ends
-        self.priority = priority
+    package init(_ offer: Offer, paused: Bool) {
+        offerId = offer.id
+        type = offer.type
+        status = offer.status
+        starts = offer.starts
+        ends = offer.ends
+        priority = offer.priority
         self.paused = paused
     }
 }
 
 /// `POST /v1/offers/{id}/pause`, `/resume`, and the same for every offer: whether offers are paused now.
-package struct PauseBody: Sendable, Hashable, Codable {
+package struct PauseState: Sendable, Hashable, Codable {
     /// The offer; absent where every offer was meant.
     package var offerId: OfferId?
     /// Whether it, or every offer, is paused now.

@@ -2,7 +2,7 @@ package import OfferModel
 
 /// `PUT /v1/customers/attributes`: what the app knows of a customer, for `customer.attributes.*` in offers' conditions.
 package struct AttributesRequestBody: Sendable, Hashable, Codable {
-    package var customer: CustomerReference
+    package var customer: CustomerIdentifiers
     /// Every attribute the customer has from now on; one that is left out is taken away.
     package var attributes: [String: FactValue]
 
@@ -10,14 +10,14 @@ package struct AttributesRequestBody: Sendable, Hashable, Codable {
         case customer, attributes
     }
 
-    package init(customer: CustomerReference, attributes: [String: FactValue]) {
+    package init(customer: CustomerIdentifiers, attributes: [String: FactValue]) {
         self.customer = customer
         self.attributes = attributes
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        customer = try container.decode(CustomerReference.self, forKey: .customer)
+        customer = try container.decode(CustomerIdentifiers.self, forKey: .customer)
         guard let attributes = try container.decodeFacts(forKey: .attributes, called: "an attribute") else {
             throw DecodingError.keyNotFound(
                 CodingKeys.attributes,
@@ -30,11 +30,11 @@ package struct AttributesRequestBody: Sendable, Hashable, Codable {
 /// The answer to `PUT /v1/customers/attributes`.
 package struct AttributesBody: Sendable, Hashable, Codable {
     /// The customers they belong to.
-    package var customers: [CustomerIdentifiersBody]
+    package var customers: [KnownIdentifiers]
     /// Every attribute they have now.
     package var attributes: [String: FactValue]
 
-    package init(customers: [CustomerIdentifiersBody], attributes: [String: FactValue]) {
+    package init(customers: [KnownIdentifiers], attributes: [String: FactValue]) {
         self.customers = customers
         self.attributes = attributes
     }
@@ -43,7 +43,7 @@ package struct AttributesBody: Sendable, Hashable, Codable {
 /// `POST /v1/customers/unlink`: which aliases are detached from which customer.
 package struct UnlinkRequestBody: Sendable, Hashable, Codable {
     /// The customer, best by an identifier of Apple's.
-    package var customer: CustomerReference
+    package var customer: CustomerIdentifiers
     /// At least one.
     package var aliases: CustomerAliases
     /// For the audit; it must not name a person.
@@ -53,7 +53,7 @@ package struct UnlinkRequestBody: Sendable, Hashable, Codable {
         case customer, aliases, reason
     }
 
-    package init(customer: CustomerReference, aliases: CustomerAliases, reason: String) {
+    package init(customer: CustomerIdentifiers, aliases: CustomerAliases, reason: String) {
         self.customer = customer
         self.aliases = aliases
         self.reason = reason
@@ -61,7 +61,7 @@ package struct UnlinkRequestBody: Sendable, Hashable, Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        customer = try container.decode(CustomerReference.self, forKey: .customer)
+        customer = try container.decode(CustomerIdentifiers.self, forKey: .customer)
         aliases = try container.decode(CustomerAliases.self, forKey: .aliases)
         reason = try container.decode(String.self, forKey: .reason)
     }
@@ -70,11 +70,11 @@ package struct UnlinkRequestBody: Sendable, Hashable, Codable {
 /// The answer to `POST /v1/customers/unlink`.
 package struct UnlinkBody: Sendable, Hashable, Codable {
     /// The customers as they are known now.
-    package var customers: [CustomerIdentifiersBody]
+    package var customers: [KnownIdentifiers]
     /// The names of the aliases that were detached; empty if the customers had none of them.
     package var unlinked: [String]
 
-    package init(customers: [CustomerIdentifiersBody], unlinked: [String]) {
+    package init(customers: [KnownIdentifiers], unlinked: [String]) {
         self.customers = customers
         self.unlinked = unlinked
     }
@@ -83,7 +83,7 @@ package struct UnlinkBody: Sendable, Hashable, Codable {
 /// `POST /v1/customers/refresh`: whose purchases Apple is asked for, by one of both members.
 package struct RefreshRequestBody: Sendable, Hashable, Codable {
     /// The customer, by any identifier.
-    package var customer: CustomerReference?
+    package var customer: CustomerIdentifiers?
     /// The id of an order on the customer's receipt, such as `MK5TTTVWJH`.
     package var orderId: String?
 
@@ -91,36 +91,31 @@ package struct RefreshRequestBody: Sendable, Hashable, Codable {
         case customer, orderId
     }
 
-    package init(customer: CustomerReference? = nil, orderId: String? = nil) {
+    package init(customer: CustomerIdentifiers? = nil, orderId: String? = nil) {
         self.customer = customer
         self.orderId = orderId
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        customer = try container.decodeIfPresent(CustomerReference.self, forKey: .customer)
+        customer = try container.decodeIfPresent(CustomerIdentifiers.self, forKey: .customer)
         orderId = try container.decodeIfPresent(String.self, forKey: .orderId)
     }
 }
 
 /// The outcome of asking Apple for a customer's purchases.
-package struct RefreshBody: Sendable, Hashable, Codable {
+package struct RefreshReport: Sendable, Hashable, Codable {
     /// Payloads by outcome.
     package struct Counts: Sendable, Hashable, Codable {
         /// New.
-        package var added: Int
+        package var added = 0
         /// A newer view of something known.
-        package var updated: Int
+        package var updated = 0
         /// Already stored.
-        package var unchanged: Int
-        package var refused: Int
+        package var unchanged = 0
+        package var refused = 0
 
-        package init(added: Int = 0, updated: Int = 0, unchanged: Int = 0, refused: Int = 0) {
-            self.added = added
-            self.updated = updated
-            self.unchanged = unchanged
-            self.refused = refused
-        }
+        package init() {}
     }
 
     /// A JWS in Apple's answer that could not be verified.
@@ -150,25 +145,16 @@ package struct RefreshBody: Sendable, Hashable, Codable {
     }
 
     /// The customers whose purchases they are.
-    package var customers: [CustomerIdentifiersBody]
-    package var transactions: Counts
-    package var renewalInfos: Counts
-    package var appTransactions: Counts
-    package var refused: [Refused]
+    package var customers: [KnownIdentifiers] = []
+    package var transactions = Counts()
+    package var renewalInfos = Counts()
+    package var appTransactions = Counts()
+    package var refused: [Refused] = []
     /// Why the history does not count as complete; empty if it does.
-    package var gaps: [Gap]
+    package var gaps: [Gap] = []
     package var coverage: CoverageBody
 
-    package init(
-        customers: [CustomerIdentifiersBody], transactions: Counts, renewalInfos: Counts, appTransactions: Counts,
-        refused: [Refused], gaps: [Gap], coverage: CoverageBody
-    ) {
-        self.customers = customers
-        self.transactions = transactions
-        self.renewalInfos = renewalInfos
-        self.appTransactions = appTransactions
-        self.refused = refused
-        self.gaps = gaps
+    package init(coverage: CoverageBody) {
         self.coverage = coverage
     }
 }

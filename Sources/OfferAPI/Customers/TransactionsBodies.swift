@@ -1,55 +1,82 @@
 package import OfferModel
 
+/// Signed data as a request brings it, not yet verified.
+public struct SignedDelivery: Sendable, Hashable {
+    public var signedTransactions: [String]
+    public var signedRenewalInfo: [String]
+    public var signedAppTransaction: String?
+    public var historyComplete: Bool
+
+    public init(
+        signedTransactions: [String] = [], signedRenewalInfo: [String] = [], signedAppTransaction: String? = nil,
+        historyComplete: Bool = false
+    ) {
+        self.signedTransactions = signedTransactions
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedAppTransaction = signedAppTransaction
+        self.historyComplete = historyComplete
+    }
+
+    /// How many JWS it holds; a request may bring at most ``maximumCount``.
+    public var count: Int {
+        signedTransactions.count + signedRenewalInfo.count + (signedAppTransaction == nil ? 0 : 1)
+    }
+
+    /// How many JWS one request may bring (docs/design.md#http).
+    public static let maximumCount = 200
+}
+
 /// `POST /v1/transactions`.
-package struct TransactionsRequestBody: Sendable, Hashable, Codable {
-    package var signedTransactions: [String]
-    package var signedRenewalInfo: [String]?
-    package var signedAppTransaction: String?
-    /// Whether the backend vouches that the history is complete.
-    package var historyComplete: Bool?
+package struct TransactionsRequestBody: Sendable, Hashable, Decodable {
+    package var delivery: SignedDelivery
     package var customer: CustomerAliases?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case signedTransactions, signedRenewalInfo, signedAppTransaction, historyComplete, customer
     }
 
-    package init(signedTransactions: [String]) {
-        self.signedTransactions = signedTransactions
+    init(_ delivery: SignedDelivery, customer: CustomerAliases?) {
+        self.delivery = delivery
+        self.customer = customer
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        signedTransactions = try container.decode([String].self, forKey: .signedTransactions)
-        signedRenewalInfo = try container.decodeIfPresent([String].self, forKey: .signedRenewalInfo)
-        signedAppTransaction = try container.decodeIfPresent(String.self, forKey: .signedAppTransaction)
-        historyComplete = try container.decodeIfPresent(Bool.self, forKey: .historyComplete)
+        delivery = SignedDelivery(
+            signedTransactions: try container.decode([String].self, forKey: .signedTransactions),
+            signedRenewalInfo: try container.decodeIfPresent([String].self, forKey: .signedRenewalInfo) ?? [],
+            signedAppTransaction: try container.decodeIfPresent(String.self, forKey: .signedAppTransaction),
+            historyComplete: try container.decodeIfPresent(Bool.self, forKey: .historyComplete) ?? false)
         customer = try container.decodeIfPresent(CustomerAliases.self, forKey: .customer)
     }
 }
 
 /// The outcome for the signed data.
-package struct TransactionsBody: Sendable, Hashable, Codable {
+package struct IngestReport: Sendable, Hashable, Codable {
     /// The customers it belongs to, as far as proven.
-    package var customers: [CustomerIdentifiersBody]
+    package var customers: [KnownIdentifiers]
     /// One result per JWS, in the order of the request.
-    package var results: [IngestResultBody]
+    package var results: [IngestResult]
 
-    package init(customers: [CustomerIdentifiersBody], results: [IngestResultBody]) {
+    package init(customers: [KnownIdentifiers], results: [IngestResult]) {
         self.customers = customers
         self.results = results
     }
 }
 
 /// The identifiers of one customer.
-package struct CustomerIdentifiersBody: Sendable, Hashable, Codable {
+package struct KnownIdentifiers: Sendable, Hashable, Codable {
+    /// In the order of the ids.
     package var originalTransactionIds: [TransactionId]
     package var appTransactionId: AppTransactionId?
     package var appAccountTokens: [AppAccountToken]
     package var customerIds: [CustomerId]
+    /// The same one by one, with where each came from; `GET /v1/customers` alone has them.
+    package var identifiers: [IdentifierOrigin]?
 
     package init(
-        originalTransactionIds: [TransactionId], appTransactionId: AppTransactionId?,
-        appAccountTokens: [AppAccountToken], customerIds: [CustomerId]
+        originalTransactionIds: [TransactionId] = [], appTransactionId: AppTransactionId? = nil,
+        appAccountTokens: [AppAccountToken] = [], customerIds: [CustomerId] = []
     ) {
         self.originalTransactionIds = originalTransactionIds
         self.appTransactionId = appTransactionId
@@ -59,7 +86,7 @@ package struct CustomerIdentifiersBody: Sendable, Hashable, Codable {
 }
 
 /// The outcome for one JWS.
-package struct IngestResultBody: Sendable, Hashable, Codable {
+package struct IngestResult: Sendable, Hashable, Codable {
     /// Its place in the request, as a JSON pointer.
     package var pointer: String
     /// `added`, `updated`, `unchanged` or `refused`.

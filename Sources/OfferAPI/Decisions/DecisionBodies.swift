@@ -1,41 +1,52 @@
-package import OfferModel
+public import OfferModel
 
-/// `POST /v1/decisions`: the dry-run. It writes nothing.
-package struct DecisionRequestBody: Sendable, Hashable, Codable {
+/// `POST /v1/decisions`: a dry-run, which decides without a trace (invariant 4).
+public struct Inquiry: Sendable, Hashable, Decodable {
     /// The customer; required without `history`.
-    package var customer: CustomerReference?
-    /// The offers to decide; every offer of the catalog if absent.
-    package var offerIds: [OfferId]?
-    /// The product; every offer's own or first if absent.
-    package var productId: ProductId?
-    package var signals: [String: FactValue]?
-    package var request: RequestFactsBody?
-    /// The instant to decide at; like all that follows not for `client` keys.
-    package var asOf: Instant?
-    /// The history instead of the stored one.
-    package var history: HistoryBody?
-    /// The text of a catalog document, YAML or JSON, instead of the one in force.
-    package var catalog: String?
+    public var customer: CustomerIdentifiers?
+    /// The offers to decide; every offer of the catalog that is not archived if absent.
+    public var offerIds: [OfferId]?
+    /// The product; every offer's first if absent.
+    public var productId: ProductId?
+    public var signals: [String: FactValue]
+    public var request: DeviceRequest
+    /// The instant to decide at, past or to come: what was signed, bought or issued after it is not known
+    /// (docs/design.md#history-and-state). Like all that follows not for `client` keys.
+    public var asOf: Instant?
+    /// Replaces the stored history.
+    public var history: SuppliedHistory?
+    /// The text of a catalog document, YAML or JSON, instead of the one in force; it need never have been applied.
+    public var catalog: String?
     /// A revision of the catalog instead of the one in force.
-    package var catalogRevision: Int?
+    public var catalogRevision: Int?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case customer, offerIds, productId, signals, request, asOf, history, catalog, catalogRevision
     }
 
-    package init(customer: CustomerReference? = nil) {
+    public init(
+        customer: CustomerIdentifiers? = nil, offerIds: [OfferId]? = nil, productId: ProductId? = nil,
+        signals: [String: FactValue] = [:], request: DeviceRequest = DeviceRequest(), asOf: Instant? = nil,
+        history: SuppliedHistory? = nil
+    ) {
         self.customer = customer
+        self.offerIds = offerIds
+        self.productId = productId
+        self.signals = signals
+        self.request = request
+        self.asOf = asOf
+        self.history = history
     }
 
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        customer = try container.decodeIfPresent(CustomerReference.self, forKey: .customer)
+        customer = try container.decodeIfPresent(CustomerIdentifiers.self, forKey: .customer)
         offerIds = try container.decodeIfPresent([OfferId].self, forKey: .offerIds)
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
         signals = try container.decodeSignals(forKey: .signals)
-        request = try container.decodeIfPresent(RequestFactsBody.self, forKey: .request)
+        request = try container.decodeDevice(forKey: .request)
         asOf = try container.decodeNumber(Instant.self, forKey: .asOf)
-        history = try container.decodeIfPresent(HistoryBody.self, forKey: .history)
+        history = try container.decodeIfPresent(SuppliedHistory.self, forKey: .history)
         catalog = try container.decodeIfPresent(String.self, forKey: .catalog)
         catalogRevision = try container.decodeNumber(Int.self, forKey: .catalogRevision)
     }
@@ -47,6 +58,42 @@ package struct DecisionRequestBody: Sendable, Hashable, Codable {
             (.catalogRevision, catalogRevision != nil),
         ]
         return members.filter(\.isGiven).map(\.key.rawValue)
+    }
+}
+
+/// Reads Apple's payloads decoded, each into JSON text of its own, written the same however it was sent.
+extension SuppliedHistory: Decodable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case transactions, renewalInfos, appTransaction, issuedOffers, complete
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        self.init(
+            transactions: try container.decode([JSONValue].self, forKey: .transactions).map { try WireJSON.encode($0) },
+            renewalInfos: try container.decode([JSONValue].self, forKey: .renewalInfos).map { try WireJSON.encode($0) },
+            appTransaction: try container.decodeIfPresent(JSONValue.self, forKey: .appTransaction)
+                .map { try WireJSON.encode($0) },
+            issuedOffers: try container.decodeIfPresent([SuppliedOffer].self, forKey: .issuedOffers),
+            isComplete: try container.decode(Bool.self, forKey: .complete))
+    }
+}
+
+extension SuppliedOffer: Decodable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case offerId, productId, issuedAt, expiresAt, signings, voidedAt, released
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        self.init(
+            offerId: try container.decode(OfferId.self, forKey: .offerId),
+            productId: try container.decodeIfPresent(ProductId.self, forKey: .productId),
+            issuedAt: try container.decode(Instant.self, forKey: .issuedAt),
+            expiresAt: try container.decodeNumber(Instant.self, forKey: .expiresAt),
+            signings: try container.decodeNumber(Int.self, forKey: .signings) ?? 1,
+            voidedAt: try container.decodeNumber(Instant.self, forKey: .voidedAt),
+            isReleased: try container.decodeIfPresent(Bool.self, forKey: .released) ?? false)
     }
 }
 
@@ -106,74 +153,5 @@ package struct ExplanationBody: Sendable, Hashable, Codable {
         self.sentence = sentence
         self.change = change
         self.customerAnswer = customerAnswer
-    }
-}
-
-/// A history supplied for a "what if", instead of the stored one.
-package struct HistoryBody: Sendable, Hashable, Codable {
-    package var transactions: [JSONValue]
-    package var renewalInfos: [JSONValue]
-    package var appTransaction: JSONValue?
-    /// Offers issued before; the recorded ones if absent.
-    package var issuedOffers: [PastOfferBody]?
-    package var complete: Bool
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case transactions, renewalInfos, appTransaction, issuedOffers, complete
-    }
-
-    package init(
-        transactions: [JSONValue], renewalInfos: [JSONValue], appTransaction: JSONValue? = nil,
-        issuedOffers: [PastOfferBody]? = nil, complete: Bool
-    ) {
-        self.transactions = transactions
-        self.renewalInfos = renewalInfos
-        self.appTransaction = appTransaction
-        self.issuedOffers = issuedOffers
-        self.complete = complete
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        transactions = try container.decode([JSONValue].self, forKey: .transactions)
-        renewalInfos = try container.decode([JSONValue].self, forKey: .renewalInfos)
-        appTransaction = try container.decodeIfPresent(JSONValue.self, forKey: .appTransaction)
-        issuedOffers = try container.decodeIfPresent([PastOfferBody].self, forKey: .issuedOffers)
-        complete = try container.decode(Bool.self, forKey: .complete)
-    }
-}
-
-/// An offer issued before, as a "what if" has it; what kind of offer it is, the catalog says.
-package struct PastOfferBody: Sendable, Hashable, Codable {
-    package var offerId: OfferId
-    /// The product; required if the offer has several.
-    package var productId: ProductId?
-    package var issuedAt: Instant
-    /// When its newest signature ends; 24 hours after `issuedAt` if absent.
-    package var expiresAt: Instant?
-    /// How many signings it holds; 1 if absent.
-    package var signings: Int?
-    package var voidedAt: Instant?
-    /// Whether the void freed its place.
-    package var released: Bool?
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case offerId, productId, issuedAt, expiresAt, signings, voidedAt, released
-    }
-
-    package init(offerId: OfferId, issuedAt: Instant) {
-        self.offerId = offerId
-        self.issuedAt = issuedAt
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        offerId = try container.decode(OfferId.self, forKey: .offerId)
-        productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
-        issuedAt = try container.decode(Instant.self, forKey: .issuedAt)
-        expiresAt = try container.decodeNumber(Instant.self, forKey: .expiresAt)
-        signings = try container.decodeNumber(Int.self, forKey: .signings)
-        voidedAt = try container.decodeNumber(Instant.self, forKey: .voidedAt)
-        released = try container.decodeIfPresent(Bool.self, forKey: .released)
     }
 }

@@ -1,51 +1,58 @@
 public import OfferModel
 
-/// `POST /v1/issued-offers`.
-public struct IssueRequestBody: Sendable, Hashable, Codable {
+/// `POST /v1/issued-offers`: what the app's backend asks for.
+public struct IssueRequest: Sendable, Hashable, Decodable {
     public var offerId: OfferId
     /// The product; required if the offer has several.
     public var productId: ProductId?
-    public var customer: CustomerReference
-    /// The encodings wanted; the first the offer lists if absent.
+    public var customer: CustomerIdentifiers
+    /// The encodings wanted, at least one; the first the offer lists if absent.
     public var formats: [SignatureFormat]?
     /// Whether to discard the stored signatures and sign again.
-    public var fresh: Bool?
-    public var signals: [String: FactValue]?
-    public var signedTransactions: [String]?
-    public var signedRenewalInfo: [String]?
-    public var signedAppTransaction: String?
-    /// Whether the backend vouches that the history is complete.
-    public var historyComplete: Bool?
-    public var request: RequestFactsBody?
+    public var fresh: Bool
+    public var signals: [String: FactValue]
+    public var device: DeviceRequest
+    public var delivery: SignedDelivery
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case offerId, productId, customer, formats, fresh, signals, signedTransactions, signedRenewalInfo,
             signedAppTransaction, historyComplete, request
     }
 
-    public init(offerId: OfferId, customer: CustomerReference) {
+    public init(
+        offerId: OfferId, productId: ProductId? = nil, customer: CustomerIdentifiers,
+        formats: [SignatureFormat]? = nil, fresh: Bool = false, signals: [String: FactValue] = [:],
+        device: DeviceRequest = DeviceRequest(), delivery: SignedDelivery = SignedDelivery()
+    ) {
         self.offerId = offerId
+        self.productId = productId
         self.customer = customer
+        self.formats = formats
+        self.fresh = fresh
+        self.signals = signals
+        self.device = device
+        self.delivery = delivery
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
         offerId = try container.decode(OfferId.self, forKey: .offerId)
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
-        customer = try container.decode(CustomerReference.self, forKey: .customer)
+        customer = try container.decode(CustomerIdentifiers.self, forKey: .customer)
         formats = try container.decodeWords(SignatureFormat.self, forKey: .formats)
-        fresh = try container.decodeIfPresent(Bool.self, forKey: .fresh)
+        fresh = try container.decodeIfPresent(Bool.self, forKey: .fresh) ?? false
         signals = try container.decodeSignals(forKey: .signals)
-        signedTransactions = try container.decodeIfPresent([String].self, forKey: .signedTransactions)
-        signedRenewalInfo = try container.decodeIfPresent([String].self, forKey: .signedRenewalInfo)
-        signedAppTransaction = try container.decodeIfPresent(String.self, forKey: .signedAppTransaction)
-        historyComplete = try container.decodeIfPresent(Bool.self, forKey: .historyComplete)
-        request = try container.decodeIfPresent(RequestFactsBody.self, forKey: .request)
+        delivery = SignedDelivery(
+            signedTransactions: try container.decodeIfPresent([String].self, forKey: .signedTransactions) ?? [],
+            signedRenewalInfo: try container.decodeIfPresent([String].self, forKey: .signedRenewalInfo) ?? [],
+            signedAppTransaction: try container.decodeIfPresent(String.self, forKey: .signedAppTransaction),
+            historyComplete: try container.decodeIfPresent(Bool.self, forKey: .historyComplete) ?? false)
+        device = try container.decodeDevice(forKey: .request)
     }
 }
 
 /// One issued offer, as issued and as read back.
-public struct IssuedOfferBody: Sendable, Hashable, Codable {
+public struct IssuedOfferView: Sendable, Hashable, Codable {
     public var issuedOfferId: LowercaseUUID
     public var decisionId: LowercaseUUID
     public var offerId: OfferId

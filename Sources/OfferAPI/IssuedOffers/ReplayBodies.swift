@@ -20,20 +20,20 @@ package struct ReplayRequestBody: Sendable, Hashable, Codable {
 }
 
 /// The answer to a replay: a recorded decision beside what the same question gives now.
-package struct ReplayBody: Sendable, Hashable, Codable {
+package struct DecisionReplay: Sendable, Hashable, Codable {
     package var issuedOfferId: LowercaseUUID
     package var decisionId: LowercaseUUID
     package var offerId: OfferId
     /// The instant of the decision, in ms.
     package var decidedAt: Instant
-    package var recorded: ReplayedDecisionBody
-    package var recomputed: ReplayedDecisionBody
+    package var recorded: ReplayedDecision
+    package var recomputed: ReplayedDecision
     /// What is not the same; empty if nothing differs.
-    package var differences: [ReplayDifferenceBody]
+    package var differences: [ReplayDifference]
 
     package init(
         issuedOfferId: LowercaseUUID, decisionId: LowercaseUUID, offerId: OfferId, decidedAt: Instant,
-        recorded: ReplayedDecisionBody, recomputed: ReplayedDecisionBody, differences: [ReplayDifferenceBody]
+        recorded: ReplayedDecision, recomputed: ReplayedDecision, differences: [ReplayDifference]
     ) {
         self.issuedOfferId = issuedOfferId
         self.decisionId = decisionId
@@ -46,7 +46,7 @@ package struct ReplayBody: Sendable, Hashable, Codable {
 }
 
 /// A decision with the catalog it rests on.
-package struct ReplayedDecisionBody: Sendable, Hashable, Codable {
+package struct ReplayedDecision: Sendable, Hashable, Codable {
     package var catalogRevision: Int
     /// `eligible`, `ineligible` or `undetermined`.
     package var outcome: String
@@ -60,7 +60,7 @@ package struct ReplayedDecisionBody: Sendable, Hashable, Codable {
 }
 
 /// One thing that the recomputed decision says otherwise.
-package struct ReplayDifferenceBody: Sendable, Hashable, Codable {
+package struct ReplayDifference: Sendable, Hashable, Codable {
     /// The rule whose finding differs; absent for the outcome.
     package var rule: String?
     /// Where in the offer's own condition.
@@ -72,7 +72,9 @@ package struct ReplayDifferenceBody: Sendable, Hashable, Codable {
     /// As it comes out now, in words; absent if there is none.
     package var recomputed: String?
 
-    package init(rule: String?, path: String?, member: String, recorded: String?, recomputed: String?) {
+    package init(
+        rule: String? = nil, path: String? = nil, member: String, recorded: String?, recomputed: String?
+    ) {
         self.rule = rule
         self.path = path
         self.member = member

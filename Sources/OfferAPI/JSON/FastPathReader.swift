@@ -148,36 +148,41 @@ extension [String: FactValue]: FastPathReadable {
 
 // The members of each request as its `init(from:)` reads them; those that suppose something, and history, are left to it.
 
-extension IssueRequestBody: FastPathReadable {
+extension IssueRequest: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
-        var offerId: OfferId?
-        var customer: CustomerReference?
-        var rest = IssueRequestBody(offerId: "", customer: CustomerReference())
+        var (offerId, customer): (OfferId?, CustomerIdentifiers?) = (nil, nil)
+        var (fresh, signals, device): (Bool?, [String: FactValue]?, DeviceRequest?) = (nil, nil, nil)
+        var delivery = DeliveryMembers()
+        self.init(offerId: "", customer: CustomerIdentifiers())
         var isFirst = true
         while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
             switch key {
             case .offerId: try json.read(into: &offerId)
-            case .productId: try json.read(into: &rest.productId)
+            case .productId: try json.read(into: &productId)
             case .customer: try json.read(into: &customer)
-            case .formats: try json.read(into: &rest.formats)
-            case .fresh: try json.read(into: &rest.fresh)
-            case .signals: try json.read(into: &rest.signals)
-            case .signedTransactions: try json.read(into: &rest.signedTransactions)
-            case .signedRenewalInfo: try json.read(into: &rest.signedRenewalInfo)
-            case .signedAppTransaction: try json.read(into: &rest.signedAppTransaction)
-            case .historyComplete: try json.read(into: &rest.historyComplete)
-            case .request: try json.read(into: &rest.request)
+            case .formats: try json.read(into: &formats)
+            case .fresh: try json.read(into: &fresh)
+            case .signals: try json.read(into: &signals)
+            case .signedTransactions: try json.read(into: &delivery.transactions)
+            case .signedRenewalInfo: try json.read(into: &delivery.renewalInfo)
+            case .signedAppTransaction: try json.read(into: &delivery.appTransaction)
+            case .historyComplete: try json.read(into: &delivery.isComplete)
+            case .request: try json.read(into: &device)
             }
         }
         guard let offerId, let customer else { throw FallBack() }
-        rest.offerId = offerId
-        rest.customer = customer
-        self = rest
+        self.offerId = offerId
+        self.customer = customer
+        self.fresh = fresh ?? false
+        self.signals = signals ?? [:]
+        self.device = device ?? DeviceRequest()
+        self.delivery = delivery.delivery
     }
 }
 
-extension DecisionRequestBody: FastPathReadable {
+extension Inquiry: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
+        var (signals, device): ([String: FactValue]?, DeviceRequest?) = (nil, nil)
         self.init()
         var isFirst = true
         while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
@@ -186,34 +191,49 @@ extension DecisionRequestBody: FastPathReadable {
             case .offerIds: try json.read(into: &offerIds)
             case .productId: try json.read(into: &productId)
             case .signals: try json.read(into: &signals)
-            case .request: try json.read(into: &request)
+            case .request: try json.read(into: &device)
             case .asOf, .history, .catalog, .catalogRevision: throw FallBack()
             }
         }
+        self.signals = signals ?? [:]
+        request = device ?? DeviceRequest()
     }
 }
 
 extension TransactionsRequestBody: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
-        var transactions: [String]?
-        var rest = TransactionsRequestBody(signedTransactions: [])
+        var delivery = DeliveryMembers()
+        var customer: CustomerAliases?
         var isFirst = true
         while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
             switch key {
-            case .signedTransactions: try json.read(into: &transactions)
-            case .signedRenewalInfo: try json.read(into: &rest.signedRenewalInfo)
-            case .signedAppTransaction: try json.read(into: &rest.signedAppTransaction)
-            case .historyComplete: try json.read(into: &rest.historyComplete)
-            case .customer: try json.read(into: &rest.customer)
+            case .signedTransactions: try json.read(into: &delivery.transactions)
+            case .signedRenewalInfo: try json.read(into: &delivery.renewalInfo)
+            case .signedAppTransaction: try json.read(into: &delivery.appTransaction)
+            case .historyComplete: try json.read(into: &delivery.isComplete)
+            case .customer: try json.read(into: &customer)
             }
         }
-        guard let transactions else { throw FallBack() }
-        rest.signedTransactions = transactions
-        self = rest
+        guard delivery.transactions != nil else { throw FallBack() }
+        self.init(delivery.delivery, customer: customer)
     }
 }
 
-extension CustomerReference: FastPathReadable {
+/// The members of a ``SignedDelivery`` that were given so far.
+private struct DeliveryMembers {
+    var transactions: [String]?
+    var renewalInfo: [String]?
+    var appTransaction: String?
+    var isComplete: Bool?
+
+    var delivery: SignedDelivery {
+        SignedDelivery(
+            signedTransactions: transactions ?? [], signedRenewalInfo: renewalInfo ?? [],
+            signedAppTransaction: appTransaction, historyComplete: isComplete ?? false)
+    }
+}
+
+extension CustomerIdentifiers: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
         self.init()
         var isFirst = true
@@ -241,11 +261,11 @@ extension CustomerAliases: FastPathReadable {
     }
 }
 
-extension RequestFactsBody: FastPathReadable {
+extension DeviceRequest: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
         self.init()
         var isFirst = true
-        while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
+        while let key = try json.member(of: DeviceMember.self, isFirst: &isFirst) {
             switch key {
             case .appVersion: try json.read(into: &appVersion)
             case .osVersion: try json.read(into: &osVersion)

@@ -9,7 +9,7 @@ protocol FastPathWritable {
     func write(to json: inout JSONWriter)
 }
 
-extension IssuedOfferBody: FastPathWritable {
+extension IssuedOfferView: FastPathWritable {
     var hasFastPath: Bool { true }
 
     func write(to json: inout JSONWriter) {
@@ -62,8 +62,8 @@ extension SignaturesBody {
     }
 }
 
-extension TransactionsBody: FastPathWritable {
-    var hasFastPath: Bool { true }
+extension IngestReport: FastPathWritable {
+    var hasFastPath: Bool { customers.allSatisfy { $0.identifiers == nil } }
 
     func write(to json: inout JSONWriter) {
         json.object { json in

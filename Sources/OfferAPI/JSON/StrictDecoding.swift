@@ -63,8 +63,20 @@ extension KeyedDecodingContainer {
     /// Reads what the backend says about the customer: values by the name after `signals.`.
     ///
     /// - Throws: ``RequestFault`` at a value that is not a fact; `DecodingError` if it is not an object.
-    func decodeSignals(forKey key: Key) throws -> [String: FactValue]? {
-        try decodeFacts(forKey: key, called: "a signal")
+    func decodeSignals(forKey key: Key) throws -> [String: FactValue] {
+        try decodeFacts(forKey: key, called: "a signal") ?? [:]
+    }
+
+    /// Reads the device that asks.
+    ///
+    /// - Throws: ``RequestFault`` at an unknown member; `DecodingError`.
+    func decodeDevice(forKey key: Key) throws -> DeviceRequest {
+        guard contains(key), try !decodeNil(forKey: key) else { return DeviceRequest() }
+        let container = try StrictDecoding.container(try superDecoder(forKey: key), keyedBy: DeviceMember.self)
+        return DeviceRequest(
+            appVersion: try container.decodeIfPresent(String.self, forKey: .appVersion),
+            osVersion: try container.decodeIfPresent(String.self, forKey: .osVersion),
+            locale: try container.decodeIfPresent(String.self, forKey: .locale))
     }
 
     /// Reads values by name.
@@ -103,4 +115,9 @@ struct AnyMember: CodingKey {
         stringValue = String(intValue)
         self.intValue = intValue
     }
+}
+
+/// The members of a ``DeviceRequest`` on the wire.
+enum DeviceMember: String, CodingKey, CaseIterable {
+    case appVersion, osVersion, locale
 }

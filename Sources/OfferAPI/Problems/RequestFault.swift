@@ -35,6 +35,11 @@ public struct RequestFault: Error, Sendable, Hashable {
         ])
     }
 
+    /// A fault outside the body, such as `query.limit`.
+    package init(path: String, _ code: RequestErrorCode, _ detail: String, hint: String? = nil) {
+        errors = [ProblemErrorBody(path: path, code: code.rawValue, detail: detail, hint: hint)]
+    }
+
     /// A fault at one place of a JSON body.
     public init(_ pointer: JSONPointer, _ code: RequestErrorCode, _ detail: String, hint: String? = nil) {
         errors = [

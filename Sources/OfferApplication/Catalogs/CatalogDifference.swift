@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferModel
 
 enum CatalogDifference {
@@ -9,13 +10,13 @@ enum CatalogDifference {
         var changes: [CatalogChange] = []
         for offer in new.offers {
             guard let earlier = old.offer(offer.id) else {
-                changes.append(CatalogChange(offerId: offer.id, kind: .added))
+                changes.append(CatalogChange(.added, of: offer.id))
                 continue
             }
             changes += compare(OfferFields.list(earlier), OfferFields.list(offer), of: offer.id)
         }
         for offer in old.offers where new.offer(offer.id) == nil {
-            changes.append(CatalogChange(offerId: offer.id, kind: .removed))
+            changes.append(CatalogChange(.removed, of: offer.id))
         }
         return changes
     }
@@ -42,11 +43,10 @@ enum CatalogDifference {
             let earlier = old[field.path]
             guard earlier != field.value else { return nil }
             return CatalogChange(
-                offerId: offer, kind: earlier == nil ? .added : .changed, path: field.path, from: earlier,
-                to: field.value)
+                earlier == nil ? .added : .changed, of: offer, path: field.path, from: earlier, to: field.value)
         }
         let removed = before.filter { !new.contains($0.path) }.map {
-            CatalogChange(offerId: offer, kind: .removed, path: $0.path, from: $0.value)
+            CatalogChange(.removed, of: offer, path: $0.path, from: $0.value)
         }
         return changes + removed
     }

@@ -1,6 +1,7 @@
+package import OfferAPI
 import OfferCatalog
 import OfferEligibility
-public import OfferModel
+import OfferModel
 import OfferStore
 
 /// Catalogs as marketing applies them: one document a revision, never edited.
@@ -22,7 +23,7 @@ public struct CatalogRevisions: Sendable {
     ///
     /// - Returns: the revision and the differences; the text in force applied again makes no new revision.
     /// - Throws: `invalidCatalog`, `catalogChanged`.
-    public func apply(
+    package func apply(
         _ text: String, format: CatalogDocument.Format, expectedRevision: Int, message: String?, dryRun: Bool,
         caller: Caller
     ) async throws -> CatalogApplied {
@@ -54,44 +55,40 @@ public struct CatalogRevisions: Sendable {
     }
 }
 
-public struct AppliedRevision: Sendable, Hashable {
-    public var document: CatalogDocument
-    public var actor: String
-    public var message: String?
-    public var createdAt: Instant
-}
-
 extension CatalogRevisions {
-    public func page(
-        before: Int64?, limit: Int, caller: Caller
-    ) async throws -> (items: [AppliedRevision], next: Int64?) {
+    /// Who applied what, newest first, without the documents.
+    package func page(before: Int64?, limit: Int, caller: Caller) async throws -> PageBody<AppliedRevision> {
         let found = try await database.read { transaction -> [CatalogRevision] in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return [] }
             // One more than asked for tells whether there is another page.
             return try CatalogStore(transaction).page(before: before, limit: limit + 1, in: number)
         }
         let shown = found.prefix(limit)
-        return (shown.map(AppliedRevision.init), found.count > limit ? shown.last?.revision : nil)
+        return PageBody(
+            items: shown.map(AppliedRevision.init),
+            next: found.count > limit ? shown.last.map { String($0.revision) } : nil)
     }
 
     /// One revision with its document.
     ///
     /// - Throws: `unknownRevision`.
-    public func revision(_ revision: Int, caller: Caller) async throws -> AppliedRevision {
+    package func revision(_ revision: Int, caller: Caller) async throws -> AppliedRevision {
         let stored = try await database.read { transaction -> CatalogRevision? in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
             return try CatalogStore(transaction).revision(Int64(revision), in: number)
         }
         guard let stored else { throw RequestError.unknownRevision(String(revision)) }
-        return AppliedRevision(stored)
+        var applied = AppliedRevision(stored)
+        applied.format = stored.format.rawValue
+        applied.document = stored.document
+        return applied
     }
 }
 
 extension AppliedRevision {
     fileprivate init(_ stored: CatalogRevision) {
         self.init(
-            document: CatalogDocument(stored), actor: stored.actor, message: stored.message,
-            createdAt: stored.createdAt)
+            revision: Int(stored.revision), actor: stored.actor, message: stored.message, createdAt: stored.createdAt)
     }
 }
 
@@ -113,26 +110,6 @@ public struct CatalogDocument: Sendable, Hashable {
     public var revision: Int
     public var text: String
     public var format: Format
-}
-
-public struct CatalogApplied: Sendable, Hashable {
-    /// The revision now in force; a document equal to the one in force makes no new one.
-    public var revision: Int
-    public var changes: [CatalogChange]
-}
-
-public struct CatalogChange: Sendable, Hashable {
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case added
-        case changed
-        case removed
-    }
-
-    public var offerId: OfferId?
-    public var kind: Kind
-    public var path: String?
-    public var from: String?
-    public var to: String?
 }
 
 extension CatalogDocument {

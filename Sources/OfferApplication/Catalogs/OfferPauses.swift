@@ -1,6 +1,7 @@
+package import OfferAPI
 import OfferCatalog
 import OfferEligibility
-public import OfferModel
+package import OfferModel
 import OfferStore
 
 /// The kill switch: pauses that override the catalog and that no catalog lifts (docs/design.md#http).
@@ -15,13 +16,13 @@ public struct OfferPauses: Sendable {
     /// Further pages are of the revision that the first was of, so that none is missed and none is shown twice when
     /// another is applied meanwhile; pauses are as they are now, and so is an offer that it lacks and another has since.
     ///
-    /// - Returns: the offers, and where the next page starts; `nil` for a place that no page has led to.
-    public func offers(
+    /// - Returns: `nil` for a place that no page has led to.
+    package func offers(
         from place: OfferPlace?, limit: Int, caller: Caller
-    ) async throws -> (items: [PausableOffer], next: OfferPlace?)? {
+    ) async throws -> PageBody<OfferSummary>? {
         return try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else {
-                return place == nil ? ([], nil) : nil
+                return place == nil ? PageBody(items: [], next: nil) : nil
             }
             let inForce = try CatalogStore(transaction).currentNumber(in: number)
             let place = place ?? OfferPlace(revision: inForce, passed: .count(0))
@@ -35,9 +36,9 @@ public struct OfferPauses: Sendable {
             }
             let page = list.page(limit: limit)
             let items = page.offers.map {
-                PausableOffer(offer: $0, isPaused: paused.contains(nil) || paused.contains($0.id))
+                OfferSummary($0, paused: paused.contains(nil) || paused.contains($0.id))
             }
-            return (items, page.next)
+            return PageBody(items: items, next: page.next?.description)
         }
     }
 
@@ -55,7 +56,7 @@ public struct OfferPauses: Sendable {
     /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on.
     ///
     /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused.
-    public func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
+    package func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
         let known = try await offerIds(caller: caller)
         return try await database.write(by: caller.author) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
@@ -73,23 +74,9 @@ public struct OfferPauses: Sendable {
                 : try pauses.resume(offerId, actor: caller.apiKeyId, at: now, in: number)
             try StoreClock(transaction).advance(to: now)
             let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }
-            return PauseState(offerId: offerId, isPaused: paused, hasChanged: changed, isEveryOfferPaused: everyOffer)
+            return PauseState(offerId: offerId, paused: paused, changed: changed, everyOfferPaused: everyOffer)
         }
     }
-}
-
-public struct PausableOffer: Sendable, Hashable {
-    public var offer: Offer
-    /// Whether it is paused, by itself or with every offer.
-    public var isPaused: Bool
-}
-
-/// The kill switch after a request.
-public struct PauseState: Sendable, Hashable {
-    public var offerId: OfferId?
-    public var isPaused: Bool
-    public var hasChanged: Bool
-    public var isEveryOfferPaused: Bool
 }
 
 /// What is left of the list of a revision's offers from a place on.

@@ -1,4 +1,5 @@
-public import OfferModel
+package import OfferAPI
+package import OfferModel
 import OfferStore
 
 /// What the app sets for a customer: `PUT /v1/customers/attributes`.
@@ -14,9 +15,9 @@ public struct CustomerAttributes: Sendable {
     /// Apple's names no customer before signed data with it has arrived.
     ///
     /// - Throws: `ambiguousCustomer`, `foreignAlias`, `invalidRequest` for an unknown customer without an alias.
-    public func replace(
+    package func replace(
         _ attributes: [String: FactValue], of identifiers: CustomerIdentifiers, caller: Caller
-    ) async throws -> [KnownIdentifiers] {
+    ) async throws -> AttributesBody {
         try rates.take(identifiers, by: caller)
         let known = try await database.readInline { transaction in
             try ScopeStore(transaction).number(of: caller.scope).map {
@@ -42,7 +43,8 @@ public struct CustomerAttributes: Sendable {
             let isChanged = try AttributeStore(transaction).replace(
                 attributes, of: customers, actor: caller.apiKeyId, at: now)
             if isChanged { try StoreClock(transaction).advance(to: now) }
-            return try store.customers(customers).map(KnownIdentifiers.init)
+            return AttributesBody(
+                customers: try store.customers(customers).map(KnownIdentifiers.init), attributes: attributes)
         }
     }
 }
@@ -57,12 +59,11 @@ public struct AliasUnlinking: Sendable {
     /// - Parameters:
     ///   - aliases: only the aliases count.
     ///   - reason: why, for the audit; it names no person, because it stays when the customer is erased.
-    /// - Returns: the customers as they are known now, and the names of the aliases that were detached.
     /// - Throws: `unknownCustomer`, `ambiguousCustomer`, `provenAlias`, `invalidRequest` where a customer would be left
     ///   without an identifier; then nothing was detached.
-    public func unlink(
+    package func unlink(
         _ aliases: CustomerIdentifiers, from identifiers: CustomerIdentifiers, reason: String, caller: Caller
-    ) async throws -> (customers: [KnownIdentifiers], unlinked: [String]) {
+    ) async throws -> UnlinkBody {
         return try await database.write(by: caller.author) { transaction in
             guard let scope = try ScopeStore(transaction).number(of: caller.scope) else {
                 throw RequestError.unknownCustomer
@@ -87,7 +88,7 @@ public struct AliasUnlinking: Sendable {
                         + "`appTransactionId`")
             }
             if !unlinked.isEmpty { try StoreClock(transaction).advance(to: now) }
-            return (known, unlinked)
+            return UnlinkBody(customers: known, unlinked: unlinked)
         }
     }
 }

@@ -1,5 +1,6 @@
-public import OfferEligibility
-public import OfferModel
+package import OfferAPI
+import OfferEligibility
+package import OfferModel
 import OfferStore
 
 /// What support reads: one customer's story, and issued offers.
@@ -12,7 +13,7 @@ public struct CustomerLookup: Sendable {
     /// The customers that the identifiers name, with a page of their timeline.
     ///
     /// - Throws: `unknownCustomer`, `ambiguousCustomer`.
-    public func story(
+    package func story(
         _ identifiers: CustomerIdentifiers, limit: Int = 50, from cursor: TimelineCursor? = nil, caller: Caller
     ) async throws -> CustomerDetails {
         let read = try await database.read { transaction in
@@ -24,9 +25,13 @@ public struct CustomerLookup: Sendable {
             let facts = try SubjectFacts.read(subject.customers, transaction)
             let now = try clock.instantOfLooking(transaction)
             let store = CustomerStore(transaction)
-            let stored = try store.customers(subject.customers)
             let origins = Dictionary(
                 grouping: try store.sourcedIdentifiers(of: subject.customers), by: \.customer)
+            let customers = try store.customers(subject.customers).map { stored in
+                var known = KnownIdentifiers(stored)
+                known.identifiers = (origins[stored.number] ?? []).map(IdentifierOrigin.init)
+                return known
+            }
             let issued = try SlotStore(transaction).page(
                 of: subject.customers, offer: nil, before: nil, limit: Self.shownOffers, in: number)
             let timeline = try Timeline.read(of: subject.customers, from: cursor, limit: limit, at: now, transaction)
@@ -36,23 +41,26 @@ public struct CustomerLookup: Sendable {
                     by: catalogs.catalog(Int64(record.catalogRevision), of: number, in: caller.scope, transaction),
                     scope: caller.scope, policy: policy, in: number, transaction)
             }
-            return (
-                customers: stored.map(KnownIdentifiers.init),
-                origins: stored.map { (origins[$0.number] ?? []).map(IdentifierOrigin.init) }, now: now, facts: facts,
-                issued: try IssuedOfferRows(issued, united: facts, in: number, transaction),
-                redemptions: timeline.redemptions, timeline: page
-            )
+            let rows = try IssuedOfferRows(issued, united: facts, in: number, transaction)
+            return (customers: customers, now: now, facts: facts, issued: rows, timeline: page)
         }
+        let history = read.facts.history
+        let transactions = history.currentTransactions
+        let older = transactions.count - Self.shownTransactions
         return CustomerDetails(
-            customers: read.customers, origins: read.origins, now: read.now, attributes: read.facts.attributes,
-            history: read.facts.history, issuedOffers: read.issued.offers(scope: caller.scope, at: read.now),
-            redemptions: read.redemptions.sorted { $0.firstEvidence < $1.firstEvidence }, timeline: read.timeline)
+            customers: read.customers, attributes: read.facts.attributes, coverage: CoverageBody(history.coverage),
+            subscriptions: history.subscriptionStates(at: read.now).map(SubscriptionSummary.init),
+            transactions: transactions.suffix(Self.shownTransactions).map {
+                TransactionSummary($0.payload, provenance: $0.provenance)
+            }, olderTransactions: older > 0 ? older : nil,
+            issuedOffers: read.issued.offers(scope: caller.scope, at: read.now), timeline: read.timeline.items,
+            next: read.timeline.next)
     }
 
     /// One issued offer of the caller's app and environment.
     ///
     /// - Throws: `unknownIssuedOffer`.
-    public func issuedOffer(_ id: LowercaseUUID, caller: Caller) async throws -> IssuedOfferView {
+    package func issuedOffer(_ id: LowercaseUUID, caller: Caller) async throws -> IssuedOfferView {
         let (rows, now) = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
                 let issued = try SlotStore(transaction).issuedOffer(id, in: number)
@@ -71,9 +79,9 @@ public struct CustomerLookup: Sendable {
     /// A page of the offers issued to the customers that the identifiers name, or of all offers without identifiers, newest first.
     ///
     /// - Throws: `ambiguousCustomer`.
-    public func issuedOffers(
+    package func issuedOffers(
         _ identifiers: CustomerIdentifiers, offerId: OfferId?, limit: Int, before: Int64?, caller: Caller
-    ) async throws -> IssuedOfferPage {
+    ) async throws -> PageBody<IssuedOfferView> {
         let read = try await database.read { transaction -> (IssuedOfferRows, Int64?, Instant)? in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
             let names = !identifiers.proven.isEmpty || !identifiers.aliases.isEmpty
@@ -91,71 +99,41 @@ public struct CustomerLookup: Sendable {
                 try clock.instantOfLooking(transaction)
             )
         }
-        guard let (rows, next, now) = read else { return IssuedOfferPage(items: [], next: nil) }
-        return IssuedOfferPage(items: rows.offers(scope: caller.scope, at: now), next: next)
+        guard let (rows, next, now) = read else { return PageBody(items: [], next: nil) }
+        return PageBody(items: rows.offers(scope: caller.scope, at: now), next: next.map { String($0) })
     }
 
     /// How many of the newest issued offers a story shows; the list has them all.
     private static let shownOffers = 200
-}
-
-/// Everything support can see of the customers that some identifiers name.
-public struct CustomerDetails: Sendable, Hashable {
-    public var customers: [KnownIdentifiers]
-    /// Where their identifiers came from, a list for each of them.
-    public var origins: [[IdentifierOrigin]]
-    public var now: Instant
-    /// What the app set for them, by the name after `customer.attributes.`.
-    public var attributes: [String: FactValue]
-    public var history: History
-    /// Their slots, newest first.
-    public var issuedOffers: [IssuedOfferView]
-    /// Their uses of offers as they are recorded, from the earliest.
-    public var redemptions: [Redemption]
-    /// What happened to them, so much as was asked for.
-    public var timeline: TimelinePage
-}
-
-public struct IssuedOfferPage: Sendable, Hashable {
-    public var items: [IssuedOfferView]
-    /// The place of the last item in the store's order, where the next page starts; absent on the last page.
-    public var next: Int64?
-}
-
-/// An identifier of a customer with where it came from.
-public struct IdentifierOrigin: Sendable, Hashable {
-    /// What it is, by its name in requests.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case originalTransactionId
-        case appTransactionId
-        case appAccountToken
-        case customerId
-    }
-
-    public var kind: Kind
-    public var value: String
-    public var since: Instant
-    /// How it reached us: with Apple's data, or on the word of the backend or an operator.
-    public var provenance: Provenance
-    /// The transaction, or of renewal info the subscription, whose data names it.
-    public var transactionId: TransactionId?
-    /// The request that stated it; the log has more of it.
-    public var requestId: LowercaseUUID?
+    /// How many of the newest transactions are shown; the timeline has them all.
+    private static let shownTransactions = 100
 }
 
 extension IdentifierOrigin {
-    init(_ stored: SourcedIdentifier) {
-        kind =
-            switch stored.kind {
-            case .originalTransactionId: .originalTransactionId
-            case .appTransactionId: .appTransactionId
-            case .appAccountToken: .appAccountToken
-            case .customerId: .customerId
-            }
-        value = stored.value
-        since = stored.since
-        provenance = stored.provenance
-        transactionId = stored.transactionId
-        requestId = stored.requestId
+    fileprivate init(_ stored: SourcedIdentifier) {
+        self.init(
+            kind: stored.kind.rawValue, value: stored.value, since: stored.since, provenance: stored.provenance,
+            transactionId: stored.transactionId, requestId: stored.requestId)
+    }
+}
+
+extension CoverageBody {
+    init(_ coverage: Coverage) {
+        self.init(level: coverage.level.rawValue, asOf: coverage.asOf, provenance: coverage.provenance)
+    }
+}
+
+extension SubscriptionSummary {
+    fileprivate init(_ state: SubscriptionState) {
+        self.init(of: state.subscriptionGroupIdentifier)
+        self.state = state.name
+        undeterminedBecause = state.resolution.undeterminedReason?.rawValue
+        hasAccess = state.hasAccess
+        willAutoRenew = state.willAutoRenew
+        productId = state.transaction?.productId
+        expiresDate = state.accessEnds
+        daysLeft = state.daysLeft
+        lastMomentToCancel = state.lastMomentToCancel
+        transactionId = state.transaction?.transactionId
     }
 }

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferEligibility
 public import OfferModel
 import OfferStore
@@ -43,8 +44,8 @@ struct Timeline: Sendable {
     /// - Parameter again: decides the record of a refusal again, which is asked for the entries of the page alone.
     func page(
         from cursor: TimelineCursor?, limit: Int, again: (DecisionRecord, OfferId) throws -> Decision?
-    ) -> TimelinePage {
-        let all = entries.sorted { ($1.at, $1.kind.rawValue, $1.message) < ($0.at, $0.kind.rawValue, $0.message) }
+    ) -> PageBody<TimelineEntry> {
+        let all = entries.sorted { ($1.at, $1.kind, $1.message) < ($0.at, $0.kind, $0.message) }
         var rest = all[...]
         if let cursor {
             rest = rest.drop { $0.at > cursor.at }
@@ -52,11 +53,10 @@ struct Timeline: Sendable {
         }
         let refused = Dictionary(refusals.map { ($0.entry, $0) }) { first, _ in first }
         let shown = rest.prefix(limit).map { refused[$0]?.explained(again) ?? $0 }
-        guard rest.count > limit, let last = shown.last else { return TimelinePage(entries: shown) }
+        guard rest.count > limit, let last = shown.last else { return PageBody(items: shown, next: nil) }
         let before = cursor.map { $0.at == last.at ? $0.shown : 0 } ?? 0
-        return TimelinePage(
-            entries: shown,
-            next: TimelineCursor(at: last.at, shown: before + shown.reversed().prefix { $0.at == last.at }.count))
+        let place = TimelineCursor(at: last.at, shown: before + shown.reversed().prefix { $0.at == last.at }.count)
+        return PageBody(items: shown, next: place.text)
     }
 
     private var entries: [TimelineEntry] {
@@ -94,46 +94,6 @@ extension Provenance {
         case .operator: "entered by an operator"
         }
     }
-}
-
-/// One thing that happened to a customer, in a sentence for staff.
-public struct TimelineEntry: Sendable, Hashable {
-    /// What kind of thing it is; the list is closed.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case purchased
-        case renewed
-        case shared
-        case expired
-        case revoked
-        case refundReversed
-        case cancelled
-        case resumed
-        case productChange
-        case paymentFailed
-        case notified
-        case issued
-        case redeemed
-        case refused
-        /// An offer was signed, and the customer bought without it right after.
-        case boughtAtFullPrice
-        case voided
-        case merged
-    }
-
-    public var at: Instant
-    public var kind: Kind
-    public var message: String
-
-    init(_ kind: Kind, at: Instant, _ message: String) {
-        self.at = at
-        self.kind = kind
-        self.message = message
-    }
-}
-
-public struct TimelinePage: Sendable, Hashable {
-    public var entries: [TimelineEntry]
-    public var next: TimelineCursor?
 }
 
 /// A place in a timeline: an instant, and how many of its entries were shown.

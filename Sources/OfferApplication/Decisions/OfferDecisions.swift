@@ -1,3 +1,4 @@
+public import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferStore
@@ -25,24 +26,24 @@ public struct OfferDecisions: Sendable {
     ///
     /// - Throws: ``RequestError``, `busy` among them where ``supposingWaiting`` others wait to suppose something too.
     public func decide(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
-        try rates.take(inquiry.customer, by: caller)
-        guard !inquiry.whatIf.isEmpty else { return try await answer(inquiry, caller: caller) }
+        try rates.take(inquiry.named, by: caller)
+        guard inquiry.supposes else { return try await answer(inquiry, caller: caller) }
         return try await turns.run { try await answer(inquiry, caller: caller) }
     }
 
     private func answer(_ inquiry: Inquiry, caller: Caller) async throws -> InquiryAnswer {
         let formats = try registry.app(for: caller.scope).formats(in: caller.scope.environment)
-        let whatIf = try ResolvedWhatIf(inquiry.whatIf, scope: caller.scope)
+        let whatIf = try ResolvedWhatIf(inquiry, scope: caller.scope)
         let read = { @Sendable (transaction: any StoreTransaction) in
             var snapshot = try Snapshot.read(
-                inquiry.customer, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
+                inquiry.named, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: inquiry.offerIds, transaction
             ).supposing(
                 whatIf, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
                 transaction)
             // Issuing would refuse it too.
             if let number = snapshot.number {
-                try snapshot.subject.requireOwn(inquiry.customer.aliases, in: number, transaction)
+                try snapshot.subject.requireOwn(inquiry.named.aliases, in: number, transaction)
             }
             try snapshot.readCounters(
                 of: try Self.offers(inquiry, snapshot.catalog).map { ($0, try Self.product(inquiry, $0)) },
@@ -50,7 +51,7 @@ public struct OfferDecisions: Sendable {
             return snapshot
         }
         // What is supposed may take every row there is.
-        let isQuick = inquiry.whatIf.isEmpty
+        let isQuick = !inquiry.supposes
         let snapshot = try await isQuick ? database.readInline(read) : database.read(read)
         try rates.take(snapshot.subject.customers, by: caller)
         let subject = PreparedSubject(snapshot.facts, policy: policy)
@@ -105,7 +106,7 @@ public struct OfferDecisions: Sendable {
             return life < policy.storedSignatureMinimumLife
         }
         guard let open = snapshot.open(offer, about: subject) else { return true }
-        let request = IssueRequest(offerId: offer.id, productId: productId, customer: inquiry.customer)
+        let request = IssueRequest(offerId: offer.id, productId: productId, customer: inquiry.named)
         let plan = try SigningPlan(
             offer, productId: productId, request: request, formats: formats, history: snapshot.facts.history)
         return !open.answers(plan, fresh: false, at: snapshot.now, policy)

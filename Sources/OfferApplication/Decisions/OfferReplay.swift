@@ -1,6 +1,7 @@
+package import OfferAPI
 import OfferCatalog
-public import OfferEligibility
-public import OfferModel
+import OfferEligibility
+package import OfferModel
 import OfferStore
 
 /// Decides again what was decided when an offer was issued, and shows what differs: `POST …/replay` (invariant 5).
@@ -16,7 +17,7 @@ public struct OfferReplay: Sendable {
     /// - Parameter revision: the catalog to decide by; the one of the decision if absent.
     /// - Throws: `unknownIssuedOffer`, `erasedRecord`, `unknownRevision`, `unknownOffer` if that catalog does not have
     ///   the offer, `invalidCatalog` if this version no longer reads that catalog.
-    public func replay(
+    package func replay(
         _ id: LowercaseUUID, catalogRevision revision: Int?, caller: Caller
     ) async throws -> DecisionReplay {
         return try await database.read { transaction in
@@ -45,39 +46,22 @@ public struct OfferReplay: Sendable {
             return DecisionReplay(
                 issuedOfferId: id, decisionId: signing.decisionId, offerId: issued.slot.offerId,
                 decidedAt: signing.decidedAt,
-                recorded: ReplayedDecision(catalogRevision: record.catalogRevision, decision: recorded),
-                recomputed: ReplayedDecision(catalogRevision: Int(asked), decision: recomputed),
+                recorded: ReplayedDecision(recorded, by: record.catalogRevision),
+                recomputed: ReplayedDecision(recomputed, by: Int(asked)),
                 differences: ReplayDifference.between(recorded, recomputed))
         }
     }
 }
 
-/// A recorded decision beside what the same question gives now (invariant 5).
-public struct DecisionReplay: Sendable, Hashable {
-    public var issuedOfferId: LowercaseUUID
-    public var decisionId: LowercaseUUID
-    public var offerId: OfferId
-    public var decidedAt: Instant
-    public var recorded: ReplayedDecision
-    public var recomputed: ReplayedDecision
-    public var differences: [ReplayDifference]
+extension ReplayedDecision {
+    fileprivate init(_ decision: Decision, by catalogRevision: Int) {
+        self.init(
+            catalogRevision: catalogRevision, outcome: decision.outcome.rawValue,
+            findings: decision.findings.map(FindingBody.init))
+    }
 }
 
-public struct ReplayedDecision: Sendable, Hashable {
-    public var catalogRevision: Int
-    public var decision: Decision
-}
-
-/// One difference between a recomputed decision and the record.
-public struct ReplayDifference: Sendable, Hashable {
-    /// The rule whose finding differs; absent for the outcome.
-    public var rule: String?
-    public var path: String?
-    /// What differs: `outcome`, `finding`, `verdict`, `reason`, `message`, `evidence` or `turningPoint`.
-    public var member: String
-    public var recorded: String?
-    public var recomputed: String?
-
+extension ReplayDifference {
     static func between(_ recorded: Decision, _ recomputed: Decision) -> [ReplayDifference] {
         var differences: [ReplayDifference] = []
         if recorded.outcome != recomputed.outcome {

@@ -1,4 +1,5 @@
 import AppStoreData
+import OfferAPI
 import OfferCatalog
 import OfferEligibility
 import OfferModel
@@ -24,15 +25,12 @@ struct ResolvedWhatIf: Sendable {
     let catalog: Catalog?
 
     /// - Throws: `invalidRequest` at a payload that cannot be taken, `invalidCatalog`.
-    init(_ whatIf: WhatIf, scope: Scope) throws {
-        asOf = whatIf.asOf
-        history = try whatIf.history.map { try Supplied($0, scope: scope) }
+    init(_ inquiry: Inquiry, scope: Scope) throws {
+        asOf = inquiry.asOf
+        history = try inquiry.history.map { try Supplied($0, scope: scope) }
         catalog =
-            switch whatIf.catalog {
-            case .document(let text): .document(text, try CatalogDocument.catalog(text, for: scope))
-            case .revision(let revision): .revision(revision)
-            case nil: nil
-            }
+            try inquiry.catalog.map { Catalog.document($0, try CatalogDocument.catalog($0, for: scope)) }
+            ?? inquiry.catalogRevision.map(Catalog.revision)
     }
 }
 

@@ -1,4 +1,5 @@
 import AppStoreData
+package import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferSigning
@@ -16,7 +17,7 @@ public struct HistoryIngestion: Sendable {
     /// outcome of each.
     ///
     /// - Throws: `signedDataRefused` if every JWS was refused.
-    public func ingest(
+    package func ingest(
         _ delivery: SignedDelivery, aliases: CustomerIdentifiers, caller: Caller
     ) async throws -> IngestReport {
         let namesCustomer =
@@ -206,8 +207,7 @@ public struct HistoryIngestion: Sendable {
                 IngestResult(pointer: entry.pointer, outcome: remaining.popFirst() ?? .unchanged)
             case .failure(let refusal):
                 IngestResult(
-                    pointer: entry.pointer, outcome: .refused,
-                    refusal: RefusedData(pointer: entry.pointer, refusal: refusal))
+                    pointer: entry.pointer, outcome: .refused, code: refusal.code.rawValue, detail: refusal.detail)
             }
         }
     }

@@ -87,12 +87,16 @@ struct StagedBatch: Sendable {
     func advanced(_ run: ImportRun) -> ImportRun {
         var run = run
         run.position = end ?? run.position
-        run.counts.lines += lines
-        run.counts.refused += Int64(refused.count)
-        run.counts.gaps += gaps
-        run.counts.staged += Int64(payloads.count)
+        count(into: &run.counts)
         if isLast { run.stage = .applying }
         return run
+    }
+
+    func count(into counts: inout ImportCounts) {
+        counts.lines += lines
+        counts.refused += Int64(refused.count)
+        counts.gaps += gaps
+        counts.staged += Int64(payloads.count)
     }
 }
 
@@ -117,10 +121,7 @@ extension HistoryImport {
                 report.counts.subscriptions += seen.isNew("k\(payload.key)") ? 1 : 0
                 report.counts.count(outcome.outcome, isRepeated: !seen.isNew("\(payload.key)\n\(outcome.name)"))
             }
-            report.counts.lines += batch.lines
-            report.counts.refused += Int64(batch.refused.count)
-            report.counts.gaps += batch.gaps
-            report.counts.staged += Int64(batch.payloads.count)
+            batch.count(into: &report.counts)
             for line in batch.refused { report.refused[line.reason, default: 0] += 1 }
             try refusals(batch.refused)
             progress(

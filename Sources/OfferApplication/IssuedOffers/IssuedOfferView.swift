@@ -1,33 +1,7 @@
+import OfferAPI
 import OfferEligibility
-public import OfferModel
-public import OfferSigning
+import OfferModel
 import OfferStore
-
-/// One issued offer with the artefacts of its newest signing.
-public struct IssuedOfferView: Sendable, Hashable {
-    public var id: LowercaseUUID
-    public var decisionId: LowercaseUUID
-    public var scope: Scope
-    public var offerId: OfferId
-    public var offerType: OfferType
-    public var delivery: Delivery
-    /// Apple's name of the offer; absent for introductory ones.
-    public var offerIdentifier: OfferIdentifier?
-    public var productId: ProductId
-    public var state: SlotState
-    public var issuedAt: Instant
-    public var expiresAt: Instant
-    public var voidedAt: Instant?
-    /// The purchase at full price that the customer made right after a signature, if nothing has used the offer.
-    public var fullPriceTransactionId: TransactionId?
-    public var catalogRevision: Int
-    public var v1: PromotionalOfferSignatureV1?
-    public var v2: PromotionalOfferSignatureV2?
-    /// The newest signing's statement on the introductory offer.
-    public var introductoryEligibility: IntroductoryOfferEligibilitySignature?
-    /// The key that signed; absent where nothing is signed.
-    public var keyId: KeyId?
-}
 
 extension IssuedOfferView {
     init(
@@ -35,23 +9,21 @@ extension IssuedOfferView {
         state: SlotState
     ) {
         self.init(
-            id: slot.id, decisionId: decisionId, scope: scope, offerId: slot.offerId, offerType: slot.offerType,
-            delivery: slot.delivery, offerIdentifier: slot.offerIdentifier, productId: slot.productId, state: state,
-            issuedAt: slot.issuedAt, expiresAt: slot.expiresAt, catalogRevision: catalogRevision,
-            keyId: signatures.first?.keyId)
-        voidedAt = slot.voidedAt
-        for signature in signatures {
-            productId = signature.productId
-            guard !signature.isRemoved else { continue }
+            issuedOfferId: slot.id, decisionId: decisionId, offerId: slot.offerId, offerType: slot.offerType,
+            delivery: slot.delivery, offerIdentifier: slot.offerIdentifier,
+            productId: signatures.last?.productId ?? slot.productId, bundleId: scope.bundleId,
+            environment: scope.environment, keyId: signatures.first?.keyId, state: state, issuedAt: slot.issuedAt,
+            expiresAt: slot.expiresAt, catalogRevision: catalogRevision, signatures: SignaturesBody())
+        for signature in signatures where !signature.isRemoved {
             switch signature.format {
             case .v1:
-                v1 = PromotionalOfferSignatureV1(
+                self.signatures.v1 = SignatureV1Body(
                     keyId: signature.keyId, nonce: signature.nonce, timestamp: signature.timestamp,
-                    signature: signature.artefact, appAccountToken: signature.appAccountToken)
+                    signature: signature.artefact, appAccountToken: signature.appAccountToken?.description ?? "")
             case .v2:
-                v2 = PromotionalOfferSignatureV2(jws: signature.artefact)
+                self.signatures.v2 = SignatureV2Body(jws: signature.artefact)
             case .introductoryEligibility:
-                introductoryEligibility = signature.introductoryEligibility
+                self.signatures.introductoryEligibility = signature.introductoryEligibility
             }
         }
     }
@@ -59,16 +31,15 @@ extension IssuedOfferView {
 
 extension RecordedSignature {
     /// The artefact as StoreKit takes it, if it is a statement on the introductory offer.
-    var introductoryEligibility: IntroductoryOfferEligibilitySignature? {
+    var introductoryEligibility: IntroductoryEligibilityBody? {
         guard format == .introductoryEligibility, let allowIntroductoryOffer else { return nil }
-        return IntroductoryOfferEligibilitySignature(jws: artefact, allowIntroductoryOffer: allowIntroductoryOffer)
+        return IntroductoryEligibilityBody(jws: artefact, allowIntroductoryOffer: allowIntroductoryOffer)
     }
 }
 
 /// Issued offers as they are stored, with what tells where they stand; the telling needs no database.
 struct IssuedOfferRows: Sendable {
-    private let issued: [IssuedOffer]
-    private let signings: [LowercaseUUID: Signing]
+    private let rows: [(issued: IssuedOffer, newest: Signing)]
     /// What is known of each owner, or of all of them together.
     private let facts: [CustomerNumber: SubjectFacts]
 
@@ -79,29 +50,22 @@ struct IssuedOfferRows: Sendable {
         _ issued: [IssuedOffer], united: SubjectFacts? = nil, in number: ScopeNumber,
         _ transaction: any StoreTransaction
     ) throws {
-        self.issued = issued
-        var signings: [LowercaseUUID: Signing] = [:]
+        rows = try issued.map { ($0, try SlotStore(transaction).newestSigning(of: $0)) }
         var facts: [CustomerNumber: SubjectFacts] = [:]
-        for offer in issued {
-            signings[offer.slot.id] = try SlotStore(transaction).newestSigning(of: offer)
-            if facts[offer.customer] == nil {
-                facts[offer.customer] = try united ?? SubjectFacts.read([offer.customer], transaction)
-            }
+        for offer in issued where facts[offer.customer] == nil {
+            facts[offer.customer] = try united ?? SubjectFacts.read([offer.customer], transaction)
         }
-        self.signings = signings
         self.facts = facts
     }
 
+    /// One view a row, in their order.
     func offers(scope: Scope, at now: Instant) -> [IssuedOfferView] {
         let redemptions = facts.mapValues { $0.redemptions() }
-        return issued.compactMap { offer in
-            guard let newest = signings[offer.slot.id] else { return nil }
-            var shown = IssuedOfferView(
-                offer.slot, catalogRevision: Int(offer.catalogRevision), scope: scope,
+        return rows.map { issued, newest in
+            IssuedOfferView(
+                issued.slot, catalogRevision: Int(issued.catalogRevision), scope: scope,
                 signatures: newest.signatures, decisionId: newest.decisionId,
-                state: offer.slot.state(at: now, redemptions: redemptions[offer.customer] ?? []))
-            shown.fullPriceTransactionId = offer.fullPriceTransactionId
-            return shown
+                state: issued.slot.state(at: now, redemptions: redemptions[issued.customer] ?? []))
         }
     }
 }

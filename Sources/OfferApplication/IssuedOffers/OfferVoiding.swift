@@ -1,5 +1,6 @@
+package import OfferAPI
 import OfferEligibility
-public import OfferModel
+package import OfferModel
 import OfferStore
 
 /// Withdraws an issued offer: no further signatures under it (docs/design.md#issued-offers-and-limits).
@@ -14,7 +15,7 @@ public struct OfferVoiding: Sendable {
     /// until then, unless it is released, which accepts that the offer may be used beyond its limit.
     ///
     /// - Throws: `unknownIssuedOffer`, `clockBehind` where a place is released.
-    public func void(
+    package func void(
         _ id: LowercaseUUID, reason: String, release: Bool, caller: Caller
     ) async throws -> IssuedOfferView {
         try await database.write(by: caller.author) { transaction in

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferSigning
@@ -77,7 +78,7 @@ extension DecisionRecord.Order {
         let customer = request.customer
         self.init(
             originalTransactionId: customer.originalTransactionId, appTransactionId: customer.appTransactionId,
-            appAccountToken: customer.appAccountToken, customerId: customer.customerId, formats: request.formats,
+            appAccountToken: customer.appAccountToken, customerId: customer.customerId, formats: request.formats ?? [],
             fresh: request.fresh)
     }
 }

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferSigning
@@ -13,7 +14,7 @@ final class RecordedRefusals: Sendable {
     struct Entry: Sendable {
         var decisionId: LowercaseUUID
         var decidedAt: Instant
-        var introductoryEligibility: IntroductoryOfferEligibilitySignature?
+        var introductoryEligibility: IntroductoryEligibilityBody?
 
         /// The answer to a request that this decision refuses.
         func refusal(_ decision: Decision, _ outlook: Outlook) -> IssueRefusal {

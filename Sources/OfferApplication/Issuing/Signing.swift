@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferSigning
@@ -27,15 +28,16 @@ struct SigningPlan: Sendable, Equatable {
         self.productId = productId
         appAccountToken = request.customer.appAccountToken
         transactionId = Self.transaction(request.customer, history)
+        let asked = request.formats ?? []
         switch offer.delivery {
         case .signature:
-            for (index, format) in request.formats.enumerated() where !offer.formats.contains(format) {
+            for (index, format) in asked.enumerated() where !offer.formats.contains(format) {
                 throw RequestError.invalidRequest(
                     pointer: "/formats/\(index)",
                     detail: "offer `\(offer.id)` is not delivered as `\(format.rawValue)`",
                     hint: "it is delivered as \(offer.formats.map { "`\($0.rawValue)`" }.joined(separator: ", "))")
             }
-            for (index, format) in request.formats.enumerated() where !allowed.contains(format) {
+            for (index, format) in asked.enumerated() where !allowed.contains(format) {
                 throw RequestError.invalidRequest(
                     pointer: "/formats/\(index)",
                     detail:
@@ -43,10 +45,10 @@ struct SigningPlan: Sendable, Equatable {
                     hint: "ask for `v2`, or set `sandbox: { v1: true }` for the app in keys.yaml")
             }
             let wanted =
-                request.formats.isEmpty ? Array(offer.formats.filter(allowed.contains).prefix(1)) : request.formats
+                asked.isEmpty ? Array(offer.formats.filter(allowed.contains).prefix(1)) : asked
             formats = SignatureFormat.allCases.filter(wanted.contains).map { $0 == .v1 ? .v1 : .v2 }
         case .introductoryEligibility, .appStore:
-            guard request.formats.isEmpty else {
+            guard asked.isEmpty else {
                 throw RequestError.invalidRequest(
                     pointer: "/formats", detail: "offer `\(offer.id)` has no formats to choose from",
                     hint: "leave `formats` out")

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferCatalog
 import OfferEligibility
 import OfferModel

@@ -4,29 +4,6 @@ public import OfferStore
 /// Removes what nothing needs any more and settles slots that have passed, in steps so small that no request waits long
 /// for one.
 public struct Retention: Sendable {
-    public struct Sum: Sendable, Hashable {
-        public var signatures = 0
-        public var refusals = 0
-        public var answers = 0
-        public var notifications = 0
-        /// Passed slots that were taken off the counters of their offers.
-        public var settled = 0
-
-        /// Whether texts stay because the audit's digest key has changed since some were recorded.
-        public var isHeld = false
-
-        public var isEmpty: Bool { signatures + refusals + answers + notifications == 0 }
-
-        mutating func add(_ step: RetentionStep) {
-            signatures += step.signatures
-            refusals += step.refusals
-            answers += step.answers
-            notifications += step.notifications
-            settled += step.settled
-            isHeld = isHeld || step.isHeld
-        }
-    }
-
     /// How many rows of each kind one transaction looks at.
     private static let limit = 200
 
@@ -48,16 +25,33 @@ public struct Retention: Sendable {
     /// Removes everything that is due.
     ///
     /// - Parameter rest: how long requests have the writer for themselves between two steps.
+    /// - Returns: all steps together.
     /// - Throws: `clockBehind`, `CancellationError`; steps already taken stay taken.
-    public func sweep(rest: Duration = .milliseconds(20)) async throws -> Sum {
-        var sum = Sum()
-        while true {
-            let step = try await ledger.write(by: author) { transaction in
-                try RetentionStore(transaction).step(terms, at: try clock.instant(transaction), limit: Self.limit)
-            }
-            sum.add(step)
-            if step.isLast { return sum }
+    public func sweep(rest: Duration = .milliseconds(20)) async throws -> RetentionStep {
+        var sum = try await step()
+        while !sum.isLast {
             try await Task.sleep(for: rest)
+            var next = try await step()
+            next.add(sum)
+            sum = next
         }
+        return sum
+    }
+
+    private func step() async throws -> RetentionStep {
+        try await ledger.write(by: author) { transaction in
+            try RetentionStore(transaction).step(terms, at: try clock.instant(transaction), limit: Self.limit)
+        }
+    }
+}
+
+extension RetentionStep {
+    fileprivate mutating func add(_ earlier: RetentionStep) {
+        signatures += earlier.signatures
+        refusals += earlier.refusals
+        answers += earlier.answers
+        notifications += earlier.notifications
+        settled += earlier.settled
+        isHeld = isHeld || earlier.isHeld
     }
 }

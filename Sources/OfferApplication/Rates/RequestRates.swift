@@ -1,3 +1,4 @@
+import OfferAPI
 public import OfferModel
 import OfferStore
 import Synchronization

@@ -1,5 +1,6 @@
 import AppStoreData
 import AppStoreServer
+import OfferAPI
 import OfferModel
 import OfferStore
 
@@ -160,9 +161,9 @@ struct FetchedAccount: Sendable {
 /// The outcome of an account's data in the one transaction that keeps it.
 struct KeptAccount: Sendable {
     var owners: [CustomerNumber] = []
-    var transactions = OutcomeCounts()
-    var renewalInfos = OutcomeCounts()
-    var appTransactions = OutcomeCounts()
+    var transactions = RefreshReport.Counts()
+    var renewalInfos = RefreshReport.Counts()
+    var appTransactions = RefreshReport.Counts()
     var refused: [RefusedData] = []
     var gaps: [RefreshGap] = []
     /// The purchases that were part of Apple's answer.

@@ -1,4 +1,5 @@
 import AppStoreServer
+import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferSigning

@@ -1,11 +1,12 @@
 public import AppStoreServer
+package import OfferAPI
 public import OfferModel
 import OfferSigning
 public import OfferStore
 
 /// Fetches many customers from Apple, a few at a time: `offerd backfill --ids`.
 public struct CustomerBackfill: Sendable {
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         /// The customer was fetched; the report has the gaps.
         case fetched(RefreshReport)
         /// The customer was fetched since the work began, by another id.
@@ -38,7 +39,7 @@ public struct CustomerBackfill: Sendable {
     ///
     /// - Parameter ids: of transactions or of app transactions, as many as may be asked for at once.
     /// - Throws: ``RequestError`` for what prevents all further work, `CancellationError`. What was kept stays.
-    public func fetch(_ ids: [String]) async throws -> [Outcome] {
+    package func fetch(_ ids: [String]) async throws -> [Outcome] {
         try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
             for (place, id) in ids.enumerated() {
                 group.addTask { (place, try await fetch(id)) }

@@ -1,9 +1,10 @@
 import AppStoreData
 public import AppStoreServer
+package import OfferAPI
 import OfferEligibility
 public import OfferModel
 import OfferSigning
-public import OfferStore
+package import OfferStore
 
 /// Fetches customers' purchases from Apple: `POST /v1/customers/refresh`, and id by id for `offerd backfill`.
 public struct CustomerRefresh: Sendable {
@@ -39,13 +40,13 @@ public struct CustomerRefresh: Sendable {
     /// - Throws: `invalidRequest` for an id by which Apple cannot be asked, `unknownCustomer`, `unknownToAppStore`,
     ///   `ambiguousCustomer`, `appStoreFailed`, `appStoreDataRefused` if none of the data could be verified, `notReady`
     ///   without an App Store server.
-    public func refresh(_ question: RefreshQuestion, caller: Caller) async throws -> RefreshReport {
+    package func refresh(_ question: RefreshQuestion, caller: Caller) async throws -> RefreshReport {
         try question.check()
         if case .customer(let identifiers) = question { try rates.take(identifiers, by: caller) }
         let client = try registry.appStoreServer(for: caller.scope).within(milliseconds: Self.patience)
         let accounts = try await search.accounts(question, client, caller.scope)
         try rates.take(Set(accounts.flatMap { $0.seen?.customers ?? [] }).sorted(), by: caller)
-        var report = RefreshReport()
+        var report = RefreshReport(coverage: CoverageBody(.none))
         var owners: [CustomerNumber] = []
         var seen: (subscriptions: Set<TransactionId>, accounts: Set<AppTransactionId>) = ([], [])
         for account in accounts {
@@ -69,13 +70,13 @@ public struct CustomerRefresh: Sendable {
     /// - Parameter start: a customer whose history was fetched at this moment or later is not asked for again.
     /// - Returns: `nil` if the customer was not asked for again.
     /// - Throws: as ``refresh(_:caller:)`` does, with the time of a background job.
-    public func refresh(
+    package func refresh(
         id: String, since start: Instant, in scope: Scope, by author: AuditAuthor
     ) async throws -> RefreshReport? {
         let client = try registry.appStoreServer(for: scope).with(.patient)
         let (account, fetchedAt) = try await search.account(of: id, scope)
         if let fetchedAt, fetchedAt >= start { return nil }
-        var report = RefreshReport()
+        var report = RefreshReport(coverage: CoverageBody(.none))
         let kept = try await refresh(account, client, since: start, in: scope, by: author)
         report.add(kept)
         return try await complete(report, of: kept.owners)
@@ -110,14 +111,14 @@ public struct CustomerRefresh: Sendable {
             // A later account of the same request may have merged an earlier one's customer.
             let numbers = Set(try CustomerStore(transaction).survivors(of: owners).values).sorted()
             report.customers = try CustomerStore(transaction).customers(numbers).map(KnownIdentifiers.init)
-            report.coverage = try HistoryStore(transaction).history(of: numbers).coverage
+            report.coverage = CoverageBody(try HistoryStore(transaction).history(of: numbers).coverage)
             return report
         }
     }
 }
 
 /// Whose purchases the App Store is asked for.
-public enum RefreshQuestion: Sendable, Hashable {
+package enum RefreshQuestion: Sendable, Hashable {
     /// The customers that the identifiers name; Apple can be asked about an unknown one by an identifier of Apple's.
     case customer(CustomerIdentifiers)
     /// Who made an order, by the id on the customer's receipt, such as `MK5TTTVWJH`.

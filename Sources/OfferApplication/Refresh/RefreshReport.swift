@@ -1,55 +1,48 @@
 public import AppStoreServer
-public import OfferEligibility
+import OfferAPI
+import OfferEligibility
 public import OfferModel
+import OfferSigning
 
-/// The result of fetching a customer's purchases from the App Store.
-public struct RefreshReport: Sendable, Hashable {
-    /// The customers they belong to, as far as proven.
-    public var customers: [KnownIdentifiers] = []
-    public var transactions = OutcomeCounts()
-    public var renewalInfos = OutcomeCounts()
-    public var appTransactions = OutcomeCounts()
-    /// What could not be verified; the pointer names its place in Apple's answer.
-    public var refused: [RefusedData] = []
-    /// Why the history does not count as complete; empty if it does.
-    public var gaps: [RefreshGap] = []
-    /// How much of the history is known now.
-    public var coverage = Coverage.none
-
+extension RefreshReport {
     mutating func add(_ kept: KeptAccount) {
         transactions.add(kept.transactions)
         renewalInfos.add(kept.renewalInfos)
         appTransactions.add(kept.appTransactions)
-        refused += kept.refused
-        gaps += kept.gaps.filter { !gaps.contains($0) }
+        refused += kept.refused.map {
+            Refused(path: $0.pointer, code: $0.refusal.code.rawValue, detail: $0.refusal.detail)
+        }
+        gaps += kept.gaps.map { Gap(code: $0.rawValue, detail: $0.detail) }.filter { !gaps.contains($0) }
     }
 }
 
-public struct OutcomeCounts: Sendable, Hashable {
-    private var counts: [IngestOutcome: Int] = [:]
-
-    public subscript(outcome: IngestOutcome) -> Int { counts[outcome] ?? 0 }
-
-    public var total: Int { counts.values.saturatingSum() }
-
+extension RefreshReport.Counts {
     mutating func add(_ outcome: IngestOutcome) {
-        counts[outcome, default: 0] += 1
+        switch outcome {
+        case .added: added += 1
+        case .updated: updated += 1
+        case .unchanged: unchanged += 1
+        case .refused: refused += 1
+        }
     }
 
-    mutating func add(_ others: OutcomeCounts) {
-        counts.merge(others.counts, uniquingKeysWith: +)
+    fileprivate mutating func add(_ others: Self) {
+        added += others.added
+        updated += others.updated
+        unchanged += others.unchanged
+        refused += others.refused
     }
 }
 
 /// Why what the App Store answered does not count as all there is (invariant 3).
-public enum RefreshGap: String, Sendable, Hashable, CaseIterable, Codable {
+package enum RefreshGap: String, Sendable, CaseIterable {
     case refusedData
     case morePages
     /// A subscription that is known of the customer was not part of it.
     case missingSubscription
     case severalCustomers
 
-    public var detail: String {
+    var detail: String {
         switch self {
         case .refusedData: "some of what Apple gave was refused"
         case .morePages: "Apple has more pages of the history than are fetched at once"

@@ -1,5 +1,6 @@
+package import OfferAPI
 import OfferEligibility
-import OfferModel
+package import OfferModel
 import OfferStore
 
 /// The offer funnel: evaluated, issued, redeemed, renewed (docs/design.md#http).
@@ -10,46 +11,80 @@ public struct FunnelReports: Sendable {
     let clock: RequestClock
     private let turns = AsyncSemaphore(1, waiting: 0)
 
+    static let longestDays: Int64 = 366
+    static let usualDays: Int64 = 30
+
     /// The funnel of one offer, or of every offer that is in the catalog or was ever evaluated.
     ///
     /// It reads one snapshot customer by customer, in memory that does not grow with them, and the writer never waits for
     /// it. A server makes one report at a time: each takes one of its few readers for as long as it lasts.
     ///
+    /// - Parameters:
+    ///   - from: customers first evaluated from then on; 30 days before the end if absent.
+    ///   - to: customers first evaluated before; until now if absent.
     /// - Throws: `unknownOffer`, `unusableParameter`, `busy` while another report is made.
-    public func funnel(_ request: FunnelRequest, caller: Caller) async throws -> FunnelReport {
-        try await turns.run { try await read(request, caller: caller) }
+    package func funnel(
+        of offerId: OfferId? = nil, from: Instant? = nil, to: Instant? = nil, caller: Caller
+    ) async throws -> FunnelReport {
+        try await turns.run { try await read(offerId, from: from, to: to, caller: caller) }
     }
 
-    private func read(_ request: FunnelRequest, caller: Caller) async throws -> FunnelReport {
+    private func read(_ offerId: OfferId?, from: Instant?, to: Instant?, caller: Caller) async throws -> FunnelReport {
         let (catalogs, policy, scope, clock) = (catalogs, policy, caller.scope, clock)
         return try await database.read { transaction in
             let now = try clock.instantOfLooking(transaction)
-            let range = try request.range(at: now)
+            let range = try Self.range(from: from, to: to, at: now)
             guard let number = try ScopeStore(transaction).number(of: scope) else {
-                if let offerId = request.offerId { throw RequestError.unknownOffer(offerId) }
+                if let offerId { throw RequestError.unknownOffer(offerId) }
                 return FunnelReport(asOf: now, range: range, offers: [])
             }
-            let offers = try catalogs.reportedOffers(request.offerId, of: number, in: scope, transaction)
+            let offers = try catalogs.reportedOffers(offerId, of: number, in: scope, transaction)
             let funnels = try offers.map { reported in
-                try Self.funnel(of: reported, range, at: now, policy: policy, in: number, transaction)
+                var funnel = try Self.tally(reported, range, at: now, policy: policy, in: number, transaction).result
+                funnel.requestsOfUnknown = try EvaluationStore(transaction).refusalsOfUnknown(
+                    for: reported.offer.id, in: range, in: number)
+                return funnel
             }
             return FunnelReport(asOf: now, range: range, offers: funnels)
         }
     }
 
-    private static func funnel(
-        of reported: CompiledCatalogs.ReportedOffer, _ range: Range<Instant>, at now: Instant, policy: Policy,
+    static func tally(
+        _ reported: CompiledCatalogs.ReportedOffer, _ range: Range<Instant>, at now: Instant, policy: Policy,
         in number: ScopeNumber, _ transaction: any StoreTransaction
-    ) throws -> OfferFunnel {
+    ) throws -> FunnelTally {
         var tally = FunnelTally(
-            offer: reported.offer, group: reported.group, asOf: now, policy: policy, transaction: transaction,
-            funnel: OfferFunnel(offerId: reported.offer.id))
+            offer: reported.offer, group: reported.group, asOf: now, policy: policy, transaction: transaction)
         let cohort = OfferCohort(
             offerId: reported.offer.id, range: range, scope: number, transaction: transaction)
         try cohort.forEach { try tally.add($0) }
-        var funnel = tally.funnel
-        funnel.requestsOfUnknown = try EvaluationStore(transaction).refusalsOfUnknown(
-            for: reported.offer.id, in: range, in: number)
-        return funnel
+        return tally
+    }
+
+    /// The range asked for.
+    ///
+    /// - Throws: `unusableParameter` for a range that is empty, longer than a year or lies in the future: no report of
+    ///   it would say anything.
+    private static func range(from: Instant?, to: Instant?, at now: Instant) throws(RequestError) -> Range<Instant> {
+        // What was decided in this very millisecond is known too.
+        let to = to ?? now.adding(milliseconds: 1)
+        let from = from ?? to.adding(milliseconds: -usualDays * Instant.Duration.day)
+        guard from <= now else {
+            throw .unusableParameter(
+                name: "from",
+                detail: "the range begins at `\(from)`, which is in the future: no customer was evaluated yet",
+                hint: nil)
+        }
+        guard from < to else {
+            throw .unusableParameter(
+                name: "to", detail: "the range ends at `\(to)`, which is not after its beginning, `\(from)`",
+                hint: "a range holds what was decided from `from` on and before `to`")
+        }
+        guard to.milliseconds(since: from) <= longestDays * Instant.Duration.day else {
+            throw .unusableParameter(
+                name: "from", detail: "the range is longer than \(longestDays) days",
+                hint: "ask for shorter ranges one after the other; each customer is in one of them")
+        }
+        return from..<to
     }
 }

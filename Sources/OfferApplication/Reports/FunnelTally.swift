@@ -1,14 +1,48 @@
+import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferStore
 
+/// Counts an offer's customers, each with one call of ``add(_:)``.
 struct FunnelTally {
     let offer: Offer
     let group: SubscriptionGroupId?
     let asOf: Instant
     let policy: Policy
     let transaction: any StoreTransaction
-    private(set) var funnel: OfferFunnel
+    /// Whether retention has removed why some were refused, and with it who of them was held out.
+    private(set) var hasRemovedRefusals = false
+    private var funnel: OfferFunnel
+    private var reasons: [BlockingRule: OfferFunnel.Reason] = [:]
+    /// By currency.
+    private var costs: [String: DiscountCost] = [:]
+
+    init(
+        offer: Offer, group: SubscriptionGroupId?, asOf: Instant, policy: Policy, transaction: any StoreTransaction
+    ) {
+        self.offer = offer
+        self.group = group
+        self.asOf = asOf
+        self.policy = policy
+        self.transaction = transaction
+        funnel = OfferFunnel(
+            offerId: offer.id, saveRate: SaveRate(definition: "autoRenewOnAfter\(SaveOutcome.days)Days"))
+    }
+
+    /// The funnel of everyone counted so far.
+    var result: OfferFunnel {
+        var funnel = funnel
+        // The most frequent first; the rules' names settle ties.
+        funnel.reasons = reasons.values.sorted {
+            ($1.customers, $0.rule, $0.fact ?? "", $0.verdict) < ($0.customers, $1.rule, $1.fact ?? "", $1.verdict)
+        }
+        funnel.discountCost = costs.sorted { $0.key < $1.key }.map { $1.decimals(in: $0) }
+        if !hasRemovedRefusals { funnel.holdoutLift.compare() }
+        if funnel.saveRate.judged > 0 {
+            funnel.saveRate.rate = (Double(funnel.saveRate.saved) / Double(funnel.saveRate.judged)).millionths
+        }
+        return funnel
+    }
 
     /// Counts one customer, reading only that customer's history.
     mutating func add(_ member: CohortMember) throws {
@@ -29,7 +63,7 @@ struct FunnelTally {
                 && used.redemption.offerType == offer.delivery.redeemedAs
                 && used.redemption.firstEvidence >= member.firstEvaluated
         }
-        funnel.redemptionsWithoutSlot += max(0, course.redemptionsWithoutSlot - issuedToOthers)
+        funnel.redemptions.redeemedWithoutSlot += max(0, course.redemptionsWithoutSlot - issuedToOthers)
         guard member.isIssued else { return }
         count(cost: issued.filter { $0.slot.offerId == offer.id }, course)
         try count(save: member, course, facts.slots)
@@ -37,17 +71,17 @@ struct FunnelTally {
 
     private mutating func count(stages member: CohortMember, _ course: OfferCourse) {
         funnel.stages.evaluated += 1
-        if member.hasRemovedRefusal { funnel.hasRemovedRefusals = true }
+        if member.hasRemovedRefusal { hasRemovedRefusals = true }
         guard member.isEligible else { return }
         funnel.stages.eligible += 1
         guard member.isIssued else { return }
         funnel.stages.issued += 1
         guard !course.redemptions.isEmpty else { return }
         funnel.stages.redeemed += 1
-        funnel.doubledRedemptions += course.doubledRedemptions
-        funnel.redemptionsByAnother += course.redemptionsByAnother
-        if course.isInOffer { funnel.inOffer += 1 }
-        if course.isRefunded { funnel.refunded += 1 }
+        funnel.redemptions.doubled += course.doubledRedemptions
+        funnel.redemptions.redeemedByAnother += course.redemptionsByAnother
+        if course.isInOffer { funnel.redemptions.inOffer += 1 }
+        if course.isRefunded { funnel.redemptions.refunded += 1 }
         guard course.hasRenewedAtFullPrice else { return }
         funnel.stages.renewedAtFullPrice += 1
         if course.isActive == true { funnel.stages.stillActive += 1 }
@@ -55,35 +89,38 @@ struct FunnelTally {
 
     private mutating func count(refusal member: CohortMember) {
         guard let refusal = member.refusal else { return }
-        funnel.notIssued[refusal, default: 0] += 1
+        funnel.notIssued.count(refusal)
         guard refusal != .heldOut, refusal != .notInRollout, let deciding = member.lastRefusal?.obstacles.deciding
         else { return }
-        for obstacle in deciding {
-            funnel.obstacles[obstacle, default: BlockingRuleCount()].customers += 1
-            if deciding.count == 1 { funnel.obstacles[obstacle]?.alone += 1 }
+        for rule in deciding {
+            var reason =
+                reasons[rule]
+                ?? OfferFunnel.Reason(rule: rule.rule.rawValue, verdict: rule.verdict.rawValue, fact: rule.fact)
+            reason.customers += 1
+            if deciding.count == 1 { reason.alone += 1 }
+            reasons[rule] = reason
         }
     }
 
     private mutating func count(arm member: CohortMember, _ course: OfferCourse) {
         guard let arm = member.arm else { return }
-        var side = arm.isTreated ? funnel.treated : funnel.heldOut
-        side.customers += 1
-        if course.isActive == true { side.active += 1 }
-        if course.isActive == nil { side.undetermined += 1 }
-        if arm.isTreated { funnel.treated = side } else { funnel.heldOut = side }
+        let side = arm.isTreated ? \HoldoutLift.treated : \HoldoutLift.heldOut
+        funnel.holdoutLift[keyPath: side].customers += 1
+        if course.isActive == true { funnel.holdoutLift[keyPath: side].active += 1 }
+        if course.isActive == nil { funnel.holdoutLift[keyPath: side].undetermined += 1 }
     }
 
     private mutating func count(cost issued: [IssuedOffer], _ course: OfferCourse) {
         let uses = Dictionary(grouping: course.redemptions, by: \.slotId).mapValues { Int64($0.count) }
         for slot in issued {
             guard let value = slot.slot.cost,
-                let cost = funnel.discountCost[value.currency, default: DiscountCost()].adding(
+                let cost = costs[value.currency, default: DiscountCost()].adding(
                     value.milliunits, uses: uses[slot.slot.id] ?? 0, isRefunded: course.isRefunded)
             else {
                 funnel.slotsWithoutCost += 1
                 continue
             }
-            funnel.discountCost[value.currency] = cost
+            costs[value.currency] = cost
         }
     }
 
@@ -109,4 +146,61 @@ struct FunnelTally {
             try HistoryStore(transaction).history(of: [customer], asOf: instant), of: group, at: instant, policy: policy
         )
     }
+}
+
+/// What discounts of one currency cost, in milliunits.
+private struct DiscountCost {
+    var issued: Int64 = 0
+    var redeemed: Int64 = 0
+    var refunded: Int64 = 0
+
+    /// With another slot; `nil` beyond any amount that can be counted.
+    func adding(_ value: Int64, uses: Int64, isRefunded: Bool) -> DiscountCost? {
+        let (used, tooMany) = value.multipliedReportingOverflow(by: uses)
+        let sums = [
+            issued.addingReportingOverflow(value), redeemed.addingReportingOverflow(used),
+            refunded.addingReportingOverflow(isRefunded ? used : 0),
+        ]
+        guard !tooMany, sums.allSatisfy({ !$0.overflow }) else { return nil }
+        return DiscountCost(
+            issued: sums[0].partialValue, redeemed: sums[1].partialValue, refunded: sums[2].partialValue)
+    }
+
+    func decimals(in currency: String) -> OfferFunnel.Cost {
+        func amount(_ milliunits: Int64) -> String { Money(milliunits: milliunits, currency: currency).amount }
+        return OfferFunnel.Cost(
+            currency: currency, issued: amount(issued), redeemed: amount(redeemed), refunded: amount(refunded))
+    }
+}
+
+extension OfferFunnel.NotIssued {
+    fileprivate mutating func count(_ kind: RefusalKind) {
+        switch kind {
+        case .heldOut: heldOut += 1
+        case .notInRollout: notInRollout += 1
+        case .paused: paused += 1
+        case .ineligible: ineligible += 1
+        case .undetermined: undetermined += 1
+        case .removed: removed += 1
+        }
+    }
+}
+
+extension HoldoutLift {
+    /// Compares the groups, if neither is too small.
+    fileprivate mutating func compare() {
+        guard min(treated.customers, heldOut.customers) >= minimumCustomers,
+            let lift = ProportionDifference(
+                .init(treated.active, of: treated.customers), minus: .init(heldOut.active, of: heldOut.customers))
+        else { return }
+        difference = lift.difference.millionths
+        interval = Interval(
+            level: ProportionDifference.level, method: "newcombe", lower: lift.lower.millionths,
+            upper: lift.upper.millionths)
+    }
+}
+
+extension Double {
+    /// Rounded to six decimals: more would only show how numbers are stored.
+    fileprivate var millionths: Double { (self * 1_000_000).rounded() / 1_000_000 }
 }

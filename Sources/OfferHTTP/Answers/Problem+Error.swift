@@ -26,10 +26,7 @@ extension Problem {
                     pointer: pointer, code: RequestErrorCode.invalidValue.rawValue, detail: detail, hint: hint)
             ])
         case .unusableParameter(let name, let detail, let hint):
-            self = .invalidRequest([
-                ProblemErrorBody(
-                    path: "query.\(name)", code: RequestErrorCode.invalidValue.rawValue, detail: detail, hint: hint)
-            ])
+            self = .invalidRequest(RequestFault(path: "query.\(name)", .invalidValue, detail, hint: hint).errors)
         case .productRequired(let offerId, let products):
             self.init(
                 .productRequired, "the offer `\(offerId)` has several products and the request names none",

@@ -18,10 +18,10 @@ extension Problem {
             hint: isUndetermined
                 ? Self.missing(refusal.decision)
                 : "`POST /v1/decisions` with a `support` key explains every rule")
-        decisionId = refusal.decisionId
-        findings = refusal.decision.findings.bodies(for: role)
-        turningPoint = refusal.outlook.turningPoint.map(TurningPointBody.init)
-        introductoryEligibility = refusal.introductoryEligibility.map(IntroductoryEligibilityBody.init)
+        document.decisionId = refusal.decisionId
+        document.findings = refusal.decision.findings.bodies(for: role)
+        document.turningPoint = refusal.outlook.turningPoint.map(TurningPointBody.init)
+        document.introductoryEligibility = refusal.introductoryEligibility
     }
 
     /// What would help to decide, by what is not known.

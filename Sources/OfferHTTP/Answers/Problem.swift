@@ -7,34 +7,21 @@ import OfferSigning
 
 /// A request that ends in a problem document (RFC 9457).
 struct Problem: Error {
-    var code: ProblemCode
-    var detail: String
-    var hint: String?
-    var decisionId: LowercaseUUID?
-    var findings: [FindingBody]?
-    var turningPoint: TurningPointBody?
-    var introductoryEligibility: IntroductoryEligibilityBody?
-    var errors: [ProblemErrorBody]?
+    /// What is said; ``body(instance:requestId:)`` adds the request.
+    var document: ProblemBody
     /// Headers that go with it, such as `Allow`.
     var headers = HTTPFields()
 
     init(_ code: ProblemCode, _ detail: String, hint: String? = nil, errors: [ProblemErrorBody]? = nil) {
-        self.code = code
-        self.detail = detail
-        self.hint = hint
-        self.errors = errors
+        document = ProblemBody(code: code, detail: detail, hint: hint, instance: "", requestId: "")
+        document.errors = errors
     }
 
     /// The document of one request.
     func body(instance: String, requestId: LowercaseUUID) -> ProblemBody {
-        var body = ProblemBody(
-            code: code, detail: detail, hint: hint, instance: String(instance.prefix(1_024)),
-            requestId: requestId.description)
-        body.decisionId = decisionId
-        body.findings = findings
-        body.turningPoint = turningPoint
-        body.introductoryEligibility = introductoryEligibility
-        body.errors = errors
+        var body = document
+        body.instance = String(instance.prefix(1_024))
+        body.requestId = requestId.description
         return body
     }
 }

@@ -4,12 +4,14 @@ import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferSigning
-import Synchronization
 
 /// `/v1/app-store`: what the App Store calls, without a key. Its signature says who calls.
 struct AppStoreController: Sendable {
     let notifications: NotificationIngestion
-    let admission: Admission
+    /// Bounds how many requests without a key are served at once, so that strangers can take no more of the writer's queue
+    /// than that many places from callers with a key. They are counted once their bodies are there: who sends slowly holds
+    /// a connection, which are bounded too, and keeps no delivery out.
+    let turns: AsyncSemaphore
     let bodyLimit: Int
 
     /// `POST …/notifications`: one App Store Server Notification.
@@ -17,9 +19,8 @@ struct AppStoreController: Sendable {
         let scope = try Self.scope(request, context)
         // Before it takes a place and its body is read: nothing in it could make the app known.
         try notifications.require(scope)
-        // A place is for work: who sends slowly holds a connection, and keeps no delivery out.
         let bytes = try await request.jsonBytes(upTo: bodyLimit)
-        return try await admission.admit {
+        return try await turns.run {
             let body = try WireJSON.decodeRequest(NotificationRequestBody.self, from: bytes)
             do {
                 return try .json(
@@ -51,34 +52,6 @@ struct AppStoreController: Sendable {
                 hint: "the environment is one of \(known), spelled like this")
         }
         return Scope(bundleId: BundleId(bundleId), environment: environment)
-    }
-}
-
-/// Bounds how many requests without a key are served at once; beyond the bound, calls fail with `busy`.
-///
-/// They are counted once their bodies are there, so that strangers can neither take more of the writer's queue than that
-/// many places from callers with a key, nor keep places by sending slowly. How many bodies are on their way at once is
-/// bounded by the connections.
-final class Admission: Sendable {
-    private let limit: Int
-    private let served = Mutex(0)
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    /// Serves a request if there is room for it.
-    ///
-    /// - Throws: ``Problem`` `busy`, and what serving it throws.
-    func admit<Answer>(_ serve: () async throws -> Answer) async throws -> Answer {
-        let isAdmitted = served.withLock { served in
-            guard served < limit else { return false }
-            served += 1
-            return true
-        }
-        guard isAdmitted else { throw Problem.busy }
-        defer { served.withLock { $0 -= 1 } }
-        return try await serve()
     }
 }
 

@@ -38,18 +38,16 @@ struct CatalogController: Sendable {
             document, format: type == .json ? .json : .yaml,
             expectedRevision: revision, message: message, dryRun: isDryRun, caller: context.caller)
         return try .json(
-            CatalogAppliedBody(applied), headers: isDryRun ? [:] : [.eTag: RevisionTag.text(applied.revision)])
+            applied, headers: isDryRun ? [:] : [.eTag: RevisionTag.text(applied.revision)])
     }
 
     /// `GET …/revisions`: who applied what, newest first.
     @Sendable func revisions(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
         var query = try QueryParameters(request, known: ["limit", "cursor"])
-        let limit = query.number("limit", in: 1...200) ?? 50
+        let limit = query.limit()
         let before = query.cursor("cursor")
         try query.finish()
-        let page = try await catalogs.page(before: before, limit: limit, caller: context.caller)
-        return try .json(
-            PageBody(items: page.items.map { CatalogRevisionBody($0) }, next: page.next.map { String($0) }))
+        return try .json(try await catalogs.page(before: before, limit: limit, caller: context.caller))
     }
 
     /// `GET …/revisions/{n}`: one of them, with its document.
@@ -57,8 +55,7 @@ struct CatalogController: Sendable {
         try QueryParameters(request, known: []).finish()
         let text = try context.pathText("n")
         guard let number = Int(text), number > 0 else { throw RequestError.unknownRevision(text) }
-        let revision = try await catalogs.revision(number, caller: context.caller)
-        return try .json(CatalogRevisionBody(revision, withDocument: true))
+        return try .json(try await catalogs.revision(number, caller: context.caller))
     }
 
     private func text(of bytes: [UInt8]) throws(RequestFault) -> String {
@@ -87,15 +84,6 @@ struct CatalogController: Sendable {
     }
 }
 
-extension CatalogRevisionBody {
-    init(_ applied: AppliedRevision, withDocument: Bool = false) {
-        self.init(
-            revision: applied.document.revision, actor: applied.actor, message: applied.message,
-            createdAt: applied.createdAt, format: withDocument ? applied.document.format.rawValue : nil,
-            document: withDocument ? applied.document.text : nil)
-    }
-}
-
 extension MediaType {
     init(_ format: CatalogDocument.Format) {
         self =
@@ -103,17 +91,6 @@ extension MediaType {
             case .yaml: .yaml
             case .json: .json
             }
-    }
-}
-
-extension CatalogAppliedBody {
-    init(_ applied: CatalogApplied) {
-        self.init(
-            revision: applied.revision,
-            changes: applied.changes.map {
-                CatalogChangeBody(
-                    offerId: $0.offerId, change: $0.kind.rawValue, path: $0.path, from: $0.from, to: $0.to)
-            })
     }
 }
 
@@ -148,12 +125,9 @@ enum RevisionTag {
         guard values.count == 1, value.count >= 3, value.first == "\"", value.last == "\"", digits.utf8.count <= 18,
             digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let revision = Int(digits)
         else {
-            throw RequestFault(errors: [
-                ProblemErrorBody(
-                    path: "header.If-Match", code: RequestErrorCode.invalidHeader.rawValue,
-                    detail: "`\(value.prefix(100))` is not the tag of one revision",
-                    hint: "write the revision in quotes, such as `\"3\"`")
-            ])
+            throw RequestFault(
+                path: "header.If-Match", .invalidHeader, "`\(value.prefix(100))` is not the tag of one revision",
+                hint: "write the revision in quotes, such as `\"3\"`")
         }
         return revision
     }

@@ -6,18 +6,18 @@ import OfferModel
 /// `POST /v1/decisions`: the dry-run.
 struct DecisionsController: Sendable {
     let decisions: OfferDecisions
-    let bodyLimit: Int
-    /// Of a body that may hold a history or a catalog.
-    let supposingBodyLimit: Int
+    let limits: HTTPLimits
 
     @Sendable func decide(_ request: Request, _ context: CallerContext<AnyKeyAccess>) async throws -> Response {
         let role = context.caller.role
+        // A body may hold a history or a catalog, but not that of a `client` key.
         let body = try await request.decode(
-            DecisionRequestBody.self, upTo: role == .client ? bodyLimit : supposingBodyLimit)
+            Inquiry.self, upTo: role == .client ? limits.bodyBytes : limits.signedDataBytes)
         if role == .client, !body.supposingMembers.isEmpty {
             throw Problem.forbidden(role: role, members: body.supposingMembers)
         }
-        let answer = try await decisions.decide(try body.inquiry(), caller: context.caller)
+        try body.check()
+        let answer = try await decisions.decide(body, caller: context.caller)
         return try .json(DecisionsBody(answer, role: role))
     }
 }

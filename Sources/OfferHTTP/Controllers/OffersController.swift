@@ -8,22 +8,19 @@ import OfferModel
 struct OffersController: Sendable {
     let switches: OfferPauses
 
-    /// Entries of a page unless `limit` says otherwise, and at most.
-    private static let pageSize = (usual: 50, range: 1...200)
-
     /// `GET`: the offers in short, in the catalog's order.
     @Sendable func list(
         _ request: Request, _ context: CallerContext<MarketingOrSupportAccess>
     ) async throws -> Response {
         var query = try QueryParameters(request, known: ["limit", "cursor"])
-        let limit = query.number("limit", in: Self.pageSize.range) ?? Self.pageSize.usual
+        let limit = query.limit()
         let place = query.cursor("cursor") { OfferPlace($0) }
         try query.finish()
         guard let page = try await switches.offers(from: place, limit: limit, caller: context.caller) else {
             query.refuseCursor("cursor")
             throw RequestFault(errors: query.errors)
         }
-        return try .json(PageBody(items: page.items.map(OfferSummaryBody.init), next: page.next?.description))
+        return try .json(page)
     }
 
     /// `POST …/pause` of one offer.
@@ -50,23 +47,6 @@ struct OffersController: Sendable {
         _ request: Request, _ context: CallerContext<MarketingAccess>, _ offerId: OfferId?, paused: Bool
     ) async throws -> Response {
         try QueryParameters(request, known: []).finish()
-        return try .json(PauseBody(try await switches.set(offerId, paused: paused, caller: context.caller)))
-    }
-}
-
-extension OfferSummaryBody {
-    init(_ switched: PausableOffer) {
-        let offer = switched.offer
-        self.init(
-            offerId: offer.id, type: offer.type, status: offer.status, starts: offer.starts, ends: offer.ends,
-            priority: offer.priority, paused: switched.isPaused)
-    }
-}
-
-extension PauseBody {
-    init(_ state: PauseState) {
-        self.init(
-            offerId: state.offerId, paused: state.isPaused, changed: state.hasChanged,
-            everyOfferPaused: state.isEveryOfferPaused)
+        return try .json(try await switches.set(offerId, paused: paused, caller: context.caller))
     }
 }

@@ -62,12 +62,10 @@ enum IdempotencyKey {
         guard values.count == 1, (1...255).contains(key.utf8.count),
             key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
-            throw RequestFault(errors: [
-                ProblemErrorBody(
-                    path: "header.Idempotency-Key", code: RequestErrorCode.invalidHeader.rawValue,
-                    detail: "one key of 1 to 255 visible ASCII characters is needed",
-                    hint: "use a fresh UUID for every new request, and the same one to repeat it")
-            ])
+            throw RequestFault(
+                path: "header.Idempotency-Key", .invalidHeader,
+                "one key of 1 to 255 visible ASCII characters is needed",
+                hint: "use a fresh UUID for every new request, and the same one to repeat it")
         }
         return key
     }

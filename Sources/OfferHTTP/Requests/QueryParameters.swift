@@ -68,6 +68,9 @@ struct QueryParameters {
         return number
     }
 
+    /// How many entries a page has: 50 unless the client wants more or fewer.
+    mutating func limit() -> Int { number("limit", in: 1...200) ?? 50 }
+
     /// The place where a page starts, as `next` of the page before gave it; `nil` if absent.
     mutating func cursor(_ name: String) -> Int64? {
         cursor(name) { Int64($0).flatMap { $0 > 0 ? $0 : nil } }
@@ -158,12 +161,9 @@ enum CustomerQuery {
     static func read(_ query: inout QueryParameters) throws(RequestFault) -> CustomerIdentifiers {
         let identifiers = try readIfAny(&query)
         guard identifiers != CustomerIdentifiers() else {
-            throw RequestFault(errors: [
-                ProblemErrorBody(
-                    path: "query", code: RequestErrorCode.missingMember.rawValue,
-                    detail: "the query names no customer",
-                    hint: "give " + names.map { "`\($0)`" }.joined(separator: ", ") + " or several of them")
-            ])
+            throw RequestFault(
+                path: "query", .missingMember, "the query names no customer",
+                hint: "give " + names.map { "`\($0)`" }.joined(separator: ", ") + " or several of them")
         }
         return identifiers
     }
@@ -176,11 +176,8 @@ extension CallerContext {
     func pathText(_ name: String) throws -> String {
         let raw = try parameters.require(name)
         guard let text = PercentEncoding.decoded(raw, plusIsSpace: false) else {
-            throw RequestFault(errors: [
-                ProblemErrorBody(
-                    path: "path.\(name)", code: RequestErrorCode.invalidValue.rawValue,
-                    detail: "`\(raw.prefix(100))` is not percent-encoded UTF-8")
-            ])
+            throw RequestFault(
+                path: "path.\(name)", .invalidValue, "`\(raw.prefix(100))` is not percent-encoded UTF-8")
         }
         return text
     }

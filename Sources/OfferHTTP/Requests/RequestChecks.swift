@@ -15,7 +15,7 @@ struct RequestChecks {
     }
 
     /// The customer of a request: at least one identifier.
-    mutating func customer(_ customer: CustomerReference) {
+    mutating func customer(_ customer: CustomerIdentifiers) {
         if customer.isEmpty {
             add(
                 .customer, .missingMember, "the customer has no identifier",
@@ -27,8 +27,7 @@ struct RequestChecks {
     }
 
     /// What the backend says about the customer.
-    mutating func signals(_ signals: [String: FactValue]?) {
-        guard let signals else { return }
+    mutating func signals(_ signals: [String: FactValue]) {
         facts(signals, at: .root.appending("signals"), called: "signal", maximum: RequestRules.signalCount)
     }
 
@@ -90,8 +89,7 @@ struct RequestChecks {
     }
 
     /// The device that asks.
-    mutating func device(_ device: RequestFactsBody?) {
-        guard let device else { return }
+    mutating func device(_ device: DeviceRequest) {
         text(device.appVersion, at: .device.appending("appVersion"))
         text(device.osVersion, at: .device.appending("osVersion"))
         text(device.locale, at: .device.appending("locale"))
@@ -144,7 +142,7 @@ extension RequestChecks {
     }
 
     /// A supplied history; its payloads are checked when they are read. Beyond the bound only the number is reported.
-    mutating func history(_ history: HistoryBody?) {
+    mutating func history(_ history: SuppliedHistory?) {
         guard let history else { return }
         let pointer = JSONPointer.root.appending("history")
         let payloads = history.transactions.count + history.renewalInfos.count
@@ -162,7 +160,7 @@ extension RequestChecks {
         }
     }
 
-    private mutating func issuedOffer(_ offer: PastOfferBody, at pointer: JSONPointer) {
+    private mutating func issuedOffer(_ offer: SuppliedOffer, at pointer: JSONPointer) {
         text(offer.offerId.rawValue, at: pointer.appending("offerId"))
         text(offer.productId?.rawValue, at: pointer.appending("productId"))
         for (name, moment) in [
@@ -176,13 +174,13 @@ extension RequestChecks {
         if let voidedAt = offer.voidedAt, voidedAt < offer.issuedAt {
             add(pointer.appending("voidedAt"), .invalidValue, "it was voided before it was issued")
         }
-        if let signings = offer.signings, !RequestRules.signings.contains(signings) {
+        if !RequestRules.signings.contains(offer.signings) {
             add(
                 pointer.appending("signings"), .invalidValue,
                 "an issued offer has \(RequestRules.signings.lowerBound) to \(RequestRules.signings.upperBound) signings"
             )
         }
-        if offer.released == true, offer.voidedAt == nil {
+        if offer.isReleased, offer.voidedAt == nil {
             add(
                 pointer.appending("released"), .invalidValue, "only what is voided is released",
                 hint: "give `voidedAt` too")

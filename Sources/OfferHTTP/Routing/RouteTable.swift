@@ -52,22 +52,15 @@ struct RouteTable: Sendable {
     let routes: [Route]
 
     init(_ useCases: UseCases, limits: HTTPLimits, openAPI: [UInt8]) {
-        let issuedOffers = IssuedOffersController(
-            issuing: useCases.issuing, customers: useCases.customers, voiding: useCases.voiding,
-            exporting: useCases.export, bodyLimit: limits.signedDataBytes)
-        let replay = ReplayController(replay: useCases.replay, bodyLimit: limits.bodyBytes)
-        let decisions = DecisionsController(
-            decisions: useCases.decisions, bodyLimit: limits.bodyBytes, supposingBodyLimit: limits.signedDataBytes)
-        let transactions = TransactionsController(
-            ingestion: useCases.ingestion, bodyLimit: limits.signedDataBytes)
+        let issuedOffers = IssuedOffersController(useCases: useCases, limits: limits)
+        let decisions = DecisionsController(decisions: useCases.decisions, limits: limits)
+        let transactions = TransactionsController(ingestion: useCases.ingestion, bodyLimit: limits.signedDataBytes)
         let appStore = AppStoreController(
-            notifications: useCases.notifications, admission: Admission(limit: limits.notifications),
+            notifications: useCases.notifications, turns: AsyncSemaphore(limits.notifications, waiting: 0),
             bodyLimit: limits.notificationBytes)
         let catalog = CatalogController(catalogs: useCases.catalogs, bodyLimit: limits.catalogBytes)
         let offers = OffersController(switches: useCases.switches)
-        let customers = CustomersController(
-            customers: useCases.customers, attributes: useCases.attributes, unlinking: useCases.unlinking,
-            refreshing: useCases.refresh, bodyLimit: limits.bodyBytes)
+        let customers = CustomersController(useCases: useCases, bodyLimit: limits.bodyBytes)
         let reports = ReportsController(reports: useCases.reports)
         let health = HealthController(readiness: useCases.readiness)
         let description = DescriptionController(document: openAPI)
@@ -77,7 +70,7 @@ struct RouteTable: Sendable {
             Route(.get, "/v1/issued-offers/export", for: SupportAccess.self, use: issuedOffers.export),
             Route(.get, "/v1/issued-offers/{id}", for: ClientOrSupportAccess.self, use: issuedOffers.show),
             Route(.post, "/v1/issued-offers/{id}/void", for: SupportAccess.self, use: issuedOffers.void),
-            Route(.post, "/v1/issued-offers/{id}/replay", for: SupportAccess.self, use: replay.show),
+            Route(.post, "/v1/issued-offers/{id}/replay", for: SupportAccess.self, use: issuedOffers.replay),
             Route(.post, "/v1/decisions", for: AnyKeyAccess.self, use: decisions.decide),
             Route(.post, "/v1/transactions", for: ClientAccess.self, use: transactions.ingest),
             Route(.get, "/v1/catalog", for: MarketingOrSupportAccess.self, use: catalog.show),

@@ -34,7 +34,7 @@ struct CatalogEffect {
 }
 
 extension CatalogEffect {
-    init(_ change: CatalogChangeBody) {
+    init(_ change: CatalogChange) {
         guard let path = change.path else {
             self = Self.ofWholeOffer(change.change)
             return

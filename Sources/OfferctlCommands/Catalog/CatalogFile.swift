@@ -57,19 +57,19 @@ extension OfferdClient {
     /// - Parameter tag: the catalog that the document was made from; if another one is in force, it is refused.
     func put(
         _ file: CatalogFile, from tag: String, isPlan: Bool = false, message: String? = nil
-    ) async throws -> Reply<CatalogAppliedBody> {
+    ) async throws -> Reply<CatalogApplied> {
         try await call(
             .PUT, "/v1/catalog", query: queryItems(("dryRun", isPlan ? "true" : nil), ("message", message)),
             headers: [("If-Match", tag), ("Content-Type", file.mediaType)], body: file.bytes,
-            as: CatalogAppliedBody.self)
+            as: CatalogApplied.self)
     }
 
-    func revision(_ number: Int) async throws -> Reply<CatalogRevisionBody> {
-        try await call(.GET, "/v1/catalog/revisions/\(number)", as: CatalogRevisionBody.self)
+    func revision(_ number: Int) async throws -> Reply<AppliedRevision> {
+        try await call(.GET, "/v1/catalog/revisions/\(number)", as: AppliedRevision.self)
     }
 }
 
-extension CatalogRevisionBody {
+extension AppliedRevision {
     var file: CatalogFile {
         CatalogFile(
             bytes: Array((document ?? "").utf8), mediaType: format == "json" ? CatalogFile.json : CatalogFile.yaml)

@@ -5,7 +5,7 @@ import OfferModel
 
 /// What a document would change, in words: which offers, for which customers, and what may be lost.
 struct CatalogPlan {
-    private let body: CatalogAppliedBody
+    private let body: CatalogApplied
     private let effects: [CatalogEffect]
     private let catalog: Catalog?
     private let isSameText: Bool
@@ -13,7 +13,7 @@ struct CatalogPlan {
     /// - Parameters:
     ///   - file: where this version of offerctl can read the document, the plan says who can have each offer.
     ///   - inForce: the catalog it was compared with.
-    init(_ body: CatalogAppliedBody, of file: CatalogFile, inForce: CatalogInForce) {
+    init(_ body: CatalogApplied, of file: CatalogFile, inForce: CatalogInForce) {
         self.body = body
         effects = body.changes.map(CatalogEffect.init)
         catalog = file.document?.value
@@ -63,7 +63,7 @@ struct CatalogPlan {
 
     /// What several changes in a row mean is said once, below the last.
     private func lines(
-        _ change: CatalogChangeBody, _ effect: CatalogEffect, isLast: Bool, _ palette: Palette
+        _ change: CatalogChange, _ effect: CatalogEffect, isLast: Bool, _ palette: Palette
     ) -> [String] {
         let mark = palette.paint(effect.mark, effect.takesAway ? .bad : effect.widens ? .unsure : .quiet)
         guard let path = change.path else {
@@ -82,7 +82,7 @@ enum CatalogText {
     /// The revision, then one row a difference.
     ///
     /// - Parameter old: the revision in force before; another text with the same offers makes a new one too.
-    static func applied(_ body: CatalogAppliedBody, after old: Int?, palette: Palette) -> String {
+    static func applied(_ body: CatalogApplied, after old: Int?, palette: Palette) -> String {
         guard !body.changes.isEmpty else {
             return body.revision == old
                 ? unchanged(body.revision)
@@ -99,7 +99,7 @@ enum CatalogText {
         "no changes: identical to revision \(revision)"
     }
 
-    static func revisions(_ revisions: [CatalogRevisionBody]) -> TextTable {
+    static func revisions(_ revisions: [AppliedRevision]) -> TextTable {
         TextTable(
             ["REVISION", "APPLIED", "BY", "MESSAGE"],
             rows: revisions.map {
@@ -108,7 +108,7 @@ enum CatalogText {
     }
 
     /// `revision 3, applied 2026-12-01 00:00 UTC by key 7: spring offers`.
-    static func headline(_ revision: CatalogRevisionBody) -> String {
+    static func headline(_ revision: AppliedRevision) -> String {
         let message = revision.message.map { ": \($0)" } ?? ""
         let time = TimeText.absolute(revision.createdAt)
         return "revision \(revision.revision), applied \(time) by key \(revision.actor)\(message)".printable
@@ -145,10 +145,10 @@ struct CatalogConflict {
     }
 }
 
-extension CatalogChangeBody {
-    fileprivate var undone: CatalogChangeBody {
+extension CatalogChange {
+    fileprivate var undone: CatalogChange {
         let kind = ["added": "removed", "removed": "added"][change] ?? change
-        return CatalogChangeBody(offerId: offerId, change: kind, path: path, from: to, to: from)
+        return CatalogChange(offerId: offerId, change: kind, path: path, from: to, to: from)
     }
 
     fileprivate var sentence: String {

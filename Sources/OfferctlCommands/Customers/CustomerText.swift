@@ -8,7 +8,7 @@ struct CustomerText {
     let now: Instant
 
     /// Identifiers, attributes, coverage, subscriptions, transactions, issued offers, timeline; what is empty says so.
-    func story(_ body: CustomersBody) -> String {
+    func story(_ body: CustomerDetails) -> String {
         let sections =
             identifiers(body.customers) + [
                 section("Attributes", attributes(body.attributes), "none"),
@@ -22,18 +22,18 @@ struct CustomerText {
         return sections.joined(separator: "\n\n")
     }
 
-    private func identifiers(_ customers: [KnownCustomerBody]) -> [String] {
+    private func identifiers(_ customers: [KnownIdentifiers]) -> [String] {
         customers.enumerated().map { index, customer in
             let title = customers.count == 1 ? "Customer" : "Customer \(index + 1) of \(customers.count)"
             let table = TextTable(
                 ["IDENTIFIER", "VALUE", "SINCE", "KNOWN"],
-                rows: customer.identifiers.map { [$0.kind, $0.value, TimeText.absolute($0.since), origin($0)] })
+                rows: (customer.identifiers ?? []).map { [$0.kind, $0.value, TimeText.absolute($0.since), origin($0)] })
             return section(title, table, "no identifiers")
         }
     }
 
     /// `from signed data sent by the app, transaction 7040000003001`.
-    private func origin(_ identifier: IdentifierOriginBody) -> String {
+    private func origin(_ identifier: IdentifierOrigin) -> String {
         [
             EvidenceText.source(identifier.provenance),
             identifier.transactionId.map { "transaction \($0.rawValue)" },
@@ -52,7 +52,7 @@ struct CustomerText {
         return palette.paint("History", .heading) + ": " + (coverage.level + asOf + source).printable
     }
 
-    private func subscriptions(_ items: [SubscriptionBody]) -> TextTable {
+    private func subscriptions(_ items: [SubscriptionSummary]) -> TextTable {
         TextTable(
             ["GROUP", "STATE", "ACCESS", "RENEWS", "PRODUCT", "EXPIRES", "CANCEL BY", "SHOWN BY"],
             rows: items.map { item in
@@ -66,7 +66,7 @@ struct CustomerText {
             })
     }
 
-    private func transactions(_ items: [TransactionSummaryBody]) -> TextTable {
+    private func transactions(_ items: [TransactionSummary]) -> TextTable {
         TextTable(
             ["PURCHASED", "PRODUCT", "EXPIRES", "OFFER", "PRICE", "REVOKED", "TRANSACTION", "SOURCE"],
             rows: items.map { item in
@@ -78,7 +78,7 @@ struct CustomerText {
             })
     }
 
-    private func issuedOffers(_ items: [IssuedOfferBody]) -> TextTable {
+    private func issuedOffers(_ items: [IssuedOfferView]) -> TextTable {
         TextTable(
             ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"],
             rows: items.map { item in
@@ -90,7 +90,7 @@ struct CustomerText {
             })
     }
 
-    private func timeline(_ entries: [TimelineEntryBody]) -> TextTable {
+    private func timeline(_ entries: [TimelineEntry]) -> TextTable {
         TextTable(["WHEN", "WHAT", "STORY"], rows: entries.map { [TimeText.absolute($0.at), $0.kind, $0.message] })
     }
 
@@ -100,7 +100,7 @@ struct CustomerText {
     }
 
     /// Apple's numbers of the kinds of offers, in words.
-    private func offer(_ item: TransactionSummaryBody) -> String? {
+    private func offer(_ item: TransactionSummary) -> String? {
         let kind =
             switch item.offerType.map(TransactionOfferType.init(rawValue:)) {
             case nil: String?.none
@@ -122,7 +122,7 @@ struct RefreshText {
     let palette: Palette
     let now: Instant
 
-    func story(_ body: RefreshBody) -> String {
+    func story(_ body: RefreshReport) -> String {
         let counts = [
             ("transactions", body.transactions), ("renewal infos", body.renewalInfos),
             ("app transactions", body.appTransactions),
@@ -135,7 +135,7 @@ struct RefreshText {
         return (sections + body.customers.map(identifiers)).joined(separator: "\n\n")
     }
 
-    private func identifiers(_ customer: CustomerIdentifiersBody) -> String {
+    private func identifiers(_ customer: KnownIdentifiers) -> String {
         var fields = FieldList()
         fields.add("originalTransactionId", list(customer.originalTransactionIds.map(\.rawValue)))
         fields.add("appTransactionId", customer.appTransactionId?.rawValue)
@@ -149,7 +149,7 @@ struct RefreshText {
     }
 
     /// Why the history does not count as complete, and what was refused.
-    func warnings(_ body: RefreshBody) -> [String] {
+    func warnings(_ body: RefreshReport) -> [String] {
         body.gaps.map { "warning: not complete: \($0.detail.printable)" }
             + body.refused.map { "warning: refused at \($0.path.printable): \($0.detail.printable)" }
     }

@@ -39,7 +39,7 @@ struct CustomersShow: AsyncParsableCommand {
     func run() async throws {
         let body = try await answer.show(role: "support") { client in
             let query = try await customer.found(client).query + page.query
-            return try await client.call(.GET, "/v1/customers", query: query, as: CustomersBody.self)
+            return try await client.call(.GET, "/v1/customers", query: query, as: CustomerDetails.self)
         } text: { body in
             CustomerText(palette: Console.palette, now: .wallClock).story(body)
         }
@@ -67,7 +67,7 @@ struct CustomersRefresh: AsyncParsableCommand {
     func run() async throws {
         let text = RefreshText(palette: Console.palette, now: .wallClock)
         let body = try await answer.show(role: "support") { client in
-            try await client.post("/v1/customers/refresh", customer.refreshRequest, as: RefreshBody.self)
+            try await client.post("/v1/customers/refresh", customer.refreshRequest, as: RefreshReport.self)
         } text: { body in
             text.story(body)
         }
@@ -121,7 +121,7 @@ struct CustomersUnlink: AsyncParsableCommand {
 
     func run() async throws {
         let request = UnlinkRequestBody(
-            customer: CustomerReference(
+            customer: CustomerIdentifiers(
                 originalTransactionId: originalTransactionId.map { TransactionId($0) },
                 appTransactionId: appTransactionId.map { AppTransactionId($0) }),
             aliases: CustomerAliases(
@@ -139,8 +139,8 @@ struct CustomersUnlink: AsyncParsableCommand {
 }
 
 extension CustomerOptions {
-    var reference: CustomerReference {
-        CustomerReference(
+    var reference: CustomerIdentifiers {
+        CustomerIdentifiers(
             originalTransactionId: originalTransactionId.map { TransactionId($0) },
             appTransactionId: appTransactionId.map { AppTransactionId($0) },
             appAccountToken: appAccountToken.flatMap { AppAccountToken($0) },
@@ -168,16 +168,16 @@ struct CustomerOrOrder: ParsableArguments {
     }
 
     /// The customer; the server looks an order up and fetches its customer.
-    func found(_ client: OfferdClient) async throws -> CustomerReference {
+    func found(_ client: OfferdClient) async throws -> CustomerIdentifiers {
         guard orderId != nil else { return customer.reference }
-        let reply = try await client.post("/v1/customers/refresh", refreshRequest, as: RefreshBody.self)
+        let reply = try await client.post("/v1/customers/refresh", refreshRequest, as: RefreshReport.self)
         let found = reply.body.customers.first
-        return CustomerReference(
+        return CustomerIdentifiers(
             originalTransactionId: found?.originalTransactionIds.first, appTransactionId: found?.appTransactionId)
     }
 }
 
-extension CustomerReference {
+extension CustomerIdentifiers {
     var query: [(String, String)] {
         queryItems(
             ("originalTransactionId", originalTransactionId?.rawValue),

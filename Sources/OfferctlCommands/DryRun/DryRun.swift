@@ -204,7 +204,7 @@ enum HistoryFile {
             throw CommandFailure(.usage, lines: lines + [form])
         }
         do {
-            _ = try WireJSON.decodeRequest(HistoryBody.self, from: bytes)
+            _ = try WireJSON.decodeRequest(SuppliedHistory.self, from: bytes)
         } catch {
             let lines = error.errors.flatMap { error in
                 let place = CLITerms.place(pointer: "/history" + (error.pointer ?? ""), SentFiles(history: path))

@@ -62,7 +62,7 @@ struct IssuedShow: AsyncParsableCommand {
 
     func run() async throws {
         try await answer.show(role: "support or client") { client in
-            try await client.call(.GET, "/v1/issued-offers/\(issued.id)", as: IssuedOfferBody.self)
+            try await client.call(.GET, "/v1/issued-offers/\(issued.id)", as: IssuedOfferView.self)
         } text: { body in
             IssuedText.text(body, Console.palette)
         }
@@ -112,7 +112,7 @@ struct IssuedVoid: AsyncParsableCommand {
         let body = try await answer.show(role: "support") { client in
             try await client.post(
                 "/v1/issued-offers/\(issued.id)/void", VoidRequestBody(reason: reason, release: release ? true : nil),
-                as: IssuedOfferBody.self)
+                as: IssuedOfferView.self)
         } text: { body in
             IssuedText.text(body, Console.palette)
         }
@@ -167,7 +167,7 @@ struct IssuedExport: AsyncParsableCommand {
                     ("offerId", offer), ("from", from.map { String($0.milliseconds) }),
                     ("to", to.map { String($0.milliseconds) }), ("limit", "200"), ("cursor", cursor))
                 let page = try await client.call(
-                    .GET, "/v1/issued-offers/export", query: query, as: PageBody<ExportedOfferBody>.self
+                    .GET, "/v1/issued-offers/export", query: query, as: PageBody<ExportedOffer>.self
                 ).body
                 if needsHeader { Console.write(ExportCSV.header) }
                 needsHeader = false

@@ -4,7 +4,7 @@ import OfferModel
 
 /// Issued offers for people; never their signatures, which are as good as the offer.
 enum IssuedText {
-    static func table(_ items: [IssuedOfferBody]) -> TextTable {
+    static func table(_ items: [IssuedOfferView]) -> TextTable {
         TextTable(
             ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"],
             rows: items.map { item in
@@ -16,7 +16,7 @@ enum IssuedText {
             })
     }
 
-    static func text(_ item: IssuedOfferBody, _ palette: Palette) -> String {
+    static func text(_ item: IssuedOfferView, _ palette: Palette) -> String {
         var fields = FieldList()
         fields.add("offer", item.offerId.rawValue)
         fields.add("type", item.offerType.rawValue)
@@ -64,7 +64,7 @@ enum ExportCSV {
 
     static let header = CSVTable.line(columns.map(CSVTable.Cell.text))
 
-    static func line(_ item: ExportedOfferBody) -> String {
+    static func line(_ item: ExportedOffer) -> String {
         let offer: [CSVTable.Cell] = [
             .text(item.issuedOfferId.description), .text(item.offerId.rawValue), .text(item.offerType.rawValue),
             .text(item.delivery.rawValue), text(item.offerIdentifier?.rawValue), .text(item.productId.rawValue),
@@ -75,7 +75,7 @@ enum ExportCSV {
         return CSVTable.line(offer + proof(item.proof) + checkpoint(item.proof?.checkpoint))
     }
 
-    private static func proof(_ proof: LedgerProofBody?) -> [CSVTable.Cell] {
+    private static func proof(_ proof: IssuedOfferProof?) -> [CSVTable.Cell] {
         guard let proof else { return Array(repeating: .empty, count: 4) }
         return [
             .number(String(proof.eventSequence)), .text(proof.eventHash), .text(proof.previousHash),

@@ -3,7 +3,7 @@ import OfferAPI
 import OfferModel
 
 enum OfferText {
-    static func table(_ offers: [OfferSummaryBody]) -> TextTable {
+    static func table(_ offers: [OfferSummary]) -> TextTable {
         TextTable(
             ["OFFER", "TYPE", "STATUS", "PAUSED", "STARTS", "ENDS", "PRIORITY"],
             rows: offers.map { offer in
@@ -15,7 +15,7 @@ enum OfferText {
     }
 
     /// - Parameter offer: the offer in the catalog in force, where this version of offerctl can read that.
-    static func lines(_ summary: OfferSummaryBody, _ offer: Offer?, _ palette: Palette) -> [String] {
+    static func lines(_ summary: OfferSummary, _ offer: Offer?, _ palette: Palette) -> [String] {
         var fields = FieldList()
         fields.add("type", summary.type.rawValue)
         fields.add("status", summary.status.rawValue)
@@ -57,7 +57,7 @@ enum OfferText {
         }
     }
 
-    static func pause(_ body: PauseBody) -> String {
+    static func pause(_ body: PauseState) -> String {
         let subject = body.offerId.map { "`\($0.rawValue.printable)` is" } ?? "all offers are"
         return switch (body.paused, body.changed) {
         case (true, true): "\(subject) paused"

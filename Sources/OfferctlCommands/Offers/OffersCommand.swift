@@ -68,11 +68,11 @@ struct OffersShow: AsyncParsableCommand {
     }
 
     /// The list has every offer, and is short.
-    private func find(_ client: OfferdClient) async throws -> OfferSummaryBody? {
+    private func find(_ client: OfferdClient) async throws -> OfferSummary? {
         var cursor: String?
         repeat {
             let page = try await client.call(
-                .GET, "/v1/offers", query: queryItems(("cursor", cursor)), as: PageBody<OfferSummaryBody>.self
+                .GET, "/v1/offers", query: queryItems(("cursor", cursor)), as: PageBody<OfferSummary>.self
             ).body
             if let found = page.items.first(where: { $0.offerId.rawValue == offer }) { return found }
             // A server that repeats itself must not keep us.
@@ -140,7 +140,7 @@ struct PauseTarget: ParsableArguments {
     fileprivate func change(_ verb: String) async throws {
         let body = try await answer.show(role: "marketing") { client in
             let path = offer.map { "/v1/offers/\($0.percentEncoded)/\(verb)" } ?? "/v1/offers/\(verb)"
-            return try await client.call(.POST, path, as: PauseBody.self)
+            return try await client.call(.POST, path, as: PauseState.self)
         } text: { body in
             OfferText.pause(body)
         }

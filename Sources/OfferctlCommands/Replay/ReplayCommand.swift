@@ -36,7 +36,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let body = try await answer.show(role: "support") { client in
             try await client.post(
                 "/v1/issued-offers/\(issued.id)/replay", ReplayRequestBody(catalogRevision: catalogRevision),
-                as: ReplayBody.self)
+                as: DecisionReplay.self)
         } text: { body in
             text.comparison(body)
         }
@@ -49,7 +49,7 @@ struct ReplayCommand: AsyncParsableCommand {
 struct ReplayText {
     let palette: Palette
 
-    func comparison(_ body: ReplayBody) -> String {
+    func comparison(_ body: DecisionReplay) -> String {
         let same = body.differences.isEmpty
         let moment = TimeText.absolute(body.decidedAt)
         let name = palette.paint(body.offerId.rawValue.printable, .heading)
@@ -65,22 +65,22 @@ struct ReplayText {
     }
 
     /// What to do about a decision that its own catalog does not reproduce; `nil` where nothing is wrong.
-    func warning(_ body: ReplayBody) -> String? {
+    func warning(_ body: DecisionReplay) -> String? {
         guard !body.differences.isEmpty, isSameRevision(body) else { return nil }
         return
             "warning: the same catalog should give the same decision: another version of offerd may decide otherwise, "
             + "so tell the team"
     }
 
-    private func isSameRevision(_ body: ReplayBody) -> Bool {
+    private func isSameRevision(_ body: DecisionReplay) -> Bool {
         body.recorded.catalogRevision == body.recomputed.catalogRevision
     }
 
-    private func revision(_ body: ReplayBody) -> String {
+    private func revision(_ body: DecisionReplay) -> String {
         isSameRevision(body) ? "the same revision" : "revision \(body.recomputed.catalogRevision)"
     }
 
-    private func table(_ differences: [ReplayDifferenceBody]) -> TextTable {
+    private func table(_ differences: [ReplayDifference]) -> TextTable {
         let shown = differences.filter { !isCoveredBySentence($0, differences) }
         return TextTable(
             ["RULE", "WHAT", "THEN", "NOW"],
@@ -94,7 +94,7 @@ struct ReplayText {
     }
 
     /// A sentence that differs already covers its reason's code and its evidence.
-    private func isCoveredBySentence(_ difference: ReplayDifferenceBody, _ all: [ReplayDifferenceBody]) -> Bool {
+    private func isCoveredBySentence(_ difference: ReplayDifference, _ all: [ReplayDifference]) -> Bool {
         ["reason", "evidence"].contains(difference.member)
             && all.contains {
                 $0.member == "message" && $0.rule == difference.rule && $0.path == difference.path
@@ -111,7 +111,7 @@ struct ReplayText {
         }
     }
 
-    private func value(_ difference: ReplayDifferenceBody, _ value: String?) -> String? {
+    private func value(_ difference: ReplayDifference, _ value: String?) -> String? {
         guard let value else { return difference.member == "turningPoint" ? "never by itself" : nil }
         switch difference.member {
         case "outcome": return Outcome(rawValue: value) == .ineligible ? "not eligible" : value

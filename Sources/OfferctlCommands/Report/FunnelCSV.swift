@@ -5,7 +5,7 @@ import OfferModel
 enum FunnelCSV {
     static let columns = ["from", "to", "asOf", "offerId", "section", "measure", "fact", "value", "currency"]
 
-    static func text(_ report: FunnelReportBody) -> String {
+    static func text(_ report: FunnelReport) -> String {
         let times = [report.from, report.to, report.asOf].map { CSVTable.Cell.text($0.description) }
         let lines = report.offers.flatMap { funnel in
             rows(funnel).map { CSVTable.line(times + [.text(funnel.offerId.rawValue)] + $0) }
@@ -13,7 +13,7 @@ enum FunnelCSV {
         return CSVTable.line(columns.map(CSVTable.Cell.text)) + lines.joined()
     }
 
-    private static func rows(_ funnel: FunnelBody) -> [[CSVTable.Cell]] {
+    private static func rows(_ funnel: OfferFunnel) -> [[CSVTable.Cell]] {
         counts("stages", FunnelWords.stages, funnel) + counts("notIssued", FunnelWords.notIssued, funnel)
             + funnel.reasons.flatMap(reason)
             + counts("redemptions", FunnelWords.redemptions, funnel)
@@ -28,25 +28,25 @@ enum FunnelCSV {
     }
 
     private static func counts(
-        _ section: String, _ counts: [FunnelWords.Count], _ funnel: FunnelBody
+        _ section: String, _ counts: [FunnelWords.Count], _ funnel: OfferFunnel
     ) -> [[CSVTable.Cell]] {
         counts.map { row(section, $0.measure, $0.value(funnel)) }
     }
 
-    private static func reason(_ reason: FunnelReasonBody) -> [[CSVTable.Cell]] {
+    private static func reason(_ reason: OfferFunnel.Reason) -> [[CSVTable.Cell]] {
         [
             row("reasons.\(reason.verdict)", reason.rule, reason.customers, fact: reason.fact),
             row("reasons.\(reason.verdict).alone", reason.rule, reason.alone, fact: reason.fact),
         ]
     }
 
-    private static func cost(_ cost: FunnelCostBody) -> [[CSVTable.Cell]] {
+    private static func cost(_ cost: OfferFunnel.Cost) -> [[CSVTable.Cell]] {
         [("issued", cost.issued), ("redeemed", cost.redeemed), ("refunded", cost.refunded)].map { measure, amount in
             [.text("discountCost"), .text(measure), .empty, .number(amount), .text(cost.currency)]
         }
     }
 
-    private static func lift(_ lift: HoldoutLiftBody) -> [[CSVTable.Cell]] {
+    private static func lift(_ lift: HoldoutLift) -> [[CSVTable.Cell]] {
         let section = "holdoutLift.\(lift.outcome)"
         let groups = [("treated", lift.treated), ("heldOut", lift.heldOut)].flatMap { name, group in
             [
@@ -61,7 +61,7 @@ enum FunnelCSV {
         ]
     }
 
-    private static func saveRate(_ rate: SaveRateBody) -> [[CSVTable.Cell]] {
+    private static func saveRate(_ rate: SaveRate) -> [[CSVTable.Cell]] {
         let section = "saveRate.\(rate.definition)"
         return [
             row(section, "judged", rate.judged), row(section, "saved", rate.saved),

@@ -5,14 +5,14 @@ import OfferModel
 struct FunnelText {
     let palette: Palette
 
-    func report(_ report: FunnelReportBody) -> String {
+    func report(_ report: FunnelReport) -> String {
         let range = "\(TimeText.absolute(report.from)) until \(TimeText.absolute(report.to))"
         let head = "first evaluated from \(range), as of \(TimeText.absolute(report.asOf))"
         guard !report.offers.isEmpty else { return head + "\n\nthere are no offers" }
         return ([head] + report.offers.map { lines($0).joined(separator: "\n") }).joined(separator: "\n\n")
     }
 
-    private func lines(_ funnel: FunnelBody) -> [String] {
+    private func lines(_ funnel: OfferFunnel) -> [String] {
         let heading = palette.paint(funnel.offerId.rawValue.printable, .heading)
         guard funnel.stages.evaluated > 0 else {
             return [heading, "  no customer was first evaluated in this range"] + unknown(funnel)
@@ -29,7 +29,7 @@ struct FunnelText {
         table.isEmpty ? [] : table.lines(palette).map { "  " + $0 }
     }
 
-    private func stages(_ funnel: FunnelBody) -> TextTable {
+    private func stages(_ funnel: OfferFunnel) -> TextTable {
         let counts = FunnelWords.stages.map { $0.value(funnel) }
         return TextTable(
             ["STAGE", "CUSTOMERS", "OF THE STAGE BEFORE", "WHO"], alignedRight: [1, 2],
@@ -38,25 +38,25 @@ struct FunnelText {
             })
     }
 
-    private func counts(_ heading: String, _ counts: [FunnelWords.Count], _ funnel: FunnelBody) -> TextTable {
+    private func counts(_ heading: String, _ counts: [FunnelWords.Count], _ funnel: OfferFunnel) -> TextTable {
         TextTable(
             [heading, "CUSTOMERS", "WHO"], alignedRight: [1],
             rows: counts.filter { $0.value(funnel) > 0 }.map { [$0.name, String($0.value(funnel)), $0.meaning] })
     }
 
-    private func reasons(_ funnel: FunnelBody) -> TextTable {
+    private func reasons(_ funnel: OfferFunnel) -> TextTable {
         TextTable(
             ["IN THE WAY", "FACT", "VERDICT", "CUSTOMERS", "NOTHING ELSE"], alignedRight: [3, 4],
             rows: funnel.reasons.map { [$0.rule, $0.fact, $0.verdict, String($0.customers), String($0.alone)] })
     }
 
-    private func cost(_ funnel: FunnelBody) -> TextTable {
+    private func cost(_ funnel: OfferFunnel) -> TextTable {
         TextTable(
             ["DISCOUNT COST", "ISSUED", "REDEEMED", "OF THAT REFUNDED"], alignedRight: [1, 2, 3],
             rows: funnel.discountCost.map { [$0.currency, $0.issued, $0.redeemed, $0.refunded] })
     }
 
-    private func doubtful(_ funnel: FunnelBody) -> [String] {
+    private func doubtful(_ funnel: OfferFunnel) -> [String] {
         let (doubled, alone) = (funnel.redemptions.doubled, funnel.redemptions.redeemedWithoutSlot)
         let byAnother = funnel.redemptions.redeemedByAnother
         return [
@@ -68,7 +68,7 @@ struct FunnelText {
         ].compactMap(\.self)
     }
 
-    private func unknown(_ funnel: FunnelBody) -> [String] {
+    private func unknown(_ funnel: OfferFunnel) -> [String] {
         guard funnel.requestsOfUnknown > 0 else { return [] }
         return ["  requests about unknown customers, in no stage: \(funnel.requestsOfUnknown)"]
     }
@@ -82,7 +82,7 @@ enum FunnelRateText {
     }
 
     /// The comparison with the customers held out; nothing if there are none.
-    static func lift(_ lift: HoldoutLiftBody) -> [String] {
+    static func lift(_ lift: HoldoutLift) -> [String] {
         guard lift.heldOut.customers > 0 else { return [] }
         let (treated, heldOut) = (group(lift.treated, "offered it"), group(lift.heldOut, "held out"))
         let groups = "  active now: \(treated), \(heldOut)"
@@ -102,7 +102,7 @@ enum FunnelRateText {
     }
 
     /// How many of those who had cancelled stayed; nothing if none had.
-    static func saveRate(_ rate: SaveRateBody) -> [String] {
+    static func saveRate(_ rate: SaveRate) -> [String] {
         guard rate.judged + rate.pending > 0 else { return [] }
         let share = share(rate.saved, of: rate.judged).map { ": \($0)" } ?? ""
         let pending = rate.pending > 0 ? ", \(rate.pending) not yet judged" : ""
@@ -113,7 +113,7 @@ enum FunnelRateText {
         ]
     }
 
-    private static func group(_ group: HoldoutLiftBody.Group, _ name: String) -> String {
+    private static func group(_ group: HoldoutLift.Group, _ name: String) -> String {
         let unknown = group.undetermined > 0 ? "\(group.undetermined) not known" : nil
         let details = [share(group.active, of: group.customers), unknown].compactMap(\.self).joined(separator: ", ")
         return "\(group.active) of \(group.customers) \(name)" + (details.isEmpty ? "" : " (\(details))")
@@ -138,9 +138,9 @@ enum FunnelWords {
         let measure: String
         /// Which customers it counts: completes "customers who …".
         let meaning: String
-        let value: @Sendable (FunnelBody) -> Int
+        let value: @Sendable (OfferFunnel) -> Int
 
-        init(_ name: String, _ measure: String, _ meaning: String, _ value: @escaping @Sendable (FunnelBody) -> Int) {
+        init(_ name: String, _ measure: String, _ meaning: String, _ value: @escaping @Sendable (OfferFunnel) -> Int) {
             (self.name, self.measure, self.meaning, self.value) = (name, measure, meaning, value)
         }
     }

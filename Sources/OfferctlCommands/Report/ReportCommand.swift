@@ -65,7 +65,7 @@ struct ReportFunnel: AsyncParsableCommand {
             let query = queryItems(
                 ("offerId", offer), ("from", from.map { String($0.milliseconds) }),
                 ("to", to.map { String($0.milliseconds) }))
-            return try await client.call(.GET, "/v1/reports/funnel", query: query, as: FunnelReportBody.self)
+            return try await client.call(.GET, "/v1/reports/funnel", query: query, as: FunnelReport.self)
         } text: { body in
             csv ? FunnelCSV.text(body) : FunnelText(palette: Console.palette).report(body)
         }

@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Foundation
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OpenSSLCrypto
@@ -59,9 +60,9 @@ extension BackfillState {
         case .fetched(let report):
             fetched += 1
             for counts in [report.transactions, report.renewalInfos, report.appTransactions] {
-                added += counts[.added]
-                updated += counts[.updated]
-                unchanged += counts[.unchanged]
+                added += counts.added
+                updated += counts.updated
+                unchanged += counts.unchanged
             }
             guard !report.gaps.isEmpty else { return }
             incomplete += 1

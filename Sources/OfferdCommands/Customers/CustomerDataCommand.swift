@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
+import OfferAPI
 import OfferApplication
 import OfferCatalog
 import OfferModel

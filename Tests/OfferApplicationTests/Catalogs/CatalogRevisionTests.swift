@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferCatalog
 import OfferModel
 import Testing
@@ -102,7 +103,7 @@ struct CatalogRevisionTests {
             try await bench.apply(renamed, expected: 1, dryRun: true).changes
                 == [
                     CatalogChange(
-                        offerId: "comeback", kind: .changed, path: "offerIdentifier", from: "comeback50",
+                        .changed, of: "comeback", path: "offerIdentifier", from: "comeback50",
                         to: "comeback60")
                 ])
         _ = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100")))
@@ -148,11 +149,11 @@ struct CatalogRevisionTests {
             ])
         #expect(
             changes.filter { $0.offerId == "comeback" }.map(\.path) == ["ends", "priority", "limits"])
-        #expect(changes.filter { $0.offerId == "comeback" }.map(\.kind) == [.added, .changed, .changed])
+        #expect(changes.filter { $0.offerId == "comeback" }.map(\.change) == ["added", "changed", "changed"])
         #expect(
-            changes.filter { $0.kind == .added && $0.path == nil }.map(\.offerId)
+            changes.filter { $0.change == "added" && $0.path == nil }.map(\.offerId)
                 == ["twice", "welcome", "either", "back", "engaged", "sketch"])
         let removed = try await bench.apply(head + BenchCatalog.others, expected: 2).changes
-        #expect(removed == [CatalogChange(offerId: "comeback", kind: .removed)])
+        #expect(removed == [CatalogChange(.removed, of: "comeback")])
     }
 }

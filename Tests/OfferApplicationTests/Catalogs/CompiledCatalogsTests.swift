@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferModel
 import OfferStore
 import OpenSSLCrypto

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -43,7 +44,7 @@ struct AsOfTests {
 
     private static func decide(_ bench: Workbench, asOf: Instant? = nil) async throws -> InquiryAnswer {
         try await bench.useCases.decisions.decide(
-            Inquiry(customer: named("100"), whatIf: WhatIf(asOf: asOf)),
+            Inquiry(customer: named("100"), asOf: asOf),
             caller: Workbench.caller(.support))
     }
 
@@ -57,7 +58,7 @@ struct AsOfTests {
             let answer = try await bench.useCases.decisions.decide(
                 Inquiry(
                     customer: named("100"), offerIds: ["comeback"],
-                    whatIf: WhatIf(asOf: signed.adding(milliseconds: offset))),
+                    asOf: signed.adding(milliseconds: offset)),
                 caller: Workbench.caller(.support))
             #expect(answer.decisions.map(\.decision.obstacles) == [rules], "\(offset)")
         }
@@ -73,7 +74,7 @@ struct AsOfTests {
         func finding(_ minutes: Int64) async throws -> Finding? {
             let instant = first.adding(milliseconds: minutes * Instant.Duration.minute)
             return try await bench.useCases.decisions.decide(
-                Inquiry(customer: named("100"), offerIds: ["twice"], whatIf: WhatIf(asOf: instant)),
+                Inquiry(customer: named("100"), offerIds: ["twice"], asOf: instant),
                 caller: Workbench.caller(.support)
             ).decisions.first?.decision[.limitSignatures]
         }

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferSigning
@@ -22,6 +23,6 @@ struct InstantTests {
         try await bench.apply(BenchCatalog.yaml + "# again\n", expected: 1)
         _ = try await bench.refused(IssueRequest(offerId: "sketch", customer: named("100")))
         #expect(try await bench.ledger().lastInstant == last)
-        #expect(try await bench.useCases.customers.story(named("100"), caller: Workbench.client).now == last)
+        #expect(try await bench.known(named("100")).now == last)
     }
 }

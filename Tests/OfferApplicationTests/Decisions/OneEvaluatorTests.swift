@@ -1,4 +1,5 @@
 import Foundation
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -9,14 +10,16 @@ import Testing
 @Suite("One evaluator")
 struct OneEvaluatorTests {
     /// What the rules answered as it was recorded, and the decision as it was answered or comes out of the record again.
-    private func recorded(_ answer: IssueAnswer, _ bench: Workbench) async throws -> ([RuleAnswer], Decision) {
+    private func recorded(_ answer: IssueAnswer, _ bench: Workbench) async throws -> ([RuleAnswer], [FindingBody]) {
         switch answer {
         case .issued(let offer, _):
             let replay = try await bench.useCases.replay.replay(
                 offer.id, catalogRevision: nil, caller: Workbench.caller(.support))
-            return (try await bench.record(of: offer.decisionId).findings, replay.recomputed.decision)
+            return (try await bench.record(of: offer.decisionId).findings, replay.recomputed.findings)
         case .refused(let refusal):
-            return (try await bench.record(of: refusal.decisionId).findings, refusal.decision)
+            return (
+                try await bench.record(of: refusal.decisionId).findings, refusal.decision.findings.map(FindingBody.init)
+            )
         }
     }
 
@@ -37,8 +40,8 @@ struct OneEvaluatorTests {
                 if answer.issued?.isNew == false {
                     #expect(dry.outcome == .eligible)
                 } else {
-                    let (findings, decision) = try await recorded(answer, bench)
-                    #expect(decision == dry, "\(scene) \(offer)")
+                    let (findings, answered) = try await recorded(answer, bench)
+                    #expect(answered == dry.findings.map(FindingBody.init), "\(scene) \(offer)")
                     #expect(findings == dry.findings.map(RuleAnswer.init), "\(scene) \(offer)")
                 }
                 bench.clock.advance(hours: 1)

@@ -1,4 +1,5 @@
 import Foundation
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -20,11 +21,10 @@ struct SuppliedHistoryTests {
     }
 
     private static func decide(
-        _ customer: CustomerIdentifiers = CustomerIdentifiers(), _ whatIf: WhatIf = WhatIf(),
-        _ bench: Workbench
+        _ customer: CustomerIdentifiers, _ history: SuppliedHistory? = nil, _ bench: Workbench
     ) async throws -> [Decision] {
         try await bench.useCases.decisions.decide(
-            Inquiry(customer: customer, whatIf: whatIf), caller: Workbench.caller(.support)
+            Inquiry(customer: customer, history: history), caller: Workbench.caller(.support)
         ).decisions.map(\.decision)
     }
 
@@ -49,11 +49,11 @@ struct SuppliedHistoryTests {
     func asSigned(scene: Scene, complete: Bool) async throws {
         let bench = try await Workbench()
         let delivery = try bench.shop.delivery(scene, "100", complete: complete)
-        let whatIf = WhatIf(history: try Self.supplied(delivery))
-        let supposed = try await Self.decide(CustomerIdentifiers(), whatIf, bench)
+        let supplied = try Self.supplied(delivery)
+        let supposed = try await Self.decide(CustomerIdentifiers(), supplied, bench)
         #expect(try await bench.count("customer") == 0)
         try await bench.deliver(delivery)
-        let signed = try await Self.decide(CustomerIdentifiers(appTransactionId: "app-100"), WhatIf(), bench)
+        let signed = try await Self.decide(CustomerIdentifiers(appTransactionId: "app-100"), nil, bench)
         #expect(Self.unattributed(supposed) == Self.unattributed(signed))
         let provenances = Set(supposed.flatMap(\.findings).flatMap(\.evidence).compactMap(\.provenance))
         #expect(provenances.isSubset(of: [.operator]))
@@ -74,11 +74,11 @@ struct SuppliedHistoryTests {
             },
             try bench.shop.edited(info) { $0["signedDate"] = now - 1_000 },
         ]
-        let whatIf = WhatIf(history: try Self.supplied(delivery))
-        let supposed = try await Self.decide(CustomerIdentifiers(), whatIf, bench)
+        let supplied = try Self.supplied(delivery)
+        let supposed = try await Self.decide(CustomerIdentifiers(), supplied, bench)
         #expect(supposed.first?[.limitCustomer]?.evidence.first?.observed == .value(.number(1)))
         try await bench.deliver(delivery)
-        let signed = try await Self.decide(named("100"), WhatIf(), bench)
+        let signed = try await Self.decide(named("100"), nil, bench)
         #expect(Self.unattributed(supposed) == Self.unattributed(signed))
     }
 

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferStore
@@ -17,7 +18,7 @@ struct SupposingTurnsTests {
         let database = HeldReads(bench.database, before: "FROM catalog_revision WHERE scope_id = ?1 AND created_at <=")
         let decisions = bench.useCases(over: database).decisions
         let inquiry = Inquiry(
-            customer: named("100"), offerIds: ["comeback"], whatIf: WhatIf(asOf: bench.clock.now))
+            customer: named("100"), offerIds: ["comeback"], asOf: bench.clock.now)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<40 {
                 group.addTask {
@@ -55,7 +56,7 @@ struct SupposingTurnsTests {
         let database = HeldReads(bench.database, before: "FROM catalog_revision WHERE scope_id = ?1 AND created_at <=")
         let decisions = bench.useCases(over: database).decisions
         let inquiry = Inquiry(
-            customer: named("100"), offerIds: ["comeback"], whatIf: WhatIf(asOf: bench.clock.now))
+            customer: named("100"), offerIds: ["comeback"], asOf: bench.clock.now)
         func ask() -> Task<Int, any Error> {
             Task { try await decisions.decide(inquiry, caller: Workbench.marketing).decisions.count }
         }

@@ -1,5 +1,6 @@
 import Dispatch
 import LocalAppStore
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferSigning
@@ -201,7 +202,7 @@ struct CostOfVerifyingTests {
             #expect(
                 report.results.map(\.outcome) == [outcome] + Array(repeating: .unchanged, count: 15)
                     + Array(repeating: .refused, count: 184))
-            #expect(Set(report.results.compactMap(\.refusal?.refusal.code)) == [.tooManyChains])
+            #expect(Set(report.results.compactMap(\.code)) == ["tooManyChains"])
         }
     }
 }

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -49,10 +50,11 @@ struct OrderOfArrivalTests {
         let story = try await bench.useCases.customers.story(customer, caller: Workbench.client)
         let answer = try await bench.useCases.decisions.decide(Inquiry(customer: customer), caller: Workbench.client)
         return Outcome(
-            customers: story.customers, decisions: answer.decisions,
+            customers: story.identified, decisions: answer.decisions,
             rows: [
                 try await bench.count("history_transaction"), try await bench.count("history_renewal_info"),
-                try await bench.count("history_app_transaction"), story.history.transactions.count,
+                try await bench.count("history_app_transaction"),
+                try await bench.known(customer).history.transactions.count,
             ])
     }
 

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferSigning
@@ -42,7 +43,7 @@ struct RefusedDeliveryTests {
             SignedDelivery(
                 signedTransactions: good.signedTransactions + [bad], signedRenewalInfo: good.signedRenewalInfo))
         #expect(report.results.map(\.outcome) == [.added, .refused, .added])
-        #expect(report.results.compactMap(\.refusal?.refusal.code) == [.malformedPayload])
+        #expect(report.results.compactMap(\.code) == ["malformedPayload"])
     }
 
     @Test("a delivery that brings nothing and speaks of nobody is a mistake, also if it vouches")

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -81,12 +82,12 @@ struct MergedLimitTests {
         for delivery in [first, other] { try await bench.deliver(try bench.shop.proof(delivery, of: "app-100")) }
         let finding = try #require(try await bench.dryRun(second, "comeback")[.limitCustomer])
         #expect(finding.verdict == .violated)
-        let entries = try await bench.useCases.customers.story(second, caller: Workbench.client).timeline.entries
+        let entries = try await bench.useCases.customers.story(second, caller: Workbench.client).timeline
         #expect(
-            entries.first { $0.kind == .voided }?.message
+            entries.first { $0.kind == "voided" }?.message
                 == "the offer `comeback` was voided: \(SlotStore.mergeReason) (issued offer \(voided.id))")
         #expect(
-            entries.filter { $0.kind == .issued }.map(\.message) == [
+            entries.filter { $0.kind == "issued" }.map(\.message) == [
                 "the offer `comeback` was issued for `monthly` to `customerId` `second`, `appAccountToken` "
                     + "`aaaaaaaa-4c5d-4e6f-8a9b-0c1d2e3f4a5b` (voided now)",
                 "the offer `comeback` was issued for `monthly` to `customerId` `anna`, `appAccountToken` "
@@ -110,7 +111,7 @@ struct MergedLimitTests {
         #expect(again.id != slot.id)
         let replay = try await bench.useCases.replay.replay(again.id, catalogRevision: nil, caller: Workbench.client)
         #expect(replay.differences.isEmpty)
-        let evidence = replay.recomputed.decision[.limitCustomer]?.evidence.map(\.field) ?? []
+        let evidence = replay.recomputed[.limitCustomer]?.evidence?.map(\.field) ?? []
         #expect(evidence.contains("issuedOffer.customerId"))
     }
 }

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferStore
@@ -185,7 +186,7 @@ struct SubjectTests {
         let story = try await bench.useCases.customers.story(
             CustomerIdentifiers(customerId: "somebody"), caller: Workbench.client)
         #expect(
-            story.customers == [
+            story.identified == [
                 KnownIdentifiers(
                     originalTransactionIds: ["100"], appTransactionId: "app-100",
                     appAccountTokens: [oldAccount, newAccount].compactMap(\.self), customerIds: ["somebody"])

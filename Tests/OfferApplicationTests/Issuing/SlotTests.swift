@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -54,7 +55,7 @@ struct SlotTests {
         #expect(try await bench.granted(order(token: token, formats: [.v1])).isNew == false)
         let other = try await bench.granted(order(token: otherToken, formats: [.v1]))
         #expect(other.isNew && other.offer.id == first.offer.id)
-        #expect(other.offer.v1?.appAccountToken == otherToken)
+        #expect(other.offer.v1?.appAccountToken == otherToken?.description)
         let both = try await bench.granted(order(token: otherToken, formats: [.v2, .v1]))
         #expect(both.isNew && both.offer.id == first.offer.id)
         #expect(both.offer.v1?.timestamp == bench.clock.now)

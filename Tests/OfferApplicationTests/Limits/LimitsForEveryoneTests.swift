@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -259,7 +260,7 @@ struct LimitsForEveryoneTests {
         _ = try await bench.granted(orders[2])
         let replay = try await bench.useCases.replay.replay(second.id, catalogRevision: nil, caller: Workbench.client)
         #expect(replay.differences.isEmpty)
-        #expect(replay.recomputed.decision[.limitTotal]?.message == "1 of 3 uses across all customers")
+        #expect(replay.recomputed[.limitTotal]?.message == "1 of 3 uses across all customers")
     }
 
     @Test("a dry-run says what issuing would, before and after the places are gone (invariant 4)")
@@ -284,7 +285,7 @@ struct LimitsForEveryoneTests {
         _ = try await bench.granted(orders[0])
         func decide(_ instant: Instant) async throws -> Finding {
             let inquiry = Inquiry(
-                customer: orders[1].customer, offerIds: ["drop"], whatIf: WhatIf(asOf: instant))
+                customer: orders[1].customer, offerIds: ["drop"], asOf: instant)
             let answer = try await bench.useCases.decisions.decide(inquiry, caller: Workbench.marketing)
             return try #require(answer.decisions.first?.decision[.limitTotal])
         }
@@ -305,7 +306,7 @@ struct LimitsForEveryoneTests {
         try await redeem(bench, "1000", "2000", at: bench.clock.now)
         let inquiry = Inquiry(
             customer: orders[1].customer, offerIds: ["drop"],
-            whatIf: WhatIf(asOf: own.offer.expiresAt.adding(milliseconds: Instant.Duration.day)))
+            asOf: own.offer.expiresAt.adding(milliseconds: Instant.Duration.day))
         let answer = try await bench.useCases.decisions.decide(inquiry, caller: Workbench.marketing)
         let decision = try #require(answer.decisions.first?.decision)
         #expect(decision[.limitTotal]?.message == "1 of 3 uses across all customers")

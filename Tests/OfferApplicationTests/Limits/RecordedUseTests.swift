@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -15,10 +16,6 @@ struct RecordedUseTests {
         return (bench, try #require(delivery.signedTransactions.first), slot)
     }
 
-    private static func story(_ bench: Workbench) async throws -> CustomerDetails {
-        try await bench.useCases.customers.story(named("100"), caller: Workbench.client)
-    }
-
     @Test("a story tells of each use which issued offer it used, and what was used twice or late")
     func story() async throws {
         let (bench, jws, slot) = try await Self.issued()
@@ -30,7 +27,7 @@ struct RecordedUseTests {
                 at: Workbench.start.adding(milliseconds: Int64(hours) * Instant.Duration.hour))
         }
         try await bench.deliver(SignedDelivery(signedTransactions: uses.reversed()))
-        let redemptions = try await Self.story(bench).redemptions
+        let redemptions = try await bench.known(named("100")).redemptions
         #expect(redemptions.map(\.transactionId) == ["10091", "1009960"])
         #expect(redemptions.map(\.slotId) == [slot, slot])
         #expect(redemptions.map(\.isDoubled) == [false, true])
@@ -50,8 +47,8 @@ struct RecordedUseTests {
             payload["transactionReason"] = "PURCHASE"
         }
         try await bench.deliver(SignedDelivery(signedTransactions: [purchase]))
-        let offers = try await Self.story(bench).issuedOffers
-        #expect(offers.map(\.id) == [slot])
+        let offers = try await bench.known(named("100")).issued
+        #expect(offers.map(\.slot.id) == [slot])
         #expect(offers.map(\.fullPriceTransactionId) == ["100900"])
     }
 

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -55,8 +56,8 @@ struct ForeignUse {
     }
 
     func told(_ id: String) async throws -> [String] {
-        try await bench.useCases.customers.story(named(id), caller: Workbench.client).timeline.entries
-            .filter { $0.kind == .redeemed }.map(\.message)
+        try await bench.useCases.customers.story(named(id), caller: Workbench.client).timeline
+            .filter { $0.kind == "redeemed" }.map(\.message)
     }
 }
 
@@ -370,11 +371,11 @@ struct RedeemedByAnotherTests {
         let replay = try await bench.useCases.replay.replay(
             second.offer.id, catalogRevision: nil, caller: Workbench.caller(.support))
         #expect(replay.differences.isEmpty)
-        #expect(replay.recomputed.decision[.limitCustomer]?.message.contains("1 of 2") == true)
+        #expect(replay.recomputed[.limitCustomer]?.message?.contains("1 of 2") == true)
         let before = try await bench.useCases.decisions.decide(
             Inquiry(
                 customer: named("100"), offerIds: ["twice"],
-                whatIf: WhatIf(asOf: usedAt.adding(milliseconds: 30 * Instant.Duration.hour))),
+                asOf: usedAt.adding(milliseconds: 30 * Instant.Duration.hour)),
             caller: Workbench.caller(.support))
         #expect(before.decisions.first?.decision[.limitCustomer]?.message.contains("1 of 2") == true)
         let verification = LedgerVerification(digest: OpenSSLDigest(), key: nil, judge: nil)
@@ -411,12 +412,12 @@ struct RedeemedByAnotherTests {
         #expect(evaluated.decision.obstacles.contains(.limitCustomer))
         bench.clock.advance(hours: 24)
         let report = try await bench.useCases.reports.funnel(
-            FunnelRequest(offerId: "comeback", from: Workbench.start), caller: Workbench.marketing)
+            of: "comeback", from: Workbench.start, caller: Workbench.marketing)
         let funnel = try #require(report.offers.first)
         #expect(funnel.stages.evaluated == 2)
         #expect(funnel.stages.redeemed == 1)
-        #expect(funnel.redemptionsByAnother == 1)
-        #expect(funnel.redemptionsWithoutSlot == 0)
-        #expect(funnel.inOffer == 0)
+        #expect(funnel.redemptions.redeemedByAnother == 1)
+        #expect(funnel.redemptions.redeemedWithoutSlot == 0)
+        #expect(funnel.redemptions.inOffer == 0)
     }
 }

@@ -1,5 +1,6 @@
 import Metrics
 import MetricsTestKit
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferStore

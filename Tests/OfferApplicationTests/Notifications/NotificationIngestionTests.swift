@@ -1,4 +1,5 @@
 import Foundation
+import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferSigning
@@ -66,7 +67,7 @@ struct NotificationIngestionTests {
             CustomerIdentifiers(originalTransactionId: "1001"), CustomerIdentifiers(appTransactionId: "app-1"),
             CustomerIdentifiers(appAccountToken: token),
         ] {
-            let story = try await bench.useCases.customers.story(customer, caller: Self.caller)
+            let story = try await bench.known(customer, caller: Self.caller)
             #expect(story.history.transactions.map(\.payload.transactionId) == ["1001"])
             #expect(story.history.transactions.map(\.provenance) == [.notification])
             #expect(story.history.coverage.level == .partial, "a notification is not the whole history")
@@ -131,7 +132,7 @@ struct NotificationIngestionTests {
         for (bench, order) in [(first, [plain, refunded, plain]), (second, [refunded, plain, refunded])] {
             for jws in order { try await bench.notify(jws) }
             #expect(try await bench.count("notification") == 1)
-            let story = try await bench.useCases.customers.story(
+            let story = try await bench.known(
                 CustomerIdentifiers(originalTransactionId: "1001"), caller: Self.caller)
             #expect(story.history.subscriptionStates(at: story.now).map(\.name) == [.revoked])
         }

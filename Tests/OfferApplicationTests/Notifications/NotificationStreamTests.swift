@@ -1,4 +1,5 @@
 import LocalAppStore
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -22,9 +23,10 @@ struct NotificationStreamTests {
         let story = try await bench.useCases.customers.story(Self.customer, caller: Workbench.client)
         let answer = try await bench.useCases.decisions.decide(
             Inquiry(customer: Self.customer), caller: Workbench.client)
+        let known = try await bench.known(Self.customer)
         return Outcome(
-            customers: story.customers, states: story.history.subscriptionStates(at: story.now),
-            redemptions: story.redemptions, decisions: answer.decisions, payloads: try await bench.payloads())
+            customers: story.identified, states: known.history.subscriptionStates(at: known.now),
+            redemptions: known.redemptions, decisions: answer.decisions, payloads: try await bench.payloads())
     }
 
     /// A trial, failed payments with and without grace, an offer, a refund that is taken back, a higher price,

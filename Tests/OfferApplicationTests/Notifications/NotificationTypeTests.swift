@@ -1,4 +1,5 @@
 import Foundation
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -12,7 +13,7 @@ struct NotificationTypeTests {
     private static let customer = CustomerIdentifiers(originalTransactionId: "1001")
     private static let caller = Workbench.caller(.client, scope: Workbench.sandbox)
 
-    private func standing(_ story: CustomerDetails) throws -> SubscriptionState? {
+    private func standing(_ story: KnownSubject) throws -> SubscriptionState? {
         let states = story.history.subscriptionStates(at: story.now)
         #expect(states.count <= 1)
         return states.first
@@ -33,7 +34,7 @@ struct NotificationTypeTests {
                 SignedDelivery(
                     signedTransactions: [try bench.shop.signed(before.transaction)],
                     signedRenewalInfo: [try bench.shop.signed(before.renewalInfo)]), caller: Self.caller)
-            let story = try await bench.useCases.customers.story(Self.customer, caller: Self.caller)
+            let story = try await bench.known(Self.customer, caller: Self.caller)
             #expect(word(try standing(story)) == row.expected("stateBefore", as: String.self) ?? "subscribed")
         }
         let payloads = try await bench.payloads()
@@ -42,7 +43,7 @@ struct NotificationTypeTests {
         #expect(receipt.type.rawValue == row.type && receipt.subtype?.rawValue == row.subtype)
         if row.outcome == .noHistory { #expect(try await bench.payloads() == payloads) }
 
-        let story = try await bench.useCases.customers.story(Self.customer, caller: Self.caller)
+        let story = try await bench.known(Self.customer, caller: Self.caller)
         let state = try standing(story)
         #expect(word(state) == row.expected("state", as: String.self))
         if row.speaks(of: "willAutoRenew") {

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferStore

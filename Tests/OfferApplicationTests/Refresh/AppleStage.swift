@@ -1,5 +1,6 @@
 import AppStoreServer
 import LocalAppStore
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferStore
@@ -78,8 +79,8 @@ struct AppleStage: Sendable {
     }
 
     /// What is known of a customer.
-    func story(_ identifiers: CustomerIdentifiers) async throws -> CustomerDetails {
-        try await bench.useCases.customers.story(identifiers, caller: Workbench.client)
+    func known(_ identifiers: CustomerIdentifiers) async throws -> KnownSubject {
+        try await bench.known(identifiers)
     }
 
     /// The paths that were asked, without their queries.
@@ -137,4 +138,17 @@ extension RequestError {
         guard case .appStoreFailed(let failure) = self else { return nil }
         return failure
     }
+}
+
+extension RefreshReport.Counts {
+    subscript(outcome: IngestOutcome) -> Int {
+        switch outcome {
+        case .added: added
+        case .updated: updated
+        case .unchanged: unchanged
+        case .refused: refused
+        }
+    }
+
+    var total: Int { added + updated + unchanged + refused }
 }

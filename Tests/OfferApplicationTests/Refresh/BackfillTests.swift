@@ -1,4 +1,5 @@
 import AppStoreServer
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferStore

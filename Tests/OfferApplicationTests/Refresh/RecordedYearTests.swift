@@ -1,5 +1,6 @@
 import AppStoreServer
 import LocalAppStore
+import OfferAPI
 import OfferApplication
 import OfferCatalog
 import OfferEligibility
@@ -83,14 +84,15 @@ struct RecordedYearTests {
 
     private func state(_ stage: AppleStage) async throws -> State {
         let customer = CustomerIdentifiers(appTransactionId: "7060000006")
-        let story = try await stage.story(customer)
+        let story = try await stage.bench.useCases.customers.story(customer, caller: Workbench.client)
+        let known = try await stage.known(customer)
         let answer = try await stage.useCases.decisions.decide(Inquiry(customer: customer), caller: Workbench.client)
         return State(
-            customers: story.customers, coverage: story.history.coverage,
-            transactions: story.history.currentTransactions.map(\.payload),
-            renewalInfos: story.history.renewalInfos.map(\.payload).sorted { $0.signedDate < $1.signedDate },
-            subscriptions: story.history.subscriptionStates(at: stage.bench.clock.now), decisions: answer.decisions,
-            redemptions: story.redemptions.map { "\($0.offerType) \($0.offerIdentifier as Any) \($0.firstEvidence)" },
+            customers: story.identified, coverage: known.history.coverage,
+            transactions: known.history.currentTransactions.map(\.payload),
+            renewalInfos: known.history.renewalInfos.map(\.payload).sorted { $0.signedDate < $1.signedDate },
+            subscriptions: known.history.subscriptionStates(at: stage.bench.clock.now), decisions: answer.decisions,
+            redemptions: known.redemptions.map { "\($0.offerType) \($0.offerIdentifier as Any) \($0.firstEvidence)" },
             rows: try await stage.bench.database.read(Self.rows),
             notifications: try await stage.bench.database.read(Self.notifications))
     }

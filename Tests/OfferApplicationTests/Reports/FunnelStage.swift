@@ -1,4 +1,5 @@
 import LocalAppStore
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferTestSupport
@@ -132,8 +133,7 @@ struct FunnelStage {
         _ offerId: OfferId? = nil, from: Instant? = FunnelStage.from, to: Instant? = FunnelStage.day(10),
         caller: Caller = Workbench.marketing
     ) async throws -> FunnelReport {
-        try await bench.useCases.reports.funnel(
-            FunnelRequest(offerId: offerId, from: from, to: to), caller: caller)
+        try await bench.useCases.reports.funnel(of: offerId, from: from, to: to, caller: caller)
     }
 
     func funnel(from: Instant? = FunnelStage.from, to: Instant? = FunnelStage.day(10)) async throws -> OfferFunnel {

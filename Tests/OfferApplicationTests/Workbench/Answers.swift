@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -12,6 +13,24 @@ extension IssueRequest {
     /// An order of the customer whom the signed data proves.
     static func of(_ offer: OfferId, _ delivery: SignedDelivery) -> IssueRequest {
         IssueRequest(offerId: offer, customer: CustomerIdentifiers(), delivery: delivery)
+    }
+}
+
+extension IssuedOfferView {
+    var id: LowercaseUUID { issuedOfferId }
+    var v1: SignatureV1Body? { signatures.v1 }
+    var v2: SignatureV2Body? { signatures.v2 }
+    var introductoryEligibility: IntroductoryEligibilityBody? { signatures.introductoryEligibility }
+}
+
+extension CustomerDetails {
+    /// The identifiers of each customer without where they came from.
+    var identified: [KnownIdentifiers] {
+        customers.map { customer in
+            var customer = customer
+            customer.identifiers = nil
+            return customer
+        }
     }
 }
 
@@ -35,6 +54,11 @@ extension IssueAnswer {
             [refusal.introductoryEligibility?.jws].compactMap(\.self)
         }
     }
+}
+
+extension ReplayedDecision {
+    /// The finding of a rule.
+    subscript(rule: RuleId) -> FindingBody? { findings.first { $0.rule == rule.rawValue } }
 }
 
 extension Decision {

@@ -1,3 +1,4 @@
+import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferStore

@@ -1,5 +1,6 @@
 import Foundation
 import LocalAppStore
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferSigning

@@ -1,5 +1,6 @@
 import LocalAppStore
 import Metrics
+import OfferAPI
 import OfferApplication
 import OfferModel
 import OfferSigning

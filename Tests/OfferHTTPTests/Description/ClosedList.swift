@@ -4,6 +4,7 @@ import OfferCatalog
 import OfferEligibility
 import OfferModel
 import OfferSigning
+import OfferStore
 import Testing
 
 /// A closed list of the code, and the schema that names the same words.
@@ -39,7 +40,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("Environment", AppStoreEnvironment.self),
         ClosedList("FactName", words: FactVocabulary.all.map(\.name)),
         ClosedList("FactType", FactType.self),
-        ClosedList("IdentifierKind", IdentifierOrigin.Kind.self),
+        ClosedList("IdentifierKind", SourcedIdentifier.Kind.self),
         ClosedList("IngestOutcome", IngestOutcome.self),
         ClosedList("NotificationOutcome", NotificationOutcome.self),
         ClosedList("OfferStatus", OfferStatus.self),

@@ -1,10 +1,9 @@
-import OfferAPI
-import OfferApplication
-import OfferEligibility
-import OfferModel
+package import OfferAPI
+package import OfferEligibility
+package import OfferModel
 
 extension DecisionsBody {
-    init(_ answer: InquiryAnswer, role: Role) {
+    package init(_ answer: InquiryAnswer, role: Role) {
         self.init(
             decisions: answer.decisions.map { DecisionBody($0, role: role) }, best: answer.choice?.offerId,
             bestReason: role == .client ? nil : answer.choice?.sentence)
@@ -17,23 +16,18 @@ extension DecisionBody {
             offerId: decided.offer.id, outcome: decided.decision.outcome.rawValue, delivery: decided.offer.delivery,
             priority: decided.offer.priority,
             turningPoint: decided.outlook.turningPoint.map(TurningPointBody.init),
-            explanation: role == .client
-                ? nil : ExplanationBody(Explanation(decided.decision, outlook: decided.outlook)),
             findings: decided.decision.findings.bodies(for: role))
-    }
-}
-
-extension ExplanationBody {
-    fileprivate init(_ explanation: Explanation) {
-        self.init(
-            sentence: explanation.sentence, change: explanation.change, customerAnswer: explanation.customerAnswer)
+        guard role != .client else { return }
+        let words = Explanation(decided.decision, outlook: decided.outlook)
+        explanation = ExplanationBody(
+            sentence: words.sentence, change: words.change, customerAnswer: words.customerAnswer)
     }
 }
 
 extension [Finding] {
     /// The findings as a role may see them: a `client` key only what blocks the offer, without the customer's data
     /// (docs/design.md#http).
-    func bodies(for role: Role) -> [FindingBody] {
+    package func bodies(for role: Role) -> [FindingBody] {
         guard role == .client else { return map(FindingBody.init) }
         return filter(\.verdict.isInTheWay).map {
             FindingBody(
@@ -44,7 +38,7 @@ extension [Finding] {
 }
 
 extension FindingBody {
-    init(_ finding: Finding) {
+    package init(_ finding: Finding) {
         self.init(
             rule: finding.rule.rawValue, verdict: finding.verdict.rawValue, reason: finding.reason.rawValue,
             path: finding.path, message: finding.message, evidence: finding.evidence.map(EvidenceBody.init),
@@ -54,7 +48,7 @@ extension FindingBody {
 }
 
 extension EvidenceBody {
-    init(_ evidence: Evidence) {
+    fileprivate init(_ evidence: Evidence) {
         self.init(
             field: evidence.field, observed: evidence.observed.map(ObservedValue.init),
             required: evidence.required.map(ObservedValue.init), provenance: evidence.provenance,
@@ -63,7 +57,7 @@ extension EvidenceBody {
 }
 
 extension ObservedValue {
-    init(_ value: EvidenceValue) {
+    fileprivate init(_ value: EvidenceValue) {
         switch value {
         case .value(let value): self = .value(value)
         case .list(let values): self = .list(values)
@@ -72,7 +66,7 @@ extension ObservedValue {
 }
 
 extension TurningPointBody {
-    init(_ point: TurningPoint) {
+    package init(_ point: TurningPoint) {
         switch point {
         case .at(let instant): self.init(at: instant)
         case .event(let event): self.init(event: event.rawValue)

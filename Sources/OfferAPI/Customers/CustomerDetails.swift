@@ -1,28 +1,28 @@
 package import OfferModel
 
 /// `GET /v1/customers`: everything known about the customers the identifiers name.
-package struct CustomersBody: Sendable, Hashable, Codable {
+package struct CustomerDetails: Sendable, Hashable, Codable {
     /// One entry per customer.
-    package var customers: [KnownCustomerBody]
+    package var customers: [KnownIdentifiers]
     /// What the app set for them, by the name after `customer.attributes.`.
     package var attributes: [String: FactValue]
     package var coverage: CoverageBody
-    package var subscriptions: [SubscriptionBody]
+    package var subscriptions: [SubscriptionSummary]
     /// The current view of the newest transactions, oldest purchase first.
-    package var transactions: [TransactionSummaryBody]
+    package var transactions: [TransactionSummary]
     /// How many older transactions are left out; absent if none is.
     package var olderTransactions: Int?
     /// Newest first.
-    package var issuedOffers: [IssuedOfferBody]
+    package var issuedOffers: [IssuedOfferView]
     /// Newest first.
-    package var timeline: [TimelineEntryBody]
+    package var timeline: [TimelineEntry]
     /// The cursor of the next page; absent on the last.
     package var next: String?
 
     package init(
-        customers: [KnownCustomerBody], attributes: [String: FactValue] = [:], coverage: CoverageBody,
-        subscriptions: [SubscriptionBody], transactions: [TransactionSummaryBody], olderTransactions: Int? = nil,
-        issuedOffers: [IssuedOfferBody], timeline: [TimelineEntryBody], next: String? = nil
+        customers: [KnownIdentifiers], attributes: [String: FactValue], coverage: CoverageBody,
+        subscriptions: [SubscriptionSummary], transactions: [TransactionSummary], olderTransactions: Int?,
+        issuedOffers: [IssuedOfferView], timeline: [TimelineEntry], next: String?
     ) {
         self.customers = customers
         self.attributes = attributes
@@ -36,29 +36,8 @@ package struct CustomersBody: Sendable, Hashable, Codable {
     }
 }
 
-/// One customer with every known identifier.
-package struct KnownCustomerBody: Sendable, Hashable, Codable {
-    package var originalTransactionIds: [TransactionId]
-    package var appTransactionId: AppTransactionId?
-    package var appAccountTokens: [AppAccountToken]
-    package var customerIds: [CustomerId]
-    /// The same one by one, with where each came from.
-    package var identifiers: [IdentifierOriginBody]
-
-    package init(
-        originalTransactionIds: [TransactionId], appTransactionId: AppTransactionId?,
-        appAccountTokens: [AppAccountToken], customerIds: [CustomerId], identifiers: [IdentifierOriginBody]
-    ) {
-        self.originalTransactionIds = originalTransactionIds
-        self.appTransactionId = appTransactionId
-        self.appAccountTokens = appAccountTokens
-        self.customerIds = customerIds
-        self.identifiers = identifiers
-    }
-}
-
 /// An identifier with where it came from.
-package struct IdentifierOriginBody: Sendable, Hashable, Codable {
+package struct IdentifierOrigin: Sendable, Hashable, Codable {
     /// `originalTransactionId`, `appTransactionId`, `appAccountToken` or `customerId`.
     package var kind: String
     package var value: String
@@ -99,7 +78,7 @@ package struct CoverageBody: Sendable, Hashable, Codable {
 }
 
 /// The state of one subscription group.
-package struct SubscriptionBody: Sendable, Hashable, Codable {
+package struct SubscriptionSummary: Sendable, Hashable, Codable {
     package var subscriptionGroupIdentifier: SubscriptionGroupId
     /// Absent if it cannot be determined.
     package var state: SubscriptionStateName?
@@ -115,26 +94,13 @@ package struct SubscriptionBody: Sendable, Hashable, Codable {
     package var lastMomentToCancel: Instant?
     package var transactionId: TransactionId?
 
-    package init(
-        subscriptionGroupIdentifier: SubscriptionGroupId, state: SubscriptionStateName?, undeterminedBecause: String?,
-        hasAccess: Bool?, willAutoRenew: Bool?, productId: ProductId?, expiresDate: Instant?, daysLeft: Int?,
-        lastMomentToCancel: Instant?, transactionId: TransactionId?
-    ) {
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.state = state
-        self.undeterminedBecause = undeterminedBecause
-        self.hasAccess = hasAccess
-        self.willAutoRenew = willAutoRenew
-        self.productId = productId
-        self.expiresDate = expiresDate
-        self.daysLeft = daysLeft
-        self.lastMomentToCancel = lastMomentToCancel
-        self.transactionId = transactionId
+    package init(of group: SubscriptionGroupId) {
+        subscriptionGroupIdentifier = group
     }
 }
 
 /// One transaction in short.
-package struct TransactionSummaryBody: Sendable, Hashable, Codable {
+package struct TransactionSummary: Sendable, Hashable, Codable {
     package var transactionId: TransactionId
     package var originalTransactionId: TransactionId
     package var productId: ProductId
@@ -144,37 +110,45 @@ package struct TransactionSummaryBody: Sendable, Hashable, Codable {
     /// Apple's number of the applied offer's kind.
     package var offerType: Int?
     package var offerIdentifier: OfferIdentifier?
+    /// What was charged, where Apple says.
     package var price: String?
     package var provenance: Provenance
 
-    package init(
-        transactionId: TransactionId, originalTransactionId: TransactionId, productId: ProductId,
-        purchaseDate: Instant, expiresDate: Instant?, revocationDate: Instant?, offerType: Int?,
-        offerIdentifier: OfferIdentifier?, price: String?, provenance: Provenance
-    ) {
-        self.transactionId = transactionId
-        self.originalTransactionId = originalTransactionId
-        self.productId = productId
-        self.purchaseDate = purchaseDate
-        self.expiresDate = expiresDate
-        self.revocationDate = revocationDate
-        self.offerType = offerType
-        self.offerIdentifier = offerIdentifier
-        self.price = price
+    package init(_ transaction: Transaction, provenance: Provenance) {
+        transactionId = transaction.transactionId
+        originalTransactionId = transaction.originalTransactionId
+        productId = transaction.productId
+        purchaseDate = transaction.purchaseDate
+        expiresDate = transaction.expiresDate
+        revocationDate = transaction.revocationDate
+        offerType = transaction.offerType?.rawValue
+        offerIdentifier = transaction.offerIdentifier
+        if let price = transaction.price, let currency = transaction.currency {
+            self.price = Money(milliunits: price, currency: currency).description
+        }
         self.provenance = provenance
     }
 }
 
-/// One thing that happened.
-package struct TimelineEntryBody: Sendable, Hashable, Codable {
+/// One thing that happened to a customer, in a sentence for staff.
+package struct TimelineEntry: Sendable, Hashable, Codable {
+    /// The words of ``kind``.
+    package enum Kind: String, Sendable, CaseIterable {
+        case purchased, renewed, shared, expired, revoked, refundReversed, cancelled, resumed, productChange,
+            paymentFailed
+        case notified, issued, redeemed, refused
+        /// An offer was signed, and the customer bought without it right after.
+        case boughtAtFullPrice
+        case voided, merged
+    }
+
     package var at: Instant
-    /// One of the list in openapi.yaml.
     package var kind: String
     package var message: String
 
-    package init(at: Instant, kind: String, message: String) {
+    package init(_ kind: Kind, at: Instant, _ message: String) {
         self.at = at
-        self.kind = kind
+        self.kind = kind.rawValue
         self.message = message
     }
 }

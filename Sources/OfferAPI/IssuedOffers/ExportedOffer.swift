@@ -1,7 +1,7 @@
 package import OfferModel
 
 /// One issued offer as it is exported: no signature, but the proof that the audit holds of it.
-package struct ExportedOfferBody: Sendable, Hashable, Codable {
+package struct ExportedOffer: Sendable, Hashable, Codable {
     package var issuedOfferId: LowercaseUUID
     package var offerId: OfferId
     package var offerType: OfferType
@@ -18,34 +18,29 @@ package struct ExportedOfferBody: Sendable, Hashable, Codable {
     package var voidedAt: Instant?
     package var catalogRevision: Int
     /// What the audit holds of it; absent only if the ledger is broken.
-    package var proof: LedgerProofBody?
+    package var proof: IssuedOfferProof?
 
-    package init(
-        issuedOfferId: LowercaseUUID, offerId: OfferId, offerType: OfferType, delivery: Delivery,
-        offerIdentifier: OfferIdentifier?, productId: ProductId, bundleId: BundleId, environment: AppStoreEnvironment,
-        state: SlotState, issuedAt: Instant, expiresAt: Instant, signings: Int, voidedAt: Instant?,
-        catalogRevision: Int, proof: LedgerProofBody?
-    ) {
-        self.issuedOfferId = issuedOfferId
-        self.offerId = offerId
-        self.offerType = offerType
-        self.delivery = delivery
-        self.offerIdentifier = offerIdentifier
-        self.productId = productId
-        self.bundleId = bundleId
-        self.environment = environment
-        self.state = state
-        self.issuedAt = issuedAt
-        self.expiresAt = expiresAt
+    package init(_ offer: IssuedOfferView, signings: Int, voidedAt: Instant?, proof: IssuedOfferProof?) {
+        issuedOfferId = offer.issuedOfferId
+        offerId = offer.offerId
+        offerType = offer.offerType
+        delivery = offer.delivery
+        offerIdentifier = offer.offerIdentifier
+        productId = offer.productId
+        bundleId = offer.bundleId
+        environment = offer.environment
+        state = offer.state
+        issuedAt = offer.issuedAt
+        expiresAt = offer.expiresAt
         self.signings = signings
         self.voidedAt = voidedAt
-        self.catalogRevision = catalogRevision
+        catalogRevision = offer.catalogRevision
         self.proof = proof
     }
 }
 
 /// The event that told of an issued offer; hashes and digests in hexadecimal (docs/ledger.md).
-package struct LedgerProofBody: Sendable, Hashable, Codable {
+package struct IssuedOfferProof: Sendable, Hashable, Codable {
     /// The event's place in the chain.
     package var eventSequence: Int64
     package var eventHash: String

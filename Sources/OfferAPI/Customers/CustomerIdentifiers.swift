@@ -1,7 +1,7 @@
 public import OfferModel
 
 /// How a request names a customer; at least one member is given.
-public struct CustomerReference: Sendable, Hashable, Codable {
+public struct CustomerIdentifiers: Sendable, Hashable, Codable {
     /// A subscription of the customer: proven once a verified transaction shows it.
     public var originalTransactionId: TransactionId?
     /// The Apple Account in this app: proven once verified data shows it.
@@ -57,28 +57,8 @@ public struct CustomerAliases: Sendable, Hashable, Codable {
         appAccountToken = try container.decodeIfPresent(AppAccountToken.self, forKey: .appAccountToken)
         customerId = try container.decodeIfPresent(CustomerId.self, forKey: .customerId)
     }
-}
 
-/// The device that asks.
-public struct RequestFactsBody: Sendable, Hashable, Codable {
-    public var appVersion: String?
-    public var osVersion: String?
-    public var locale: String?
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case appVersion, osVersion, locale
-    }
-
-    public init(appVersion: String? = nil, osVersion: String? = nil, locale: String? = nil) {
-        self.appVersion = appVersion
-        self.osVersion = osVersion
-        self.locale = locale
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
-        appVersion = try container.decodeIfPresent(String.self, forKey: .appVersion)
-        osVersion = try container.decodeIfPresent(String.self, forKey: .osVersion)
-        locale = try container.decodeIfPresent(String.self, forKey: .locale)
+    package var identifiers: CustomerIdentifiers {
+        CustomerIdentifiers(appAccountToken: appAccountToken, customerId: customerId)
     }
 }

@@ -1,45 +1,8 @@
 import AppStoreData
-public import OfferModel
+import OfferAPI
+import OfferModel
 import OfferSigning
 import OfferStore
-
-/// Signed data as a request brings it, not yet verified.
-public struct SignedDelivery: Sendable, Hashable {
-    public var signedTransactions: [String]
-    public var signedRenewalInfo: [String]
-    public var signedAppTransaction: String?
-    public var historyComplete: Bool
-
-    public init(
-        signedTransactions: [String] = [], signedRenewalInfo: [String] = [], signedAppTransaction: String? = nil,
-        historyComplete: Bool = false
-    ) {
-        self.signedTransactions = signedTransactions
-        self.signedRenewalInfo = signedRenewalInfo
-        self.signedAppTransaction = signedAppTransaction
-        self.historyComplete = historyComplete
-    }
-
-    /// How many JWS it holds; a request may bring at most ``maximumCount``.
-    public var count: Int {
-        signedTransactions.count + signedRenewalInfo.count + (signedAppTransaction == nil ? 0 : 1)
-    }
-
-    /// How many JWS one request may bring (docs/design.md#http).
-    public static let maximumCount = 200
-}
-
-public struct IngestReport: Sendable, Hashable {
-    public var customers: [KnownIdentifiers]
-    public var results: [IngestResult]
-}
-
-public struct IngestResult: Sendable, Hashable {
-    /// Where it stands in the request, as a JSON pointer.
-    public var pointer: String
-    public var outcome: IngestOutcome
-    public var refusal: RefusedData?
-}
 
 /// A delivery after every JWS in it was checked.
 struct VerifiedDelivery: Sendable {

@@ -1,1 +1,0 @@
-../../../Sources/OfferApplication/Customers/CustomerIdentifiers.swift

@@ -1,1 +1,0 @@
-../../../Sources/OfferApplication/Decisions/Inquiry.swift

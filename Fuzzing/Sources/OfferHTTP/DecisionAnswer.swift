@@ -1,1 +1,0 @@
-../../../Sources/OfferHTTP/Answers/DecisionAnswer.swift

@@ -1,0 +1,186 @@
+package import OfferModel
+
+/// `GET /v1/reports/funnel`: the outcome for customers first evaluated for offers in a period. What
+/// each number counts is in docs/reports.md.
+package struct FunnelReport: Sendable, Hashable, Codable {
+    /// The instant of the report: what happened later is not in it.
+    package var asOf: Instant
+    /// Customers first evaluated from then on.
+    package var from: Instant
+    /// Customers first evaluated before.
+    package var to: Instant
+    /// One funnel per offer, by id.
+    package var offers: [OfferFunnel]
+
+    package init(asOf: Instant, range: Range<Instant>, offers: [OfferFunnel]) {
+        self.asOf = asOf
+        from = range.lowerBound
+        to = range.upperBound
+        self.offers = offers
+    }
+}
+
+/// The funnel of one offer. Every number counts customers, each once, unless it says otherwise.
+package struct OfferFunnel: Sendable, Hashable, Codable {
+    package var offerId: OfferId
+    package var stages = Stages()
+    package var notIssued = NotIssued()
+    /// The rules that blocked customers, the most frequent first.
+    package var reasons: [Reason] = []
+    package var redemptions = Redemptions()
+    /// Refused requests that named no known customer.
+    package var requestsOfUnknown = 0
+    /// What the discount costs, one entry per currency.
+    package var discountCost: [Cost] = []
+    /// Issued offers whose discount the catalog does not say.
+    package var slotsWithoutCost = 0
+    /// Offered customers compared with held-out ones.
+    package var holdoutLift = HoldoutLift()
+    /// Of those who redeemed after cancelling, how many stayed.
+    package var saveRate: SaveRate
+
+    package init(offerId: OfferId, saveRate: SaveRate) {
+        self.offerId = offerId
+        self.saveRate = saveRate
+    }
+
+    /// Customers by stage; each stage counts members of the one before.
+    package struct Stages: Sendable, Hashable, Codable {
+        /// First requested in this period.
+        package var evaluated = 0
+        /// All rules but the rollout passed at least once.
+        package var eligible = 0
+        package var issued = 0
+        /// Redeemed the offer at Apple.
+        package var redeemed = 0
+        /// Paid for a later period without an offer.
+        package var renewedAtFullPrice = 0
+        /// Have access through their own subscription.
+        package var stillActive = 0
+    }
+
+    /// The evaluated who were never issued the offer, each in one of these.
+    package struct NotIssued: Sendable, Hashable, Codable {
+        /// All rules passed but the holdout.
+        package var heldOut = 0
+        /// All rules passed but the rollout's percentage.
+        package var notInRollout = 0
+        /// All rules passed, but offers were paused.
+        package var paused = 0
+        /// A rule was violated.
+        package var ineligible = 0
+        /// No rule was violated, but information was missing.
+        package var undetermined = 0
+        /// Retention has removed the reason.
+        package var removed = 0
+    }
+
+    /// How many of the paused, ineligible and undetermined a rule blocked, by their newest decision.
+    package struct Reason: Sendable, Hashable, Codable {
+        package var rule: String
+        /// `violated` or `undetermined`.
+        package var verdict: String
+        /// Of the offer's own condition, the fact that decided it.
+        package var fact: String?
+        /// Customers the rule blocked; several rules may block one customer.
+        package var customers = 0
+        /// Of these, those that no other rule blocked.
+        package var alone = 0
+
+        package init(rule: String, verdict: String, fact: String?) {
+            self.rule = rule
+            self.verdict = verdict
+            self.fact = fact
+        }
+    }
+
+    /// More about the redeemed.
+    package struct Redemptions: Sendable, Hashable, Codable {
+        /// Of the redeemed customers, those whose offer still runs or waits for the next renewal.
+        package var inOffer = 0
+        /// The redeemed customers who got a refund for a period of it.
+        package var refunded = 0
+        /// Redemptions of an issued offer beyond its first.
+        package var doubled = 0
+        /// Redemptions by the evaluated without an issued offer.
+        package var redeemedWithoutSlot = 0
+        /// Redemptions of their issued offers by another customer, with the account the offer was signed for.
+        package var redeemedByAnother = 0
+    }
+
+    /// What the discount costs in one currency: nominally, regular price minus what is paid, by the catalog of the issue.
+    package struct Cost: Sendable, Hashable, Codable {
+        package var currency: String
+        /// Of everything issued, as a decimal.
+        package var issued: String
+        /// Of what was redeemed, each redemption once.
+        package var redeemed: String
+        /// The part of the redeemed whose customers got a refund for a period of it.
+        package var refunded: String
+
+        package init(currency: String, issued: String, redeemed: String, refunded: String) {
+            self.currency = currency
+            self.issued = issued
+            self.redeemed = redeemed
+            self.refunded = refunded
+        }
+    }
+}
+
+/// Customers whom the rules would have given the offer: those who were offered it compared with those held out.
+package struct HoldoutLift: Sendable, Hashable, Codable {
+    /// One side.
+    package struct Group: Sendable, Hashable, Codable {
+        package var customers = 0
+        /// Of these, those whose own subscription of the offer's group gives access.
+        package var active = 0
+        /// Of these, those with an unknown outcome; they count as not active.
+        package var undetermined = 0
+    }
+
+    /// An interval of the difference.
+    package struct Interval: Sendable, Hashable, Codable {
+        package var level: Double
+        package var method: String
+        package var lower: Double
+        package var upper: Double
+
+        package init(level: Double, method: String, lower: Double, upper: Double) {
+            self.level = level
+            self.method = method
+            self.lower = lower
+            self.upper = upper
+        }
+    }
+
+    /// What is compared.
+    package var outcome = "activeAtAsOf"
+    package var treated = Group()
+    package var heldOut = Group()
+    /// A smaller group says too little and is not compared.
+    package var minimumCustomers = 30
+    /// Share of the treated minus share of the held out; absent if there is not enough data, or
+    /// retention has removed why some were refused.
+    package var difference: Double?
+    /// The interval of the difference; absent with it.
+    package var interval: Interval?
+}
+
+/// Of the customers who redeemed the offer after they had cancelled, how many stayed.
+package struct SaveRate: Sendable, Hashable, Codable {
+    package var definition: String
+    /// Saved, lost or undetermined.
+    package var judged = 0
+    /// Of these, those whose subscription runs and renews afterwards.
+    package var saved = 0
+    /// Of these, those with an unknown outcome; they count as not saved.
+    package var undetermined = 0
+    /// Those whose days have not passed yet.
+    package var pending = 0
+    /// Saved divided by judged; absent if no customer was judged.
+    package var rate: Double?
+
+    package init(definition: String) {
+        self.definition = definition
+    }
+}
