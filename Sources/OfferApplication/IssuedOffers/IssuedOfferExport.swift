@@ -59,7 +59,7 @@ public struct IssuedOfferExport: Sendable {
                     productId: issued.slot.productId, state: states[issued.slot.id] ?? .open,
                     issuedAt: issued.slot.issuedAt, expiresAt: issued.slot.expiresAt, signings: issued.slot.signings,
                     voidedAt: issued.slot.voidedAt, catalogRevision: Int(issued.catalogRevision),
-                    proof: try LedgerProofStore(transaction).proof(of: issued).map(IssuedOfferProof.init))
+                    proof: try CheckpointStore(transaction).proof(of: issued).map(IssuedOfferProof.init))
             }
             return ExportedOfferPage(items: items, next: found.count > limit ? shown.last?.sequence : nil)
         }
