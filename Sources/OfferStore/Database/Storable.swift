@@ -31,6 +31,18 @@ extension Int64: Storable {
     }
 }
 
+extension Int: Storable {
+    public var storedValue: StoredValue { .integer(Int64(self)) }
+    public init?(storedValue: StoredValue) {
+        guard let value = Int64(storedValue: storedValue) else { return nil }
+        self.init(exactly: value)
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = Int64(columns, at: index) else { return nil }
+        self.init(exactly: value)
+    }
+}
+
 extension Bool: Storable {
     public var storedValue: StoredValue { .integer(self ? 1 : 0) }
     public init?(storedValue: StoredValue) {
@@ -93,38 +105,28 @@ extension Optional: Storable where Wrapped: Storable {
     }
 }
 
-/// A value that is stored as another one.
-public protocol StoredAs: Storable {
-    associatedtype Stored: Storable
-    var stored: Stored { get }
-    init?(stored: Stored)
+extension Instant: Storable {
+    public var storedValue: StoredValue { .integer(milliseconds) }
+    public init?(storedValue: StoredValue) {
+        guard let value = Int64(storedValue: storedValue) else { return nil }
+        self.init(milliseconds: value)
+    }
+    public init?(_ columns: any StoredColumns, at index: Int) {
+        guard let value = Int64(columns, at: index) else { return nil }
+        self.init(milliseconds: value)
+    }
 }
 
-extension StoredAs {
-    public var storedValue: StoredValue { stored.storedValue }
+extension LowercaseUUID: Storable {
+    public var storedValue: StoredValue { .text(description) }
     public init?(storedValue: StoredValue) {
-        guard let stored = Stored(storedValue: storedValue) else { return nil }
-        self.init(stored: stored)
+        guard case .text(let value) = storedValue else { return nil }
+        self.init(value)
     }
     public init?(_ columns: any StoredColumns, at index: Int) throws {
-        guard let stored = try Stored(columns, at: index) else { return nil }
-        self.init(stored: stored)
+        guard let value = try columns.text(index) else { return nil }
+        self.init(value)
     }
-}
-
-extension Int: StoredAs {
-    public var stored: Int64 { Int64(self) }
-    public init?(stored: Int64) { self.init(exactly: stored) }
-}
-
-extension Instant: StoredAs {
-    public var stored: Int64 { milliseconds }
-    public init?(stored: Int64) { self.init(milliseconds: stored) }
-}
-
-extension LowercaseUUID: StoredAs {
-    public var stored: String { description }
-    public init?(stored: String) { self.init(stored) }
 }
 
 extension Storable where Self: RawRepresentable, RawValue: Storable {
