@@ -12,7 +12,6 @@ final class Connection: @unchecked Sendable {
     /// More texts than the service has; only questions about unusually many identifiers add to them.
     private static let capacity = 512
 
-    /// SQLite's; `nil` once it is closed.
     private(set) var handle: OpaquePointer?
     private let access: Access
     private var statements: [StatementText: PreparedStatement] = [:]
@@ -72,7 +71,6 @@ final class Connection: @unchecked Sendable {
         try rows(Statement(sql)).map { try $0.value(0) }
     }
 
-    /// The statement with that text, not running.
     private func statement(_ sql: String) throws -> PreparedStatement {
         if isReading { try Task.checkCancellation() }
         let text = StatementText(sql)
@@ -164,7 +162,6 @@ extension Connection {
         }
     }
 
-    /// Writes the log back into the file, in one of SQLite's modes.
     @discardableResult
     func checkpoint(_ mode: CInt) -> Bool {
         handle.map { sqlite3_wal_checkpoint_v2($0, "main", mode, nil, nil) == SQLITE_OK } ?? false

@@ -1,18 +1,15 @@
 import FoundationEssentials
 public import OfferStore
 
-/// One thing that was looked at in a database file.
 public struct DatabaseCheck: Sendable, Hashable {
     public enum Subject: String, Sendable, Hashable {
         /// That the file is there, and who may use it.
         case file
         case schema
-        /// That its pages hang together.
         case structure
     }
 
     public var subject: Subject
-    /// What is wrong; `nil` if nothing is.
     public var failure: StoreError?
     public var detail: String
 
@@ -21,10 +18,10 @@ public struct DatabaseCheck: Sendable, Hashable {
         self.detail = detail
     }
 
-    init(_ subject: Subject, failure: StoreError) {
-        self.subject = subject
+    init(_ subject: Subject, failure error: any Error) {
+        let failure = error as? StoreError ?? .unavailable("\(error)")
+        self.init(subject, failure.detail)
         self.failure = failure
-        detail = failure.detail
     }
 }
 
@@ -34,22 +31,21 @@ extension SQLiteDatabase {
     /// The structure is checked by SQLite's `quick_check`, which reads the whole file.
     public static func examine(path: String) -> [DatabaseCheck] {
         guard FileManager.default.fileExists(atPath: path) else {
-            return [DatabaseCheck(.file, failure: .notMigrated("there is no database at `\(path)`"))]
+            return [DatabaseCheck(.file, failure: StoreError.notMigrated("there is no database at `\(path)`"))]
         }
         do {
             try DatabaseFile.requireUsable(path)
             let connection = try Connection(path: path, .readWrite)
             try connection.runScript("PRAGMA query_only = ON")
-            var checks = [try file(connection, path: path)]
-            checks.append(check(.schema) { try Schema.check(connection, path: path) } ?? DatabaseCheck(.schema, newest))
-            checks.append(
-                check(.structure) { try connection.checkStructure() }
-                    ?? DatabaseCheck(.structure, "database integrity OK"))
-            return checks
-        } catch let error as StoreError {
-            return [DatabaseCheck(.file, failure: error)]
+            return [
+                try file(connection, path: path),
+                check(.schema, "of this version: `\(Migration.all.last?.name ?? "none")`") {
+                    try Schema.check(connection, path: path)
+                },
+                check(.structure, "database integrity OK") { try connection.checkStructure() },
+            ]
         } catch {
-            return [DatabaseCheck(.file, failure: .unavailable("\(error)"))]
+            return [DatabaseCheck(.file, failure: error)]
         }
     }
 
@@ -59,16 +55,14 @@ extension SQLiteDatabase {
         return DatabaseCheck(.file, "`\(path)` has \(pages * size / 1_024) KiB")
     }
 
-    private static var newest: String { "of this version: `\(Migration.all.last?.name ?? "none")`" }
-
-    private static func check(_ subject: DatabaseCheck.Subject, _ body: () throws -> Void) -> DatabaseCheck? {
+    private static func check(
+        _ subject: DatabaseCheck.Subject, _ detail: String, _ body: () throws -> Void
+    ) -> DatabaseCheck {
         do {
             try body()
-            return nil
-        } catch let error as StoreError {
-            return DatabaseCheck(subject, failure: error)
+            return DatabaseCheck(subject, detail)
         } catch {
-            return DatabaseCheck(subject, failure: .unavailable("\(error)"))
+            return DatabaseCheck(subject, failure: error)
         }
     }
 }

@@ -4,7 +4,6 @@ public import OfferStore
 /// What a database file holds, as far as a copy of it is judged by.
 public struct DatabaseContent: Sendable, Hashable {
     public var schema: String
-    /// Whether that is this version's.
     public var isCurrent: Bool
     public var census: StoreCensus
 }

@@ -2,7 +2,6 @@ import FoundationEssentials
 import Glibc
 import OfferStore
 
-/// The file that holds the database.
 enum DatabaseFile {
     /// Says in words what keeps this user from a file that is there; SQLite only says that it cannot.
     static func requireUsable(_ path: String) throws {

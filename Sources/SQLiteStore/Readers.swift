@@ -21,7 +21,6 @@ final class Readers: Sendable {
         self.path = path
     }
 
-    /// Runs a body on a snapshot.
     func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         let connection = try take()
         defer { giveBack(connection) }

@@ -9,9 +9,7 @@ public final class SQLiteDatabase: StoreDatabase {
     public struct Limits: Sendable {
         /// The maximum number of waiting writes; the next is ``StoreError/busy(_:)``.
         public var waitingWrites: Int
-        /// The maximum number of writes in a commit.
         public var batch: Int
-        /// How long to wait for another process to let go of the database.
         public var patience: Duration
         /// How many pages of 4 KiB the log may have before it starts over. They are written into the file meanwhile, an
         /// eighth at a time, beside the commits (``Checkpointer``). The more there are, the more commits share the pages that
@@ -33,7 +31,6 @@ public final class SQLiteDatabase: StoreDatabase {
     /// Absent in memory, where the writer's connection is the only one.
     private let readers: Readers?
     private let checkpointer: Checkpointer?
-    /// For long reads.
     private let threads: ReadingThreads
 
     /// - Parameters:

@@ -1,15 +1,12 @@
 import CSQLite
 import OfferStore
 
-/// What the version of SQLite means to the store.
 public enum SQLiteVersion {
-    /// The oldest SQLite that has STRICT tables and RETURNING.
     private static let oldest: Int32 = 3_037_000
 
     /// The SQLite that this process runs with, such as 3051003 for 3.51.3.
     public static var current: Int32 { sqlite3_libversion_number() }
 
-    /// A version as people write it.
     public static func text(_ number: Int32) -> String {
         "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
     }

@@ -1,9 +1,7 @@
 import OfferStore
 
-/// One durable transaction of several bodies.
 struct WriteBatch {
     let connection: Connection
-    /// How long to wait for another process to let go of the database.
     let patience: Duration
     private let memory = TransactionCache()
 

@@ -42,9 +42,7 @@ struct FactsCodingTests {
     private func read<Row: FactsFields>(_ bytes: [UInt8], _ type: Row.Type) throws -> [Row] {
         var rows: [Row] = []
         try bytes.withUnsafeBytes { bytes in
-            var reader = try FactsReader(bytes)
-            try reader.run(of: type) { row, _ in rows.append(row) }
-            try reader.end()
+            try FactsReader.read(bytes) { try $0.run(of: type) { row, _ in rows.append(row) } }
         }
         return rows
     }

@@ -97,16 +97,17 @@ struct PackedRecordTests {
     @Test("a record that claims more than its bytes hold makes room for none of it")
     func claims() {
         let largest: [UInt8] = Array(repeating: 0xFF, count: 9) + [1]
-        var reader = PackedReader(largest)
-        #expect(throws: PackedError.self) { try reader.text() }
-        reader = PackedReader(largest)
-        #expect(throws: PackedError.self) { try reader.list { try $0.byte() } }
-        reader = PackedReader(Array(repeating: 0xFF, count: 9) + [2])
-        #expect(throws: PackedError.self) { try reader.unsigned() }
-        reader = PackedReader(Array(repeating: 0x80, count: 11))
-        #expect(throws: PackedError.self) { try reader.unsigned() }
-        reader = PackedReader([2, 0xC3, 0x28])
-        #expect(throws: PackedError.self) { try reader.text() }
+        func refuse(_ bytes: [UInt8], _ read: (inout PackedReader) throws -> Void) {
+            bytes.withUnsafeBytes { bytes in
+                var reader = PackedReader(bytes)
+                #expect(throws: PackedError.self) { try read(&reader) }
+            }
+        }
+        refuse(largest) { _ = try $0.text() }
+        refuse(largest) { _ = try $0.list { try $0.byte() } }
+        refuse(Array(repeating: 0xFF, count: 9) + [2]) { _ = try $0.unsigned() }
+        refuse(Array(repeating: 0x80, count: 11)) { _ = try $0.unsigned() }
+        refuse([2, 0xC3, 0x28]) { _ = try $0.text() }
     }
 
     /// Each list of words as records hold them: a word is stored as its place, so a new one may only be added at the end.

@@ -109,7 +109,7 @@ struct StagedSubscription: Sendable {
         let counts = count(results, into: &run.counts)
         run.cursor = end
         guard try StoreClock(transaction).newestSequence() > before else { return }
-        try AuditLog(transaction).record(
+        try transaction.audit().record(
             .imported, at: now, in: scope,
             after: [
                 "import": run.number, "customer": results.lazy.compactMap(\.customer).first, "added": counts.added,

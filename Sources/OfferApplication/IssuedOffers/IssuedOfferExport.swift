@@ -47,7 +47,7 @@ public struct IssuedOfferExport: Sendable {
             let items = try zip(shown, offers).map { issued, offer in
                 ExportedOffer(
                     offer, signings: issued.slot.signings, voidedAt: issued.slot.voidedAt,
-                    proof: try LedgerProofStore(transaction).proof(of: issued).map(IssuedOfferProof.init))
+                    proof: try CheckpointStore(transaction).proof(of: issued).map(IssuedOfferProof.init))
             }
             return PageBody(items: items, next: found.count > limit ? shown.last.map { String($0.sequence) } : nil)
         }

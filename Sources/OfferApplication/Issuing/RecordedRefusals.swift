@@ -74,36 +74,27 @@ extension Issuance {
     ) -> [UInt8] {
         var writer = PackedWriter(capacity: 1_024)
         let scope = caller.scope
-        for text in [
-            scope.bundleId.rawValue, scope.environment.rawValue, caller.author.actor, question.offer.id.rawValue,
-        ] {
-            writer.append(text)
-        }
+        writer.append(scope.bundleId, scope.environment.rawValue, caller.author.actor, question.offer.id)
         var rest = 0
         for range in moving {
-            writer.append(each: record[rest..<range.lowerBound]) { $0.append($1) }
+            writer.append(each: record[rest..<range.lowerBound]) { $0.append(byte: $1) }
             rest = range.upperBound
         }
-        writer.append(each: record[rest...]) { $0.append($1) }
-        writer.append(snapshot.generation)
-        writer.append(each: snapshot.version.customers) { writer, customer in
-            writer.append(snapshot.version.changes[customer] ?? 0)
-        }
-        writer.append(plan.transactionId?.rawValue) { $0.append($1) }
+        writer.append(each: record[rest...]) { $0.append(byte: $1) }
+        writer.append(
+            snapshot.generation, snapshot.version.customers.map { snapshot.version.changes[$0] ?? 0 },
+            plan.transactionId?.rawValue)
         Self.append(decision.findings, to: &writer)
-        writer.append(outlook.changesAt) { $0.append($1) }
-        writer.append(outlook.notBefore) { $0.append($1) }
-        writer.append(each: outlook.events) { $0.append($1.rawValue) }
-        writer.append(outlook.isFinal)
+        writer.append(
+            outlook.changesAt, outlook.notBefore, outlook.events.map(\.rawValue), outlook.isFinal)
         return digest.sha256(writer.bytes)
     }
 
     private static func append(_ findings: [Finding], to writer: inout PackedWriter) {
         writer.append(each: findings) { writer, finding in
-            writer.append(finding.verdict.rawValue)
-            writer.append(finding.reason.rawValue)
+            writer.append(finding.verdict.rawValue, finding.reason.rawValue)
             switch finding.turningPoint {
-            case .at(let instant): writer.append(instant.milliseconds as Int64?) { $0.append($1) }
+            case .at(let instant): writer.append(instant.milliseconds as Int64?)
             case .event(let event): writer.append(event.rawValue)
             case nil: writer.append(false)
             }

@@ -211,7 +211,7 @@ public struct BackfillLog: Sendable {
             let now = try clock.instant(transaction)
             let number = try ScopeStore(transaction).findOrAdd(scope)
             try StoreClock(transaction).advance(to: now)
-            try AuditLog(transaction).record(
+            try transaction.audit().record(
                 .imported, at: now, in: number, after: ["source": source, "done": done, "refused": refused])
         }
     }

@@ -1,12 +1,9 @@
 public import OfferModel
 
-/// An API key; its secret is known only by its digest.
 public struct StoredAPIKey: Sendable, Hashable {
-    /// The part of the token that names the key.
     public var id: String
     public var scope: Scope
     public var role: Role
-    /// SHA-256 of the secret part of the token.
     public var secretDigest: [UInt8]
     public var label: String?
     public var createdAt: Instant
@@ -33,7 +30,6 @@ public struct StoredAPIKey: Sendable, Hashable {
     }
 }
 
-/// API keys of every app and environment.
 public struct APIKeyStore {
     private let transaction: any StoreTransaction
 
@@ -46,15 +42,10 @@ public struct APIKeyStore {
     /// - Throws: ``StoreError/constraint(_:)`` if the id is known or the digest is not 32 bytes.
     public func insert(_ key: StoredAPIKey) throws {
         let scope = try ScopeStore(transaction).findOrAdd(key.scope)
-        let inserted = try transaction.row(
-            """
-            INSERT INTO api_key (id, scope_id, role, secret_digest, label, created_at, expires_at, revoked_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING \(LedgerTable.apiKey.columns)
-            """, key.id, scope, key.role, key.secretDigest, key.label, key.createdAt, key.expiresAt,
-            key.revokedAt)
-        try AuditLog(transaction).record(
-            .apiKeyCreated, .apiKey, inserted: inserted, at: key.createdAt, in: scope,
-            after: ["apiKey": key.id, "role": key.role])
+        try transaction.insert(
+            .apiKeyCreated, .apiKey,
+            .of(key.id, scope, key.role, key.secretDigest, key.createdAt, key.expiresAt, key.label, key.revokedAt),
+            at: key.createdAt, in: scope, after: ["apiKey": key.id, "role": key.role])
     }
 
     /// One key, also a revoked or expired one, and the latest instant a transaction was committed at: together, because
@@ -69,7 +60,6 @@ public struct APIKeyStore {
         try transaction.rows("SELECT id FROM api_key WHERE id > ?1 ORDER BY id", "").map { try $0.value(0) }
     }
 
-    /// Every key, the earliest first.
     public func keys(of scope: Scope? = nil) throws -> [StoredAPIKey] {
         let order = "ORDER BY k.created_at, k.id"
         let statement =
@@ -83,14 +73,12 @@ public struct APIKeyStore {
         return try statement.all(in: transaction) { try StoredAPIKey(reading: &$0) }
     }
 
-    /// Revokes a key permanently.
-    ///
     /// - Returns: whether there is such a key that was not revoked before.
     public func revoke(_ id: String, at now: Instant) throws -> Bool {
         let revoked = try transaction.row(
             "UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING scope_id", id, now)
         guard let revoked else { return false }
-        try AuditLog(transaction).record(
+        try transaction.audit().record(
             .apiKeyRevoked, at: now, in: try revoked.value(0, as: ScopeNumber.self),
             before: ["revokedAt": Int64?.none], after: ["apiKey": id, "revokedAt": now])
         return true

@@ -15,15 +15,8 @@ public struct AuditCheckpoint: Sendable, Hashable {
 
     /// What is signed (docs/ledger.md, "Checkpoints").
     public var message: [UInt8] {
-        Self.message(number: number, eventSequence: eventSequence, head: head, signedAt: signedAt)
-    }
-
-    static func message(number: Int64, eventSequence: Int64, head: [UInt8], signedAt: Instant) -> [UInt8] {
         var bytes = CanonicalBytes("offerd-checkpoint-1", capacity: 128)
-        bytes.append(number)
-        bytes.append(eventSequence)
-        bytes.append(head)
-        bytes.append(signedAt)
+        bytes.append(number, eventSequence, head, signedAt)
         return bytes.bytes
     }
 }
@@ -36,18 +29,16 @@ public struct CheckpointStore {
     }
 
     public func newest() throws -> AuditCheckpoint? {
-        try transaction.row(
-            "SELECT \(Self.columns) FROM audit_checkpoint WHERE number > 0 ORDER BY number DESC LIMIT 1"
-        ).map(AuditCheckpoint.init(row:))
+        try transaction.first(
+            "SELECT \(Self.columns) FROM audit_checkpoint WHERE number > 0 ORDER BY number DESC LIMIT 1")
     }
 
-    public func covering(_ event: Int64) throws -> AuditCheckpoint? {
-        try transaction.row(
+    private func covering(_ event: Int64) throws -> AuditCheckpoint? {
+        try transaction.first(
             """
             SELECT \(Self.columns) FROM audit_checkpoint WHERE event_sequence >= ?1
             ORDER BY event_sequence LIMIT 1
-            """, event
-        ).map(AuditCheckpoint.init(row:))
+            """, event)
     }
 
     /// How many events the newest checkpoint does not sign; its own event is none of them.
@@ -67,52 +58,40 @@ public struct CheckpointStore {
     ) throws -> AuditCheckpoint? {
         guard try unsignedEvents() > 0 else { return nil }
         let head = try AuditHead.read(transaction)
-        let number = (try newest()?.number ?? 0) + 1
-        let message = AuditCheckpoint.message(
-            number: number, eventSequence: head.sequence, head: head.hash, signedAt: now)
-        let checkpoint = AuditCheckpoint(
-            number: number, eventSequence: head.sequence, head: head.hash, signedAt: now, keyFingerprint: fingerprint,
-            signature: try sign(message))
-        let inserted = try transaction.row(
-            """
-            INSERT INTO audit_checkpoint (\(Self.columns)) VALUES (\(Statement.placeholders(6)))
-            RETURNING \(LedgerTable.auditCheckpoint.columns)
-            """, number, head.sequence, head.hash, now, fingerprint, checkpoint.signature)
-        try AuditLog(transaction).record(.checkpoint, .auditCheckpoint, inserted: inserted, at: now, in: nil)
+        var checkpoint = AuditCheckpoint(
+            number: (try newest()?.number ?? 0) + 1, eventSequence: head.sequence, head: head.hash, signedAt: now,
+            keyFingerprint: fingerprint, signature: [])
+        checkpoint.signature = try sign(checkpoint.message)
+        try transaction.insert(
+            .checkpoint, .auditCheckpoint,
+            .of(
+                checkpoint.number, checkpoint.eventSequence, checkpoint.head, now, fingerprint, checkpoint.signature),
+            at: now, in: nil)
         return checkpoint
     }
 
-    static let columns = "number, event_sequence, head, signed_at, key_fingerprint, signature"
+    static let columns = LedgerTable.auditCheckpoint.columns
 }
 
-extension AuditCheckpoint {
-    init(row: StoredRow) throws {
-        var reader = RowReader(row)
+extension AuditCheckpoint: StoredRecord {
+    init(reading row: inout RowReader) throws {
         self.init(
-            number: try reader.next(), eventSequence: try reader.next(), head: try reader.next(),
-            signedAt: try reader.next(), keyFingerprint: try reader.next(), signature: try reader.next())
+            number: try row.next(), eventSequence: try row.next(), head: try row.next(), signedAt: try row.next(),
+            keyFingerprint: try row.next(), signature: try row.next())
     }
 }
 
 /// What the audit holds of an issued offer: the event that told of it, and the checkpoint that signs that event.
 public struct LedgerProof: Sendable, Hashable {
-    /// The event's place in the chain.
     public var eventSequence: Int64
     public var eventHash: [UInt8]
     public var previousHash: [UInt8]
-    /// The digest of the row, which the event holds.
     public var rowDigest: [UInt8]
     /// The first checkpoint that signs the event; `nil` while there is none.
     public var checkpoint: AuditCheckpoint?
 }
 
-public struct LedgerProofStore {
-    private let transaction: any StoreTransaction
-
-    public init(_ transaction: any StoreTransaction) {
-        self.transaction = transaction
-    }
-
+extension CheckpointStore {
     /// The proof of an issued offer; `nil` if no event covers it: then the ledger is broken.
     public func proof(of issued: IssuedOffer) throws -> LedgerProof? {
         let row = try transaction.row(
@@ -127,6 +106,6 @@ public struct LedgerProofStore {
         guard let covered else { return nil }
         return LedgerProof(
             eventSequence: event.sequence, eventHash: hash, previousHash: event.previousHash,
-            rowDigest: covered.digest, checkpoint: try CheckpointStore(transaction).covering(event.sequence))
+            rowDigest: covered.digest, checkpoint: try covering(event.sequence))
     }
 }

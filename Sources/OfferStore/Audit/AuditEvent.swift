@@ -25,19 +25,14 @@ public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storab
     case apiKeyRevoked
     /// Rows whose time was over were taken away.
     case retention
-    /// A customer's personal data was blanked.
     case erasure
     /// The store's time was set back after a clock that once ran ahead, or a slot counts again because of that.
     case clockReset
-    /// An alias that was only stated was taken from a customer.
     case unlink
-    /// An operator brought history in.
     case imported = "import"
-    /// The audit was signed as far as it went.
     case checkpoint
 }
 
-/// One event of the audit as it is stored.
 struct AuditEvent: Hashable {
     var sequence: Int64
     var kind: AuditKind
@@ -45,7 +40,6 @@ struct AuditEvent: Hashable {
     var at: Instant
     var requestId: LowercaseUUID?
     var scope: ScopeNumber?
-    /// The slot whose state it changes.
     var issuedOffer: Int64?
     /// Which key its keyed digests were taken with.
     var digestKey: String
@@ -56,7 +50,6 @@ struct AuditEvent: Hashable {
     var rows: String
     var previousHash: [UInt8]
 
-    /// What the first event follows.
     static let origin = [UInt8](repeating: 0, count: 32)
 
     func hash(_ digest: any Digest) -> [UInt8] {
@@ -71,11 +64,7 @@ struct AuditEvent: Hashable {
 
     /// The columns but `hash`, in their order.
     var values: [StoredValue] {
-        [
-            .integer(sequence), kind.storedValue, actor.storedValue, at.storedValue, requestId.storedValue,
-            scope.storedValue, issuedOffer.storedValue, digestKey.storedValue, before.storedValue, after.storedValue,
-            rows.storedValue, previousHash.storedValue,
-        ]
+        .of(sequence, kind, actor, at, requestId, scope, issuedOffer, digestKey, before, after, rows, previousHash)
     }
 
     static let columns = """
@@ -98,35 +87,18 @@ extension AuditEvent {
         return (event, try reader.next())
     }
 
-    /// The rows as they are stored.
     static func text(_ rows: [LedgerRow.Reference]) -> String {
         var json = JSONWriter(capacity: 96 * rows.count + 2, escapes: .hexadecimal)
         json.array(rows) { json, row in
-            json.array([.text(row.table), row.key, .text(Hexadecimal.lowercase(row.digest))]) { json, value in
-                switch value {
-                case .integer(let integer): json.integer(integer)
-                case .text(let text): json.text(text)
-                case .null, .blob: json.null()
-                }
-            }
+            json.array([.text(row.table), row.key, .blob(row.digest)]) { $0.value($1) }
         }
         return json.text
     }
 
-    /// The rows it covers.
     func references() throws -> [LedgerRow.Reference] {
-        do {
-            return try Self.references(rows)
-        } catch is StoreError {
-            throw StoreError.corrupt("the rows of event \(sequence) cannot be read")
-        }
-    }
-
-    /// The rows of ``text(_:)``.
-    static func references(_ rows: String) throws -> [LedgerRow.Reference] {
         if rows == "[]" { return [] }
         guard let items = try? JSONDecoder().decode([Item].self, from: Data(rows.utf8)) else {
-            throw StoreError.corrupt("the rows of an event cannot be read")
+            throw StoreError.corrupt("the rows of event \(sequence) cannot be read")
         }
         return items.map(\.reference)
     }
@@ -137,12 +109,7 @@ extension AuditEvent {
         init(from decoder: any Decoder) throws {
             var container = try decoder.unkeyedContainer()
             let table = try container.decode(String.self)
-            let key: StoredValue =
-                if let number = try? container.decode(Int64.self) {
-                    .integer(number)
-                } else {
-                    .text(try container.decode(String.self))
-                }
+            let key = try container.decode(Scalar.self).value
             guard let digest = Hexadecimal.bytes(try container.decode(String.self)) else {
                 throw DecodingError.dataCorruptedError(in: container, debugDescription: "no hexadecimal digits")
             }
@@ -173,7 +140,6 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         self.init(Dictionary(elements.map { ($0, $1.storedValue) }) { first, _ in first })
     }
 
-    /// Reads what ``text`` wrote.
     init(text: String) throws {
         guard let read = try? JSONDecoder().decode([String: Scalar].self, from: Data(text.utf8)) else {
             throw StoreError.corrupt("the values of an event are not a JSON object of integers, texts and null")
@@ -186,7 +152,6 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     subscript(member: String) -> StoredValue? { members.first { $0.name == member }?.value }
 
-    /// A member.
     func value<Value: Storable>(_ member: String, as type: Value.Type = Value.self) throws -> Value {
         guard let stored = self[member], let value = Value(storedValue: stored) else {
             throw StoreError.corrupt("`\(member)` of an event does not hold a valid \(Value.self)")
@@ -195,17 +160,14 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// Compact JSON with sorted keys.
-    var text: String {
-        var json = JSONWriter(capacity: 512, escapes: .hexadecimal)
+    var text: String { text(.hexadecimal) }
+
+    func text(_ escapes: JSONWriter.Escapes) -> String {
+        var json = JSONWriter(capacity: 512, escapes: escapes)
         json.object { json in
             for member in members {
                 json.name(member.name)
-                switch member.value {
-                case .null: json.null()
-                case .integer(let integer): json.integer(integer)
-                case .text(let text): json.text(text)
-                case .blob(let bytes): json.text(Hexadecimal.lowercase(bytes))
-                }
+                json.value(member.value)
             }
         }
         return json.text
@@ -225,19 +187,31 @@ public struct AuditValues: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         let kept = members.filter { later[$0.name] == nil }
         return AuditValues(ordered: (kept + later.members).sorted { $0.name < $1.name })
     }
+}
 
-    private struct Scalar: Decodable {
-        let value: StoredValue
+extension JSONWriter {
+    /// Bytes are written in hexadecimal.
+    fileprivate mutating func value(_ value: StoredValue) {
+        switch value {
+        case .null: null()
+        case .integer(let integer): self.integer(integer)
+        case .text(let text): self.text(text)
+        case .blob(let bytes): text(Hexadecimal.lowercase(bytes))
+        }
+    }
+}
 
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
-                value = .null
-            } else if let integer = try? container.decode(Int64.self) {
-                value = .integer(integer)
-            } else {
-                value = .text(try container.decode(String.self))
-            }
+private struct Scalar: Decodable {
+    let value: StoredValue
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            value = .null
+        } else if let integer = try? container.decode(Int64.self) {
+            value = .integer(integer)
+        } else {
+            value = .text(try container.decode(String.self))
         }
     }
 }

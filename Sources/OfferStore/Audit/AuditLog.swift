@@ -1,17 +1,32 @@
 public import OfferModel
 
-/// The audit as the stores write it: every change of the ledger is an event in the transaction that makes it.
+/// The audit as the stores write it: every change of the ledger is an event in the transaction that makes it
+/// (docs/design.md#issuing).
 ///
-/// It can only be had in a transaction of ``Ledger/write(by:_:)``, so what changes the ledger cannot do it unrecorded.
-public struct AuditLog {
-    private let recording: AuditRecording
+/// Events are gathered first and written at the transaction's end, so that a further signing and what it changes of the
+/// issued offer are one event, and the head of the chain is read once.
+public final class AuditLog {
+    private struct Pending {
+        var kind: AuditKind
+        var at: Instant
+        var scope: ScopeNumber?
+        var issuedOffer: Int64?
+        var before: AuditValues?
+        var after: AuditValues?
+        var rows: [LedgerRow.Reference]
+    }
 
-    /// The audit of a transaction.
-    ///
-    /// - Throws: ``StoreError/unrecorded`` in a transaction without an author.
-    public init(_ transaction: any StoreTransaction) throws {
-        guard let recording = transaction.recording else { throw StoreError.unrecorded }
-        self.recording = recording
+    private let author: AuditAuthor
+    private let digests: LedgerDigests
+    private var pending: [Pending] = []
+    var tally = RedemptionTally()
+
+    var requestId: LowercaseUUID? { author.requestId }
+    var digestKey: String { digests.keyed.name }
+
+    init(author: AuditAuthor, digests: LedgerDigests) {
+        self.author = author
+        self.digests = digests
     }
 
     /// Records something without a row of its own.
@@ -24,8 +39,8 @@ public struct AuditLog {
         _ kind: AuditKind, at now: Instant, in scope: ScopeNumber?, issuedOffer: Int64? = nil,
         before: AuditValues? = nil, after: AuditValues? = nil
     ) {
-        recording.append(
-            AuditRecording.Pending(
+        pending.append(
+            Pending(
                 kind: kind, at: now, scope: scope, issuedOffer: issuedOffer, before: before, after: after, rows: []))
     }
 
@@ -39,27 +54,20 @@ public struct AuditLog {
         _ kind: AuditKind, _ table: LedgerTable, inserted: [StoredValue], at now: Instant, in scope: ScopeNumber?,
         before: AuditValues? = nil, after: AuditValues = [:]
     ) throws {
-        let row = try recording.digests.row(table, inserted)
+        let row = try digests.row(table, inserted)
         let told = row.state.withoutNulls.merging(after)
-        recording.append(
-            AuditRecording.Pending(
+        pending.append(
+            Pending(
                 kind: kind, at: now, scope: scope,
                 issuedOffer: table.name == LedgerTable.issuedOffer.name ? row.sequence : nil, before: before,
                 after: told.members.isEmpty ? nil : told, rows: [row.reference]))
     }
 
-    /// The same of a row as `INSERT … RETURNING` ``LedgerTable/columns`` gave it.
-    func record(
-        _ kind: AuditKind, _ table: LedgerTable, inserted: StoredRow?, at now: Instant, in scope: ScopeNumber?,
-        before: AuditValues? = nil, after: AuditValues = [:]
-    ) throws {
-        guard let inserted else { throw StoreError.corrupt("a new row of `\(table.name)` is missing") }
-        try record(kind, table, inserted: inserted.values, at: now, in: scope, before: before, after: after)
-    }
-
     /// Covers a new row by the event that was told last.
     func cover(_ table: LedgerTable, inserted: [StoredValue]) throws {
-        recording.cover(try recording.digests.row(table, inserted))
+        let row = try digests.row(table, inserted)
+        guard !pending.isEmpty else { return }
+        pending[pending.count - 1].rows.append(row.reference)
     }
 
     /// The columns of a row that events tell of.
@@ -69,10 +77,8 @@ public struct AuditLog {
         guard row.values.count > table.state.count else {
             throw StoreError.corrupt("a row of `\(table.name)` has \(row.values.count) columns")
         }
-        return recording.digests.state(table, key: row.values[0], row.values[1...])
+        return digests.state(table, key: row.values[0], row.values[1...])
     }
-
-    var digestKey: String { recording.digests.keyed.name }
 
     /// What a text is replaced by when it is taken away: its keyed digest, by which the row still is what was recorded.
     ///
@@ -86,69 +92,33 @@ public struct AuditLog {
         guard let known = LedgerTable.named(table),
             known.erasable.contains(column) || known.state.contains(where: { $0.name == column && $0.isErasable })
         else { throw StoreError.corrupt("`\(table).\(column)` is no column that may be erased") }
-        return recording.digests.remainsText(of: value, column: column, known, key: key)
+        return digests.remainsText(of: value, column: column, known, key: key)
     }
 
-    func keyedDigest(of bytes: [UInt8]) -> [UInt8] { recording.digests.keyed.digest(of: bytes) }
+    func keyedDigest(of bytes: [UInt8]) -> [UInt8] { digests.keyed.digest(of: bytes) }
 
-    /// The same log, with digests taken under the random bytes that lie in the database, as they were before the
-    /// configuration had a key for them.
-    func salted(_ salt: [UInt8]) -> AuditLog { AuditLog(recording: recording.salted(salt)) }
-
-    private init(recording: AuditRecording) {
-        self.recording = recording
-    }
-}
-
-/// The events of one writing transaction, written at its end (docs/design.md#issuing).
-///
-/// They are gathered first, so that a further signing and what it changes of the issued offer are one event, and the head of
-/// the chain is read once.
-public final class AuditRecording {
-    /// An event before it has its place in the chain.
-    struct Pending {
-        var kind: AuditKind
-        var at: Instant
-        var scope: ScopeNumber?
-        var issuedOffer: Int64?
-        var before: AuditValues?
-        var after: AuditValues?
-        var rows: [LedgerRow.Reference]
-    }
-
-    private let author: AuditAuthor
-    let digests: LedgerDigests
-    private var pending: [Pending] = []
-    var tally = RedemptionTally()
-
-    var requestId: LowercaseUUID? { author.requestId }
-
-    init(author: AuditAuthor, digests: LedgerDigests) {
-        self.author = author
-        self.digests = digests
-    }
-
-    /// For digests alone; what is told to it is never written.
-    func salted(_ salt: [UInt8]) -> AuditRecording {
-        AuditRecording(
+    /// For digests alone, which are taken under the random bytes that lie in the database, as they were before the
+    /// configuration had a key for them; what is told to it is never written.
+    func salted(_ salt: [UInt8]) -> AuditLog {
+        AuditLog(
             author: author,
             digests: LedgerDigests(digest: digests.digest, keyed: SaltedDigest(digest: digests.digest, salt: salt)))
-    }
-
-    func append(_ event: Pending) {
-        pending.append(event)
-    }
-
-    func cover(_ row: LedgerRow) {
-        guard !pending.isEmpty else { return }
-        pending[pending.count - 1].rows.append(row.reference)
     }
 
     func finish(_ transaction: any StoreTransaction) throws {
         guard !pending.isEmpty else { return }
         var head = try AuditHead.read(transaction)
-        for event in pending {
-            head = try insert(event, after: head, transaction)
+        for told in pending {
+            let event = AuditEvent(
+                sequence: head.sequence + 1, kind: told.kind, actor: author.actor, at: told.at,
+                requestId: author.requestId, scope: told.scope, issuedOffer: told.issuedOffer, digestKey: digestKey,
+                before: told.before?.text, after: told.after?.text, rows: AuditEvent.text(told.rows),
+                previousHash: head.hash)
+            var values = event.values
+            head = AuditHead(sequence: event.sequence, hash: AuditEvent.hash(values, digests.digest))
+            values.append(head.hash.storedValue)
+            try transaction.execute(AuditEvent.insertSQL, values: values)
+            transaction.memory?.contents.auditHead = head
         }
         pending = []
     }
@@ -158,22 +128,26 @@ public final class AuditRecording {
             RedemptionNews(scope: try ScopeStore(transaction).scope(number), counts: counts)
         }
     }
+}
 
-    private func insert(
-        _ pending: Pending, after head: AuditHead, _ transaction: any StoreTransaction
-    ) throws -> AuditHead {
-        let event = AuditEvent(
-            sequence: head.sequence + 1, kind: pending.kind, actor: author.actor, at: pending.at,
-            requestId: author.requestId, scope: pending.scope, issuedOffer: pending.issuedOffer,
-            digestKey: digests.keyed.name, before: pending.before?.text, after: pending.after?.text,
-            rows: AuditEvent.text(pending.rows), previousHash: head.hash)
-        var values = event.values
-        let hash = AuditEvent.hash(values, digests.digest)
-        values.append(hash.storedValue)
-        try transaction.execute(AuditEvent.insertSQL, values: values)
-        let head = AuditHead(sequence: event.sequence, hash: hash)
-        transaction.memory?.contents.auditHead = head
-        return head
+extension StoreTransaction {
+    /// The audit, which only a transaction of ``Ledger/write(by:_:)`` has, so that nothing changes the ledger unrecorded.
+    ///
+    /// - Throws: ``StoreError/unrecorded`` in a transaction without an author.
+    public func audit() throws -> AuditLog {
+        guard let recording else { throw StoreError.unrecorded }
+        return recording
+    }
+
+    /// Inserts a row of a table that the audit covers, and records it.
+    ///
+    /// - Parameter values: as ``AuditLog/record(_:_:inserted:at:in:before:after:)`` takes them.
+    func insert(
+        _ kind: AuditKind, _ table: LedgerTable, _ values: [StoredValue], at now: Instant, in scope: ScopeNumber?,
+        before: AuditValues? = nil, after: AuditValues = [:]
+    ) throws {
+        try execute(table.insertSQL, values: values)
+        try audit().record(kind, table, inserted: values, at: now, in: scope, before: before, after: after)
     }
 }
 

@@ -13,10 +13,8 @@ struct ChainCheck {
     func run(_ report: inout LedgerReport) throws -> ErasedRows {
         var erased = ErasedRows()
         var hasKey = false
-        var events = AuditPages(
-            AuditEvent.columns, of: "audit_event", key: "sequence", transaction)
-        var checkpoints = AuditPages(
-            CheckpointStore.columns, of: "audit_checkpoint", key: "number", transaction)
+        var events = AuditPages.events(transaction)
+        var checkpoints = AuditPages(CheckpointStore.columns, of: "audit_checkpoint", key: "number", in: transaction)
         var head = AuditHead(sequence: 0, hash: AuditEvent.origin)
         while let row = try events.next() {
             let event = try follow(row, after: head, &erased)
@@ -65,7 +63,6 @@ struct ChainCheck {
         return (AuditHead(sequence: sequence, hash: hash), event.kind)
     }
 
-    /// Whether a start of the service told of a key for digests.
     private static func hasDigestKey(_ row: StoredRow) throws -> Bool {
         guard let after = try AuditEvent.read(row).event.after else { return false }
         return try AuditValues(text: after)[SigningKeyLog.digestMember] != nil
@@ -90,7 +87,6 @@ struct ChainCheck {
         }
     }
 
-    /// Why a checkpoint met no event.
     private func unmatched(_ row: StoredRow, newest: Int64, _ report: LedgerReport) throws -> BrokenRow {
         let checkpoint = try AuditCheckpoint(row: row)
         guard checkpoint.eventSequence > newest else {
@@ -118,6 +114,7 @@ struct AuditPages {
     static let length = 500
 
     private let sql: String
+    private let values: [StoredValue]
     private let transaction: any StoreTransaction
     private var page: ArraySlice<StoredRow> = []
     private var last: Int64 = 0
@@ -125,16 +122,28 @@ struct AuditPages {
     /// Called with the first and the last key of each page before its rows are given out.
     var onPage: ((Int64, Int64) throws -> Void)?
 
-    /// - Parameter columns: the key first.
-    init(_ columns: String, of table: String, key: String, _ transaction: any StoreTransaction) {
-        sql = "SELECT \(columns) FROM \(table) WHERE \(key) > ?1 ORDER BY \(key) LIMIT \(Self.length)"
+    /// - Parameters:
+    ///   - columns: the key first.
+    ///   - condition: which rows; its placeholders begin at `?2`.
+    init(
+        _ columns: String, of table: String, key: String, where condition: String = "TRUE", _ values: StoredValue...,
+        in transaction: any StoreTransaction
+    ) {
+        sql = """
+            SELECT \(columns) FROM \(table) WHERE \(key) > ?1 AND \(condition) ORDER BY \(key) LIMIT \(Self.length)
+            """
+        self.values = values
         self.transaction = transaction
+    }
+
+    static func events(_ transaction: any StoreTransaction) -> AuditPages {
+        AuditPages(AuditEvent.columns, of: "audit_event", key: "sequence", in: transaction)
     }
 
     /// The next row, which stays the next.
     mutating func peek() throws -> StoredRow? {
         if page.isEmpty, !isExhausted {
-            page = try transaction.rows(sql, last)[...]
+            page = try transaction.rows(sql, values: [.integer(last)] + values)[...]
             isExhausted = page.count < Self.length
             if let first = page.first, let newest = page.last {
                 last = try newest.value(0)
@@ -161,7 +170,6 @@ struct ErasedRows {
         key.map { rows[table]?.contains($0) ?? false } ?? false
     }
 
-    /// Takes what an event of an erasure tells.
     mutating func add(_ event: AuditEvent) throws {
         guard event.kind == .erasure else { return }
         let after = try AuditValues(text: event.after ?? "{}")

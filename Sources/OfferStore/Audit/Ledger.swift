@@ -1,7 +1,6 @@
 public import OfferModel
 import Synchronization
 
-/// Who changes the ledger, and for which request.
 public struct AuditAuthor: Sendable, Hashable {
     /// The id of an API key, a command such as `offerd api-keys revoke`, or the App Store; never a person's name.
     public var actor: String
@@ -24,8 +23,6 @@ public final class Ledger: Sendable {
     private let onRedemptions: @Sendable (RedemptionNews) -> Void
     private let salted = Mutex<SaltedDigest?>(nil)
 
-    /// A ledger in a database.
-    ///
     /// - Parameters:
     ///   - key: takes the keyed digests of what may be erased; without it they are taken with random bytes that lie in
     ///     the database, which hides nothing from anyone with the file.
@@ -40,14 +37,12 @@ public final class Ledger: Sendable {
         configured = key
     }
 
-    /// Runs a body on a snapshot, see ``StoreDatabase/read(_:)``.
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await database.read(body)
     }
 
-    /// Runs a body on a snapshot at once, see ``StoreDatabase/readInline(_:)``.
     public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
@@ -62,7 +57,7 @@ public final class Ledger: Sendable {
         by author: AuditAuthor, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let (value, news) = try await database.write { transaction in
-            let recording = AuditRecording(author: author, digests: try self.digests(transaction))
+            let recording = AuditLog(author: author, digests: try self.digests(transaction))
             let value = try body(RecordedTransaction(base: transaction, recording: recording))
             try recording.finish(transaction)
             return (value, try recording.news(transaction))
@@ -83,9 +78,9 @@ public final class Ledger: Sendable {
 /// A writing transaction whose changes are recorded.
 private final class RecordedTransaction: StoreTransaction {
     let base: any StoreTransaction
-    let recording: AuditRecording?
+    let recording: AuditLog?
 
-    init(base: any StoreTransaction, recording: AuditRecording?) {
+    init(base: any StoreTransaction, recording: AuditLog?) {
         self.base = base
         self.recording = recording
     }

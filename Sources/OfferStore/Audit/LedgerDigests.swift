@@ -47,8 +47,8 @@ struct CanonicalBytes {
         }
     }
 
-    mutating func append(_ value: some Storable) {
-        append(value.storedValue)
+    mutating func append<each Value: Storable>(_ value: repeat each Value) {
+        repeat append((each value).storedValue)
     }
 
     private mutating func append(_ number: UInt64) {
@@ -147,9 +147,7 @@ extension LedgerDigests {
     }
 }
 
-/// A row as the audit sees it.
 struct LedgerRow {
-    /// What an event holds of a row.
     struct Reference: Hashable {
         let table: String
         let key: StoredValue
@@ -174,7 +172,6 @@ struct SaltedDigest: KeyedDigest {
         keyed = digest.keyed(by: salt, name: Self.name)
     }
 
-    /// The random bytes that the database was made with.
     static func salt(_ transaction: any StoreTransaction) throws -> [UInt8] {
         guard let row = try transaction.row("SELECT digest_salt FROM audit_state WHERE id = 1") else {
             throw StoreError.corrupt("the row of `audit_state` is missing")

@@ -3,7 +3,6 @@
 /// A row's digest covers its key and its columns that never change, and a keyed digest of each that may be erased. What
 /// changes later is told by events; `verify-ledger` derives it from them and compares.
 public struct LedgerTable: Sendable {
-    /// A column that events tell of.
     struct StateColumn: Sendable {
         let name: String
         /// Its member in the events' `before` and `after`.
@@ -27,6 +26,8 @@ public struct LedgerTable: Sendable {
     /// The columns of a row in the order that ``LedgerRow`` reads them.
     let columns: String
     let width: Int
+    /// Inserts a row, its ``columns`` bound in their order.
+    let insertSQL: String
     /// The key and the columns that events tell of, in the order that ``LedgerDigests/state(_:key:_:)`` reads them.
     let stateColumns: String
     /// What every row's digest begins with, and every keyed digest of a column's.
@@ -50,15 +51,13 @@ public struct LedgerTable: Sendable {
         let names = [key] + fixed + erasable + state.map(\.name)
         columns = names.joined(separator: ", ")
         width = names.count
+        insertSQL = "INSERT INTO \(name) (\(columns)) VALUES (\(Statement.placeholders(names.count)))"
         stateColumns = ([key] + state.map(\.name)).joined(separator: ", ")
         rowHead = CanonicalBytes(texts: ["offerd-row-1", name])
         valueHead = CanonicalBytes(texts: ["offerd-value-1", name])
         canonicalNames = (fixed + erasable).map { CanonicalBytes(texts: [$0]) }
         stateOrder = state.indices.sorted { state[$0].member < state[$1].member }
     }
-
-    /// Inserts a row, its ``columns`` bound in their order.
-    var insertSQL: String { "INSERT INTO \(name) (\(columns)) VALUES (\(Statement.placeholders(width)))" }
 
     /// Every table the audit covers, besides `audit_event` itself.
     static let all: [LedgerTable] = [

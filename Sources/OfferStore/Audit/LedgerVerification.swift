@@ -5,22 +5,18 @@ public import OfferModel
 ///
 /// It reads one snapshot a page at a time, so its memory does not grow with the ledger.
 public struct LedgerVerification: Sendable {
-    /// What a checkpoint's signature is worth.
     public enum CheckpointVerdict: Sendable, Hashable {
         case valid
         case unknownKey
         case invalid
     }
 
-    /// Judges the signature of a checkpoint.
     public typealias CheckpointJudge = @Sendable (AuditCheckpoint) -> CheckpointVerdict
 
     private let digest: any Digest
     private let key: (any KeyedDigest)?
     private let judge: CheckpointJudge?
 
-    /// A verification.
-    ///
     /// - Parameters:
     ///   - key: the key of digests that the configuration names, if it names one.
     ///   - judge: the judge of signatures; without one they are not looked at.
@@ -30,8 +26,6 @@ public struct LedgerVerification: Sendable {
         self.judge = judge
     }
 
-    /// Verifies what a transaction sees.
-    ///
     /// - Parameter progress: called now and then with how much of the work is done, in thousandths.
     /// - Throws: ``BrokenRow`` for the first row that is not as it should be; ``UnknownDigestKey``; ``StoreError``.
     public func verify(
@@ -83,15 +77,11 @@ public struct BrokenRow: Error, Sendable, Hashable {
     }
 }
 
-/// What was proven of a ledger without a broken row.
 public struct LedgerReport: Sendable, Hashable {
-    /// How many events the chain has.
     public internal(set) var events: Int64 = 0
-    /// The newest event's hash.
     public internal(set) var head: [UInt8] = []
     /// How many rows of each table are covered.
     public internal(set) var rows: [String: Int64] = [:]
-    /// How many checkpoints there are.
     public internal(set) var checkpoints: Int64 = 0
     public internal(set) var newestCheckpoint: AuditCheckpoint?
     /// How many events follow what it signs, its own not counted.

@@ -22,46 +22,40 @@ struct RowCheck {
 
     private func checkMerges() throws {
         let merges = OrderedRows(.customerMerge, transaction)
-        var events = AuditPages(AuditEvent.columns, of: "audit_event", key: "sequence", transaction)
+        var events = AuditPages.events(transaction)
         while let row = try events.next() {
             let event = try AuditEvent.read(row).event
             for reference in try event.references() where reference.table == LedgerTable.customerMerge.name {
                 try merges.take(reference, of: event, digests: digests)
             }
         }
-        try merges.finish()
+        try merges.finish(digests: digests)
     }
 
     private func check(_ report: inout LedgerReport) throws {
-        var ordered: [String: OrderedRows] = [:]
-        var few: [String: FewRows] = [:]
+        var tables: [String: any CoveredRows] = [:]
         for table in LedgerTable.all {
-            if table.isOrdered {
-                ordered[table.name] = OrderedRows(table, told: told, transaction)
-            } else {
-                few[table.name] = FewRows(table, transaction)
-            }
+            let rows: any CoveredRows =
+                table.isOrdered ? OrderedRows(table, told: told, transaction) : FewRows(table, transaction)
+            tables[table.name] = rows
         }
-        var events = AuditPages(AuditEvent.columns, of: "audit_event", key: "sequence", transaction)
+        var events = AuditPages.events(transaction)
         var removed: Int64 = 0
         while let row = try events.next() {
             let event = try AuditEvent.read(row).event
             for reference in try event.references() {
-                if let rows = ordered[reference.table] {
-                    try rows.take(reference, of: event, digests: digests)
-                } else if let rows = few[reference.table] {
-                    try rows.take(reference, of: event, digests: digests)
-                } else {
+                guard let rows = tables[reference.table] else {
                     throw BrokenRow(
                         "audit_event", .integer(event.sequence),
                         "it covers a row of the unknown table `\(reference.table)`")
                 }
+                try rows.take(reference, of: event, digests: digests)
             }
-            try follow(event, few)
+            try follow(event, tables)
             removed += try self.removed(by: event)
             if event.sequence.isMultiple(of: 10_000) { progress(event.sequence) }
         }
-        let found = ordered.values.reduce(0) { $0 + $1.erased } + few.values.reduce(0) { $0 + $1.erased }
+        let found = tables.values.reduce(0) { $0 + $1.erased }
         guard found <= removed.saturatingAdding(told.told) else {
             throw BrokenRow(
                 "audit_event", .null,
@@ -69,46 +63,52 @@ struct RowCheck {
                     + "\(told.told)")
         }
         for table in LedgerTable.all {
-            if let rows = ordered[table.name] {
-                try rows.finish()
-                report.rows[table.name] = rows.count
-            }
-            if let rows = few[table.name] {
-                report.rows[table.name] = rows.count
-                try rows.finish(digests: digests)
-            }
+            try tables[table.name]?.finish(digests: digests)
+            report.rows[table.name] = tables[table.name]?.count
         }
     }
 
-    /// How many texts an event tells that retention removed.
     private func removed(by event: AuditEvent) throws -> Int64 {
         guard event.kind == .retention else { return 0 }
         return try AuditValues(text: event.after ?? "{}").value("erased")
     }
 
-    /// What an event changes of a row that it does not cover again.
-    private func follow(_ event: AuditEvent, _ few: [String: FewRows]) throws {
+    private func follow(_ event: AuditEvent, _ tables: [String: any CoveredRows]) throws {
+        func change(_ table: LedgerTable, by member: String) throws {
+            let after = try AuditValues(text: event.after ?? "{}")
+            (tables[table.name] as? FewRows)?.change(after[member] ?? .null, to: after)
+        }
         switch event.kind {
-        case .resume:
-            let after = try AuditValues(text: event.after ?? "{}")
-            few[LedgerTable.pause.name]?.change(after["pause"] ?? .null, to: after)
-        case .apiKeyRevoked:
-            let after = try AuditValues(text: event.after ?? "{}")
-            few[LedgerTable.apiKey.name]?.change(after["apiKey"] ?? .null, to: after)
+        case .resume: try change(.pause, by: "pause")
+        case .apiKeyRevoked: try change(.apiKey, by: "apiKey")
         default: break
         }
     }
 }
 
+/// The rows of one table, compared with the events that cover them.
+protocol CoveredRows: AnyObject {
+    var count: Int64 { get }
+    /// How many columns of these rows retention or an erasure removed.
+    var erased: Int64 { get }
+    /// Takes the row that an event covers.
+    ///
+    /// - Throws: ``BrokenRow`` if it is missing, another one, or not as it was.
+    func take(
+        _ reference: LedgerRow.Reference, of event: AuditEvent, digests: (_ key: String) throws -> LedgerDigests
+    ) throws
+    /// - Throws: ``BrokenRow`` for a row that no event covers, or that is in another state than the events make it.
+    func finish(digests: (_ key: String) throws -> LedgerDigests) throws
+}
+
 /// The rows of a table whose keys rise in the order of the events that cover them.
-final class OrderedRows {
+final class OrderedRows: CoveredRows {
     private let table: LedgerTable
     private let transaction: any StoreTransaction
     private var pages: AuditPages
     /// Events that change slots of the page in hand, without those that issued them.
     private var changes: [Int64: [AuditEvent]] = [:]
     private(set) var count: Int64 = 0
-    /// How many columns of these rows retention or an erasure removed.
     private(set) var erased: Int64 = 0
     private let told: ErasedRows
 
@@ -116,15 +116,12 @@ final class OrderedRows {
         self.table = table
         self.told = told
         self.transaction = transaction
-        pages = AuditPages(table.columns, of: table.name, key: table.key, transaction)
+        pages = AuditPages(table.columns, of: table.name, key: table.key, in: transaction)
         if table.name == LedgerTable.issuedOffer.name {
             pages.onPage = { [unowned self] in try readChanges(from: $0, through: $1) }
         }
     }
 
-    /// Takes the next row, which an event covers.
-    ///
-    /// - Throws: ``BrokenRow`` if it is another row, or not as it was.
     func take(
         _ reference: LedgerRow.Reference, of event: AuditEvent, digests: (_ key: String) throws -> LedgerDigests
     ) throws {
@@ -156,8 +153,7 @@ final class OrderedRows {
         }
     }
 
-    /// - Throws: ``BrokenRow`` if a row is left that no event covers.
-    func finish() throws {
+    func finish(digests: (_ key: String) throws -> LedgerDigests) throws {
         if let row = try pages.peek() { throw uncovered(try row.value(0)) }
     }
 
@@ -214,16 +210,7 @@ struct SlotHistory {
             let digestKey = keys[column.member] ?? issue.digestKey
             let found = try states[digestKey] ?? state(digestKey)
             states[digestKey] = found
-            guard (found[column.member] ?? .null) != (derived[column.member] ?? .null) else { continue }
-            let values =
-                column.isErasable
-                ? "is not what"
-                : "is \((found[column.member] ?? .null).shown) and not "
-                    + "\((derived[column.member] ?? .null).shown), as"
-            throw BrokenRow(
-                "issued_offer", key,
-                "its `\(column.name)` \(values) the events make it; the row was changed, or its "
-                    + "newest event was cut off")
+            try LedgerTable.issuedOffer.compare(column, of: key, found, with: derived)
         }
     }
 
@@ -244,7 +231,7 @@ struct SlotHistory {
 }
 
 /// The rows of a table that people make: few, so what the events make of them is kept.
-final class FewRows {
+final class FewRows: CoveredRows {
     private struct Expected {
         var state: AuditValues
         var digestKey: String
@@ -259,14 +246,10 @@ final class FewRows {
         self.transaction = transaction
     }
 
-    /// How many columns of these rows were erased.
     private(set) var erased: Int64 = 0
 
     var count: Int64 { Int64(expected.count) }
 
-    /// Takes the row that an event covers.
-    ///
-    /// - Throws: ``BrokenRow`` if it is missing or not as it was.
     func take(
         _ reference: LedgerRow.Reference, of event: AuditEvent, digests: (_ key: String) throws -> LedgerDigests
     ) throws {
@@ -290,7 +273,6 @@ final class FewRows {
         expected[key]?.state = known.state.merging(after)
     }
 
-    /// - Throws: ``BrokenRow`` for a row that no event covers, or that is in another state than the events make it.
     func finish(digests: (_ key: String) throws -> LedgerDigests) throws {
         for row in try transaction.rows("SELECT \(table.columns) FROM \(table.name) ORDER BY 1") {
             let key = row.values[0]
@@ -298,14 +280,21 @@ final class FewRows {
                 throw BrokenRow(table.name, key, "no event tells of it; it was put in, or its event was cut off")
             }
             let state = try digests(known.digestKey).row(table, row.values).state
-            for column in table.state
-            where (state[column.member] ?? .null) != (known.state[column.member] ?? .null) {
-                throw BrokenRow(
-                    table.name, key,
-                    "its `\(column.name)` is \((state[column.member] ?? .null).shown) and not "
-                        + "\((known.state[column.member] ?? .null).shown), as the events make it; the row was changed, "
-                        + "or its newest event was cut off")
-            }
+            for column in table.state { try table.compare(column, of: key, state, with: known.state) }
         }
+    }
+}
+
+extension LedgerTable {
+    /// - Throws: ``BrokenRow`` if a column of a row is not what the events make it.
+    fileprivate func compare(
+        _ column: StateColumn, of key: StoredValue, _ row: AuditValues, with events: AuditValues
+    ) throws {
+        let (found, told) = (row[column.member] ?? .null, events[column.member] ?? .null)
+        guard found != told else { return }
+        let values = column.isErasable ? "is not what" : "is \(found.shown) and not \(told.shown), as"
+        throw BrokenRow(
+            name, key,
+            "its `\(column.name)` \(values) the events make it; the row was changed, or its newest event was cut off")
     }
 }

@@ -12,7 +12,6 @@ public struct SigningKeyLog {
         try newest() == Self.values(keys)
     }
 
-    /// What was told last; `nil` if nothing was ever told.
     /// Whether every start told of this digest key, so that no row was recorded under another.
     func hadOnly(digestKey name: String) throws -> Bool {
         try transaction.rows(
@@ -39,7 +38,7 @@ public struct SigningKeyLog {
         let before = try newest()
         let after = Self.values(keys)
         guard before != after else { return }
-        try AuditLog(transaction).record(.keys, at: now, in: nil, before: before, after: after)
+        try transaction.audit().record(.keys, at: now, in: nil, before: before, after: after)
     }
 
     private static func values(_ keys: [String: String]) -> AuditValues {

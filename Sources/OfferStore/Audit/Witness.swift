@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 public import OfferModel
 
 /// A line of the witness: the file, on a disk of its own, that every signed checkpoint is also written to.
@@ -37,28 +38,26 @@ public enum WitnessRecord: Sendable, Hashable {
     }
 
     /// The line, with its end.
-    public func line() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(document)) + [UInt8(ascii: "\n")]
+    public func line() -> [UInt8] {
+        let members: AuditValues =
+            switch self {
+            case .checkpoint(let checkpoint):
+                [
+                    "number": checkpoint.number, "eventSequence": checkpoint.eventSequence, "head": checkpoint.head,
+                    "signedAt": checkpoint.signedAt, "keyFingerprint": checkpoint.keyFingerprint,
+                    "signature": checkpoint.signature,
+                ]
+            case .restored(let restored):
+                [
+                    "number": restored.number, "replaced": restored.replaced, "reason": restored.reason,
+                    "signedAt": restored.signedAt, "keyFingerprint": restored.keyFingerprint,
+                    "signature": restored.signature,
+                ]
+            }
+        return Array(members.text(.short).utf8) + [UInt8(ascii: "\n")]
     }
 
-    private var document: Line {
-        switch self {
-        case .checkpoint(let checkpoint):
-            Line(
-                number: checkpoint.number, eventSequence: checkpoint.eventSequence,
-                head: Hexadecimal.lowercase(checkpoint.head), signedAt: checkpoint.signedAt.milliseconds,
-                keyFingerprint: checkpoint.keyFingerprint, signature: Hexadecimal.lowercase(checkpoint.signature))
-        case .restored(let restored):
-            Line(
-                number: restored.number, replaced: restored.replaced, reason: restored.reason,
-                signedAt: restored.signedAt.milliseconds, keyFingerprint: restored.keyFingerprint,
-                signature: Hexadecimal.lowercase(restored.signature))
-        }
-    }
-
-    private struct Line: Codable {
+    private struct Line: Decodable {
         var number: Int64
         var eventSequence: Int64?
         var head: String?
@@ -96,10 +95,7 @@ public struct RestoredRecord: Sendable, Hashable {
     /// What is signed (docs/ledger.md, "Bytes").
     public var message: [UInt8] {
         var bytes = CanonicalBytes("offerd-restored-1", capacity: 256)
-        bytes.append(number)
-        bytes.append(replaced)
-        bytes.append(signedAt)
-        bytes.append(reason)
+        bytes.append(number, replaced, signedAt, reason)
         return bytes.bytes
     }
 }
@@ -143,8 +139,6 @@ public struct WitnessCheck {
         self.judge = judge
     }
 
-    /// Compares record by record.
-    ///
     /// - Parameter records: is read twice; memory does not grow with it.
     /// - Returns: how many checkpoints of the witness the database has; `nil` with the first difference.
     public func run(_ records: Records) throws -> (checkpoints: Int64, difference: Difference?) {
@@ -187,18 +181,16 @@ public struct WitnessCheck {
 extension CheckpointStore {
     /// A checkpoint, if the event that it signs is there, too, and has the hash that was signed.
     public func numbered(_ number: Int64) throws -> AuditCheckpoint? {
-        try transaction.row(
+        try transaction.first(
             """
             SELECT \(Self.columns) FROM audit_checkpoint WHERE number = ?1 AND EXISTS (
                 SELECT 1 FROM audit_event e WHERE e.sequence = event_sequence AND e.hash = head)
-            """, number
-        ).map(AuditCheckpoint.init(row:))
+            """, number)
     }
 
     /// The checkpoints that follow one, at most 500.
     public func following(_ number: Int64) throws -> [AuditCheckpoint] {
-        try transaction.rows(
-            "SELECT \(Self.columns) FROM audit_checkpoint WHERE number > ?1 ORDER BY number LIMIT 500", number
-        ).map(AuditCheckpoint.init(row:))
+        try transaction.all(
+            "SELECT \(Self.columns) FROM audit_checkpoint WHERE number > ?1 ORDER BY number LIMIT 500", number)
     }
 }

@@ -13,7 +13,6 @@ public struct CatalogRevision: Sendable, Hashable {
     /// SHA-256 of the document, in lower-case hexadecimal.
     public var digest: String
     public var actor: String
-    /// What its author said about it.
     public var message: String?
     public var createdAt: Instant
 
@@ -31,7 +30,6 @@ public struct CatalogRevision: Sendable, Hashable {
     }
 }
 
-/// The catalog of a scope has another revision than the caller expected.
 public struct CatalogChanged: Error, Sendable, Hashable {
     public let current: Int64
 }
@@ -61,27 +59,23 @@ public struct CatalogStore {
     }
 
     public func current(in scope: ScopeNumber) throws -> CatalogRevision? {
-        try transaction.row(
+        try transaction.first(
             """
             SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 ORDER BY revision DESC LIMIT 1
-            """, scope
-        ).map(CatalogRevision.init(row:))
+            """, scope)
     }
 
     public func revision(_ number: Int64, in scope: ScopeNumber) throws -> CatalogRevision? {
-        try transaction.row(
-            "SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 AND revision = ?2", scope, number
-        ).map(CatalogRevision.init(row:))
+        try transaction.first(
+            "SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 AND revision = ?2", scope, number)
     }
 
-    /// A page of revisions, the newest first.
     public func page(before cursor: Int64?, limit: Int, in scope: ScopeNumber) throws -> [CatalogRevision] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT \(Self.columns) FROM catalog_revision WHERE scope_id = ?1 AND revision < ?2
             ORDER BY revision DESC LIMIT ?3
-            """, scope, cursor ?? .max, limit
-        ).map(CatalogRevision.init(row:))
+            """, scope, cursor ?? .max, limit)
     }
 
     /// Puts the next revision in force, if the one in force is the one its author saw.
@@ -94,27 +88,27 @@ public struct CatalogStore {
         let current = try currentNumber(in: scope)
         guard current == expected, next.revision == expected + 1 else { throw CatalogChanged(current: current) }
         transaction.memory?.contents.hasNewCatalog = true
-        let inserted = try transaction.row(
+        let columns: [StoredValue] = .of(
+            scope, next.revision, next.document, next.format, next.digest, next.actor, next.createdAt, next.message)
+        try transaction.execute(
             """
-            INSERT INTO catalog_revision (scope_id, \(Self.columns)) VALUES (\(Statement.placeholders(8)))
-            RETURNING \(LedgerTable.catalogRevision.columns)
-            """,
-            scope, next.revision, next.document, next.format, next.digest, next.actor, next.message, next.createdAt)
-        try AuditLog(transaction).record(
-            .catalog, .catalogRevision, inserted: inserted, at: next.createdAt, in: scope,
-            before: ["revision": current], after: ["revision": next.revision])
+            INSERT INTO catalog_revision
+            (scope_id, revision, document, format, digest, actor, created_at, message)
+            VALUES (\(Statement.placeholders(columns.count)))
+            """, values: columns)
+        try transaction.audit().record(
+            .catalog, .catalogRevision, inserted: [.text("\(scope.rawValue)/\(next.revision)")] + columns,
+            at: next.createdAt, in: scope, before: ["revision": current], after: ["revision": next.revision])
         try ScopeStore(transaction).advanceGeneration(of: scope)
     }
 
     private static let columns = "revision, document, format, digest, actor, message, created_at"
 }
 
-extension CatalogRevision {
-    fileprivate init(row: StoredRow) throws {
-        var reader = RowReader(row)
+extension CatalogRevision: StoredRecord {
+    init(reading row: inout RowReader) throws {
         self.init(
-            revision: try reader.next(), document: try reader.next(), format: try reader.next(),
-            digest: try reader.next(), actor: try reader.next(), message: try reader.next(),
-            createdAt: try reader.next())
+            revision: try row.next(), document: try row.next(), format: try row.next(), digest: try row.next(),
+            actor: try row.next(), message: try row.next(), createdAt: try row.next())
     }
 }

@@ -1,10 +1,15 @@
 public import OfferModel
 
 public struct ActivePause: Sendable, Hashable {
-    /// The offer; `nil` for every offer.
     public var offerId: OfferId?
     public var actor: String
     public var pausedAt: Instant
+}
+
+extension ActivePause: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        self.init(offerId: try row.next(), actor: try row.next(), pausedAt: try row.next())
+    }
 }
 
 /// The kill switch: pauses outside the catalog, of single offers and of all, independent of each other (docs/design.md#http).
@@ -16,19 +21,18 @@ public struct PauseStore {
     }
 
     public func active(in scope: ScopeNumber) throws -> [ActivePause] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT offer_id, actor, paused_at FROM pause
             WHERE scope_id = ?1 AND resumed_at IS NULL ORDER BY sequence
-            """, scope
-        ).map { ActivePause(offerId: try $0.value(0), actor: try $0.value(1), pausedAt: try $0.value(2)) }
+            """, scope)
     }
 
     /// The pauses that were in force at an earlier instant, those ended since included.
     ///
     /// Each half has an index: the pauses without an end, and those that ended later. One condition with OR has none.
     public func active(in scope: ScopeNumber, at instant: Instant) throws -> [ActivePause] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT offer_id, actor, paused_at, sequence FROM pause
             WHERE scope_id = ?1 AND resumed_at IS NULL AND paused_at <= ?2
@@ -36,24 +40,17 @@ public struct PauseStore {
             SELECT offer_id, actor, paused_at, sequence FROM pause
             WHERE scope_id = ?1 AND resumed_at > ?2 AND paused_at <= ?2
             ORDER BY sequence
-            """, scope, instant
-        ).map { ActivePause(offerId: try $0.value(0), actor: try $0.value(1), pausedAt: try $0.value(2)) }
+            """, scope, instant)
     }
 
-    /// Pauses an offer, or every offer.
-    ///
     /// - Parameter offer: `nil` for every offer.
     /// - Returns: whether it was not paused before.
     public func pause(_ offer: OfferId?, actor: String, at now: Instant, in scope: ScopeNumber) throws -> Bool {
         guard try !active(in: scope).contains(where: { $0.offerId == offer }) else { return false }
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted = try transaction.row(
-            """
-            INSERT INTO pause (sequence, scope_id, offer_id, actor, paused_at) VALUES (?1, ?2, ?3, ?4, ?5)
-            RETURNING \(LedgerTable.pause.columns)
-            """, sequence, scope, offer, actor, now)
-        try AuditLog(transaction).record(
-            .pause, .pause, inserted: inserted, at: now, in: scope, after: ["pause": sequence, "offerId": offer])
+        try transaction.insert(
+            .pause, .pause, .of(sequence, scope, offer, actor, now, Instant?.none, String?.none), at: now, in: scope,
+            after: ["pause": sequence, "offerId": offer])
         try ScopeStore(transaction).advanceGeneration(of: scope)
         return true
     }
@@ -69,7 +66,7 @@ public struct PauseStore {
             RETURNING sequence
             """, scope, offer, now, actor)
         guard let changed else { return false }
-        try AuditLog(transaction).record(
+        try transaction.audit().record(
             .resume, at: now, in: scope, before: ["resumedAt": Int64?.none, "resumedBy": String?.none],
             after: [
                 "pause": try changed.value(0, as: Int64.self), "offerId": offer, "resumedAt": now, "resumedBy": actor,

@@ -13,17 +13,13 @@ public enum ProvenIdentifier: Sendable, Hashable {
     case originalTransactionId(TransactionId)
     case appTransactionId(AppTransactionId)
 
-    var kind: String {
-        switch self {
-        case .originalTransactionId: "originalTransactionId"
-        case .appTransactionId: "appTransactionId"
-        }
-    }
+    var kind: String { parts.kind }
+    var value: String { parts.value }
 
-    var value: String {
+    private var parts: (kind: String, value: String) {
         switch self {
-        case .originalTransactionId(let id): id.rawValue
-        case .appTransactionId(let id): id.rawValue
+        case .originalTransactionId(let id): ("originalTransactionId", id.rawValue)
+        case .appTransactionId(let id): ("appTransactionId", id.rawValue)
         }
     }
 }
@@ -34,22 +30,17 @@ public enum CustomerAlias: Sendable, Hashable {
     case appAccountToken(AppAccountToken)
     case customerId(CustomerId)
 
-    public var kind: String {
-        switch self {
-        case .appAccountToken: "appAccountToken"
-        case .customerId: "customerId"
-        }
-    }
+    public var kind: String { parts.kind }
+    var value: String { parts.value }
 
-    var value: String {
+    private var parts: (kind: String, value: String) {
         switch self {
-        case .appAccountToken(let token): token.description
-        case .customerId(let id): id.rawValue
+        case .appAccountToken(let token): ("appAccountToken", token.description)
+        case .customerId(let id): ("customerId", id.rawValue)
         }
     }
 }
 
-/// A customer with every identifier known of them.
 public struct StoredCustomer: Sendable, Hashable {
     public var number: CustomerNumber
     /// The identifier the customer was first stored under; decides rollouts (docs/design.md#decisions).
@@ -70,13 +61,11 @@ public struct SubjectVersion: Sendable, Hashable {
     public var customers: [CustomerNumber] { changes.keys.sorted() }
 }
 
-/// Where an identifier of a customer comes from.
 struct IdentifierSource {
     /// How it reached us: with Apple's data, or on the backend's or an operator's word.
     var provenance: Provenance
     /// The transaction, or of renewal info the subscription, whose payload names it.
     var transactionId: TransactionId?
-    /// The request that stated it.
     var requestId: LowercaseUUID?
 }
 

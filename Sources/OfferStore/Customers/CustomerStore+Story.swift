@@ -1,13 +1,11 @@
 public import OfferModel
 
-/// An identifier of a customer with where it came from.
 public struct SourcedIdentifier: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable, Storable {
         case originalTransactionId
         case appTransactionId
         /// The UUID that the app gave StoreKit for one of its accounts: an alias.
         case appAccountToken
-        /// The app's own name: an alias.
         case customerId
     }
 
@@ -29,7 +27,6 @@ public struct RecordedMerge: Sendable, Hashable {
     /// The identifier that the one who was merged away was first stored under.
     public var storedUnder: String
     public var firstStoredAt: Instant
-    /// The aliases by which the app knew that one.
     public var aliases: [CustomerAlias]
     /// Why; absent if that was erased.
     public var proof: MergeProof?
@@ -40,17 +37,17 @@ extension CustomerStore {
     public func sourcedIdentifiers(of customers: [CustomerNumber]) throws -> [SourcedIdentifier] {
         guard !customers.isEmpty else { return [] }
         let numbers = customers.map(\.storedValue)
-        let own = try transaction.rows(
+        let own: [SourcedIdentifier] = try transaction.all(
             """
             SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, NULL
             FROM customer_identifier WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
             """, values: numbers)
-        let aliases = try transaction.rows(
+        let aliases: [SourcedIdentifier] = try transaction.all(
             """
             SELECT customer_id, kind, value, first_stored_at, provenance, transaction_id, request_id
             FROM customer_alias WHERE customer_id IN (\(Statement.placeholders(numbers.count)))
             """, values: numbers)
-        return try (own + aliases).map(SourcedIdentifier.init(row:)).sorted {
+        return (own + aliases).sorted {
             ($0.kind.place, $0.since, $0.value) < ($1.kind.place, $1.since, $1.value)
         }
     }
@@ -86,12 +83,11 @@ extension CustomerStore {
     }
 }
 
-extension SourcedIdentifier {
-    fileprivate init(row: StoredRow) throws {
-        var reader = RowReader(row)
+extension SourcedIdentifier: StoredRecord {
+    init(reading row: inout RowReader) throws {
         self.init(
-            customer: try reader.next(), kind: try reader.next(), value: try reader.next(), since: try reader.next(),
-            provenance: try reader.next(), transactionId: try reader.next(), requestId: try reader.next())
+            customer: try row.next(), kind: try row.next(), value: try row.next(), since: try row.next(),
+            provenance: try row.next(), transactionId: try row.next(), requestId: try row.next())
     }
 }
 

@@ -7,7 +7,6 @@ public struct CustomerStore {
         self.transaction = transaction
     }
 
-    /// The customer that a signed identifier names.
     public func customer(_ identifier: ProvenIdentifier, in scope: ScopeNumber) throws -> CustomerNumber? {
         try Statement(
             "SELECT customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value = ?3", scope,
@@ -76,20 +75,15 @@ public struct CustomerStore {
         return customer
     }
 
-    /// Gives these customers these aliases from any source. Where a payload of Apple's names an alias that was only stated, the payload is the
+    /// Gives a customer an alias from any source. Where a payload of Apple's names an alias that was only stated, the payload is the
     /// source from then on.
     func attach(
-        _ aliases: [CustomerAlias], to customers: [CustomerNumber], from source: IdentifierSource, at now: Instant,
+        _ alias: CustomerAlias, to customer: CustomerNumber, from source: IdentifierSource, at now: Instant,
         in scope: ScopeNumber
     ) throws {
-        for alias in aliases {
-            for customer in customers {
-                try transaction.execute(
-                    Self.attachSQL, scope, alias.kind, alias.value, customer, now, source.provenance,
-                    source.transactionId,
-                    source.requestId)
-            }
-        }
+        try transaction.execute(
+            Self.attachSQL, scope, alias.kind, alias.value, customer, now, source.provenance, source.transactionId,
+            source.requestId)
     }
 
     private static let attachSQL = """
@@ -131,7 +125,6 @@ public struct CustomerStore {
         }
     }
 
-    /// Adds a customer first stored under that identifier.
     func add(rolloutKey: String, at now: Instant, in scope: ScopeNumber) throws -> CustomerNumber {
         let sequence = try StoreClock(transaction).nextSequence()
         let row = try transaction.row(
@@ -204,10 +197,8 @@ public struct CustomerOverview: Sendable, Hashable {
     public var version: SubjectVersion
     /// When the one of them who was stored first was; absent if none is stored.
     public var firstStoredAt: Instant?
-    /// The identifier that one was stored under.
     public var rolloutKey: String?
     public var hasAttributes: Bool
-    /// Whether any offer was ever open to one of them.
     public var hasOpenings: Bool
     /// Whether the data of any was ever erased, so that something may be kept of what is gone.
     public var wereErased: Bool

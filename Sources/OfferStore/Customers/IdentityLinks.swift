@@ -16,8 +16,6 @@ struct IdentityLinks {
 
     private var customers: CustomerStore { CustomerStore(transaction) }
 
-    /// The customer of these identifiers, which one payload holds together.
-    ///
     /// - Parameters:
     ///   - isProven: whether the payload is signed; without one nothing is merged, and only the first
     ///     identifier counts.
@@ -52,7 +50,6 @@ struct IdentityLinks {
         return customer
     }
 
-    /// Whether a verified transaction names it.
     func isProven(_ identifier: ProvenIdentifier) throws -> Bool {
         try find(identifier)?.isProven == true
     }
@@ -74,7 +71,7 @@ struct IdentityLinks {
                     from: source)
             }
             if let token: AppAccountToken = try row.value(1) {
-                try customers.attach([.appAccountToken(token)], to: [customer], from: source, at: now, in: scope)
+                try customers.attach(.appAccountToken(token), to: customer, from: source, at: now, in: scope)
             }
         }
         return customer
@@ -140,8 +137,6 @@ struct CustomerMerge {
     let offers: [Offer]
     let source: IdentifierSource
 
-    /// Merges all of them into the one stored first, who is returned.
-    ///
     /// - Parameter proof: the identifiers that one signed payload holds together.
     func merge(_ customers: [CustomerNumber], by proof: [ProvenIdentifier]) throws -> CustomerNumber {
         let rows = try transaction.rows(
@@ -161,15 +156,9 @@ struct CustomerMerge {
         _ merged: CustomerNumber, into survivor: CustomerNumber, by proof: [ProvenIdentifier]
     ) throws {
         let sequence = try StoreClock(transaction).nextSequence()
-        let proofText = MergeProof(proof, source).stored
-        let inserted = try transaction.row(
-            """
-            INSERT INTO customer_merge (sequence, scope_id, survivor_id, merged_id, proof, merged_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING \(LedgerTable.customerMerge.columns)
-            """, sequence, scope, survivor, merged, proofText, now)
-        try AuditLog(transaction).record(
-            .merge, .customerMerge, inserted: inserted, at: now, in: scope, before: ["customer": merged],
-            after: ["customer": survivor])
+        try transaction.insert(
+            .merge, .customerMerge, .of(sequence, scope, survivor, merged, now, MergeProof(proof, source).stored),
+            at: now, in: scope, before: ["customer": merged], after: ["customer": survivor])
         try CoverageStore(transaction).unite(merged, into: survivor, at: now, in: scope)
         try AttributeStore(transaction).unite(merged, into: survivor)
         try OpeningStore(transaction).unite(merged, into: survivor)

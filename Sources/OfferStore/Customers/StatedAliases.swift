@@ -1,8 +1,6 @@
 public import OfferModel
 
-/// What stating aliases of some customers comes to.
 public struct AliasStatement: Sendable, Hashable {
-    /// One customer who gets one alias.
     struct New: Sendable, Hashable {
         let alias: CustomerAlias
         let customer: CustomerNumber
@@ -69,7 +67,7 @@ extension CustomerStore {
     ) throws -> [CustomerAlias] {
         let statement = try statement(of: aliases, for: customers, in: scope)
         for new in statement.new {
-            try attach([new.alias], to: [new.customer], from: source, at: now, in: scope)
+            try attach(new.alias, to: new.customer, from: source, at: now, in: scope)
         }
         return statement.foreign
     }
@@ -88,7 +86,7 @@ extension CustomerStore {
     ) throws -> Detaching {
         let proven = try holders(of: alias, where: Self.isProven("a"), limit: .max, in: scope)
         guard Set(proven).isDisjoint(with: customers) else { return .proven }
-        let log = try AuditLog(transaction)
+        let log = try transaction.audit()
         var detached: [CustomerNumber] = []
         for customer in Set(customers).sorted() {
             let deleted = try transaction.execute(

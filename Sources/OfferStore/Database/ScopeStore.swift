@@ -6,7 +6,6 @@ public struct ScopeNumber: RawRepresentable, Sendable, Hashable, Storable {
     public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// Apps and environments, and the generation of what decisions in them depend on.
 public struct ScopeStore {
     let transaction: any StoreTransaction
 
@@ -49,7 +48,6 @@ public struct ScopeStore {
         return generation
     }
 
-    /// Makes decisions in progress look again, because something they depend on has changed.
     public func advanceGeneration(of scope: ScopeNumber) throws {
         try transaction.execute("UPDATE scope SET generation = generation + 1 WHERE id = ?1", scope)
         transaction.memory?.contents.generations[scope] = nil
@@ -59,16 +57,13 @@ public struct ScopeStore {
 /// What every decision rests on beside the customer, as of one snapshot.
 public struct PresentState: Sendable, Hashable {
     public struct OfScope: Sendable, Hashable {
-        /// The store's number of it.
         public var number: ScopeNumber
-        /// See ``ScopeStore/generation(of:)``.
         public var generation: Int64
         /// The number of the catalog revision in force; 0 before the first was applied.
         public var catalogRevision: Int64
         public var hasPauses: Bool
     }
 
-    /// What the wall clock must not be far behind.
     public var marks: ClockMarks
     public var newestSequence: Int64
     /// Absent if nothing was ever stored in the scope.

@@ -13,10 +13,7 @@ public struct Statement: Sendable, Hashable {
     }
 
     public init<each Value: Storable>(_ sql: String, _ value: repeat each Value) {
-        self.sql = sql
-        var values = [StoredValue]()
-        repeat values.append((each value).storedValue)
-        self.values = values
+        self.init(sql, values: .of(repeat each value))
     }
 
     /// `?3, ?4, ?5` for three values after two others.
@@ -39,20 +36,32 @@ public enum StoredValue: Sendable, Hashable {
     case blob([UInt8])
 }
 
+extension [StoredValue] {
+    @inline(__always)
+    static func of<each Value: Storable>(_ value: repeat each Value) -> [StoredValue] {
+        var values = [StoredValue]()
+        repeat values.append((each value).storedValue)
+        return values
+    }
+}
+
 /// The text of a statement with a list of values, made once for the usual length, one.
 struct ListedSQL: Sendable {
     private let start: String
     private let end: String
+    private let first: Int
     private let one: String
 
-    init(_ start: String, _ end: String) {
+    /// - Parameter first: how many other values come before the list's.
+    init(_ start: String, _ end: String, after first: Int = 0) {
         self.start = start
         self.end = end
-        one = start + Statement.placeholders(1) + end
+        self.first = first
+        one = start + Statement.placeholders(1, after: first) + end
     }
 
     func callAsFunction(_ count: Int) -> String {
-        count == 1 ? one : start + Statement.placeholders(count) + end
+        count == 1 ? one : start + Statement.placeholders(count, after: first) + end
     }
 }
 
@@ -62,8 +71,6 @@ struct ListedSQL: Sendable {
 ///
 /// A class, so that a reader of many columns holds one reference, not a box of unknown size.
 public protocol StoredColumns: AnyObject {
-    /// Whether a column holds no value.
-    ///
     /// - Throws: ``StoreError/corrupt(_:)`` if the row has no such column.
     func isNull(_ index: Int) throws -> Bool
 
@@ -81,7 +88,6 @@ public protocol StoredColumns: AnyObject {
     /// Runs a body with the bytes of a column where the engine has them, which is there no longer than the body runs.
     ///
     /// - Returns: `false`, and nothing was run, if the column holds something else, or is not there.
-    /// - Throws: what the body throws.
     func withBytes(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool
 
     /// The value of a column, whatever it is.
@@ -91,7 +97,6 @@ public protocol StoredColumns: AnyObject {
 }
 
 extension StoredColumns {
-    /// The column at that place, from 0.
     public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
         guard let value = try Value(self, at: index) else {
             _ = try stored(index)
@@ -102,7 +107,6 @@ extension StoredColumns {
 }
 
 extension StoreError {
-    /// A column holds something else than what is read of it.
     static func invalid(_ index: Int, _ type: Any.Type) -> StoreError {
         .corrupt("column \(index) does not hold a valid \(type)")
     }
@@ -137,7 +141,6 @@ struct RowReader {
 }
 
 public struct StoredRow: Sendable, Hashable {
-    /// The columns in the order of the statement's list.
     public let values: [StoredValue]
 
     public init(_ values: [StoredValue]) {
@@ -146,7 +149,6 @@ public struct StoredRow: Sendable, Hashable {
 }
 
 extension StoredRow {
-    /// The column at that place, from 0.
     public func value<Value: Storable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
         guard values.indices.contains(index) else { throw StoreError.corrupt("a row has no column \(index)") }
         guard let value = Value(storedValue: values[index]) else { throw StoreError.invalid(index, Value.self) }
@@ -154,7 +156,6 @@ extension StoredRow {
     }
 }
 
-/// The columns of a row that was copied.
 final class CopiedColumns: StoredColumns {
     private let values: [StoredValue]
 
@@ -193,11 +194,42 @@ final class CopiedColumns: StoredColumns {
     }
 }
 
+/// What is read of a row, one column after the other.
+protocol StoredRecord {
+    init(reading row: inout RowReader) throws
+}
+
+extension StoredRecord {
+    init(row: StoredRow) throws {
+        var reader = RowReader(row)
+        try self.init(reading: &reader)
+    }
+}
+
+extension StoreTransaction {
+    @inline(__always)
+    func all<Record: StoredRecord, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value
+    ) throws -> [Record] {
+        try Statement(sql, repeat each value).all(in: self) { try Record(reading: &$0) }
+    }
+
+    func all<Record: StoredRecord>(_ sql: String, values: [StoredValue]) throws -> [Record] {
+        try Statement(sql, values: values).all(in: self) { try Record(reading: &$0) }
+    }
+
+    @inline(__always)
+    func first<Record: StoredRecord, each Value: Storable>(
+        _ sql: String, _ value: repeat each Value
+    ) throws -> Record? {
+        try Statement(sql, repeat each value).first(in: self) { try Record(reading: &$0) }
+    }
+}
+
 // Inlined, and methods of the statement, because the type of the transaction is unknown: so what is read is known where
 // it is read. Rows have dozens of columns, and generic code would look up the type of each.
 
 extension Statement {
-    /// What is read of every row.
     @inline(__always)
     func all<T>(in transaction: any StoreTransaction, _ read: (inout RowReader) throws -> T) throws -> [T] {
         var all = [T]()
@@ -208,7 +240,6 @@ extension Statement {
         return all
     }
 
-    /// What is read of the first row, if there is one.
     @inline(__always)
     func first<T>(in transaction: any StoreTransaction, _ read: (inout RowReader) throws -> T) throws -> T? {
         var first: T?

@@ -3,7 +3,6 @@ import JSON
 public import OfferEligibility
 public import OfferModel
 
-/// A value that fits into one column.
 public protocol Storable {
     var storedValue: StoredValue { get }
     /// Reads a column; `nil` if it holds something else.

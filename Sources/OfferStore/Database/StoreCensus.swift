@@ -1,8 +1,6 @@
 public import OfferModel
 
-/// How much a store holds.
 public struct StoreCensus: Sendable, Hashable {
-    /// Customers, merged ones included.
     public var customers: Int
     /// Transactions, renewal infos and app transactions, every version of each.
     public var history: Int

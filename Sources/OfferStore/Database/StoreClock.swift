@@ -8,15 +8,12 @@ public struct StoreClock {
         self.transaction = transaction
     }
 
-    /// The latest instant a transaction was committed at; `nil` in a new database.
     public func lastInstant() throws -> Instant? {
-        try state().lastInstant
+        try marks().lastInstant
     }
 
-    /// What the wall clock must not be far behind.
     public func marks() throws -> ClockMarks {
-        let state = try state()
-        return ClockMarks(lastInstant: state.lastInstant, newestSignedDate: state.newestSignedDate)
+        try state().marks
     }
 
     public func newestSequence() throws -> Int64 {
@@ -25,12 +22,12 @@ public struct StoreClock {
 
     /// Notes that this transaction happens at an instant; an earlier one than already noted changes nothing.
     public func advance(to now: Instant) throws {
-        try change { $0.lastInstant = max($0.lastInstant ?? now, now) }
+        try change { $0.marks.lastInstant = max($0.marks.lastInstant ?? now, now) }
     }
 
     /// Notes that data dated so was verified to Apple's own root; an earlier date than already noted changes nothing.
     public func noteSigned(at date: Instant) throws {
-        try change { $0.newestSignedDate = max($0.newestSignedDate ?? date, date) }
+        try change { $0.marks.newestSignedDate = max($0.marks.newestSignedDate ?? date, date) }
     }
 
     /// Writes something that nothing depends on, to see whether it can be.
@@ -40,10 +37,9 @@ public struct StoreClock {
 
     /// Forgets later instants than this: a clock had run ahead.
     public func reset(to now: Instant) throws {
-        try change { $0.lastInstant = $0.lastInstant.map { min($0, now) } }
+        try change { $0.marks.lastInstant = $0.marks.lastInstant.map { min($0, now) } }
     }
 
-    /// Takes the next number in the store-wide order.
     func nextSequence() throws -> Int64 {
         try change { $0.sequence += 1 }.sequence
     }
@@ -53,17 +49,16 @@ extension StoreClock {
     /// The row of `store_state`, but for what nothing depends on. No other statement reads or changes it while a
     /// transaction writes: it may be newer in the transaction's memory than in the table.
     struct State: Hashable {
-        var lastInstant: Instant?
+        var marks: ClockMarks
         var sequence: Int64
-        var newestSignedDate: Instant?
     }
 
     private func state() throws -> State {
         if let known = transaction.memory?.contents.clock { return known }
-        let row = try transaction.row("SELECT last_instant, sequence, newest_signed_date FROM store_state WHERE id = 1")
+        let row = try transaction.row("SELECT last_instant, newest_signed_date, sequence FROM store_state WHERE id = 1")
         guard let row else { throw StoreError.corrupt("the row of `store_state` is missing") }
-        let state = State(
-            lastInstant: try row.value(0), sequence: try row.value(1), newestSignedDate: try row.value(2))
+        let marks = ClockMarks(lastInstant: try row.value(0), newestSignedDate: try row.value(1))
+        let state = State(marks: marks, sequence: try row.value(2))
         transaction.memory?.contents.clock = state
         return state
     }
@@ -86,11 +81,10 @@ extension StoreClock {
     func write(_ state: State) throws {
         try transaction.execute(
             "UPDATE store_state SET last_instant = ?1, sequence = ?2, newest_signed_date = ?3 WHERE id = 1",
-            state.lastInstant, state.sequence, state.newestSignedDate)
+            state.marks.lastInstant, state.sequence, state.marks.newestSignedDate)
     }
 }
 
-/// The latest times a store knows of (docs/design.md#time).
 public struct ClockMarks: Sendable, Hashable {
     public var lastInstant: Instant?
     /// The newest date of stored data that was verified to Apple's own root.

@@ -3,19 +3,16 @@ import OfferModel
 /// A durable database that runs synchronous transaction bodies (docs/design.md#storage).
 ///
 /// A body never awaits while it holds the write lock, so a network call never holds up other writers. Drivers only run
-/// statements; every operation and its SQL is written once, in this target.
+/// statements; every operation and its SQL is written once, in this target. What a body throws is thrown on; a driver's own
+/// failures are ``StoreError``.
 public protocol StoreDatabase: Sendable {
     /// Runs a body that reads one consistent snapshot, for as long as it takes.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
     /// Runs a body that reads a few rows of one consistent snapshot, at once and on the caller's thread where the driver
     /// can: to hand a quick look to another thread costs more than the look.
     ///
     /// What reads many rows takes ``read(_:)``, so that it keeps no thread that others wait for.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
     func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
     /// Runs a body that reads and writes, and returns only after what it wrote is durable (invariant 1).
@@ -31,9 +28,6 @@ public protocol StoreDatabase: Sendable {
 }
 
 extension StoreDatabase {
-    /// Reads as any other.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
     public func readInline<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
@@ -48,9 +42,7 @@ extension StoreDatabase {
 public protocol StoreTransaction: AnyObject {
     func rows(_ statement: Statement) throws -> [StoredRow]
 
-    /// Runs a body for every row of a statement, while that row is current.
-    ///
-    /// - Throws: what the body throws, or ``StoreError``.
+    /// Runs a body for every row, while that row is current.
     func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws
 
     /// Runs a statement and says how many rows it changed.
@@ -58,7 +50,7 @@ public protocol StoreTransaction: AnyObject {
     func execute(_ statement: Statement) throws -> Int
 
     /// Where changes of the ledger are recorded; drivers have none, see ``Ledger``.
-    var recording: AuditRecording? { get }
+    var recording: AuditLog? { get }
 
     /// What the durable transaction knows already; none where nothing is written, or where the driver keeps none. A
     /// wrapper hands on its base's cache, or the two would not see each other's changes.
@@ -66,9 +58,8 @@ public protocol StoreTransaction: AnyObject {
 }
 
 extension StoreTransaction {
-    public var recording: AuditRecording? { nil }
+    public var recording: AuditLog? { nil }
 
-    /// Reads from copies.
     public func each(_ statement: Statement, _ body: (any StoredColumns) throws -> Void) throws {
         for row in try rows(statement) { try body(CopiedColumns(row)) }
     }
@@ -82,7 +73,6 @@ extension StoreTransaction {
         try rows(Statement(sql, values: values))
     }
 
-    /// The first row, if there is one.
     public func row(_ statement: Statement) throws -> StoredRow? {
         try rows(statement).first
     }
@@ -122,17 +112,11 @@ public final class TransactionCache {
     struct Contents {
         /// `store_state`, as the transaction sees it.
         var clock: StoreClock.State?
-        /// Whether that has yet to be written.
         var isClockChanged = false
-        /// The newest event of the audit.
         var auditHead: AuditHead?
-        /// Whether a catalog was put in force.
         var hasNewCatalog = false
-        /// The generation of each scope that was asked for.
         var generations: [ScopeNumber: Int64] = [:]
-        /// The counters of each offer that was issued or asked about.
         var counters: [RememberedCounters.Place: RememberedCounters] = [:]
-        /// Redemptions without an issued offer, by product.
         var unmatched: [UnmatchedPlace: [String: Int]] = [:]
     }
 
@@ -151,8 +135,6 @@ public final class TransactionCache {
         contents = mark.contents
     }
 
-    /// Writes what was only remembered.
-    ///
     /// - Throws: ``StoreError``; then nothing of the transaction may be committed.
     public func write(to transaction: any StoreTransaction) throws {
         try writeCounters(to: transaction)

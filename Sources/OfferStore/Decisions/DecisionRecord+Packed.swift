@@ -1,9 +1,8 @@
-import FoundationEssentials
-import OfferEligibility
-import OfferModel
+public import OfferEligibility
+public import OfferModel
 
-// The packed form, version 1. Members stand in a fixed order; dictionaries are sorted by their keys' bytes, so that equal
-// records are equal bytes.
+// The packed form, version 1. Members stand in a fixed order; dictionaries are sorted by their keys, so that equal records
+// are equal bytes.
 extension DecisionRecord {
     private static let version: UInt8 = 1
 
@@ -16,51 +15,31 @@ extension DecisionRecord {
     /// newest row, the counters that everyone shares, and until when the history is complete.
     public func packed(noting moving: inout [Range<Int>]) -> [UInt8] {
         var writer = PackedWriter(capacity: 512)
-        func note(_ write: (inout PackedWriter) -> Void) {
+        func note(_ value: some Packable) {
             let start = writer.bytes.count
-            write(&writer)
+            writer.append(value)
             moving.append(start..<writer.bytes.count)
         }
-        writer.append(Self.version)
-        note { $0.append(now) }
-        writer.append(order.originalTransactionId?.rawValue) { $0.append($1) }
-        writer.append(order.appTransactionId?.rawValue) { $0.append($1) }
-        writer.append(order.appAccountToken?.description) { $0.append($1) }
-        writer.append(order.customerId?.rawValue) { $0.append($1) }
-        writer.append(each: order.formats) { $0.append(place: $1) }
-        writer.append(order.fresh)
-        writer.append(catalogRevision)
-        writer.append(place: pause)
-        writer.append(productId.rawValue)
-        writer.append(needsNewSigning)
-        writer.append(each: formats) { $0.append(place: $1) }
-        writer.append(signals)
-        writer.append(request.appVersion) { $0.append($1) }
-        writer.append(request.osVersion) { $0.append($1) }
-        writer.append(request.locale) { $0.append($1) }
-        writer.append(attributes)
-        writer.append(firstStoredAt) { $0.append($1) }
-        writer.append(rolloutKey) { $0.append($1) }
-        writer.append(each: openedAt.sorted { $0.key < $1.key }) { writer, opening in
-            writer.append(opening.key.rawValue)
-            writer.append(opening.value)
-        }
-        writer.append(each: customers) { $0.append($1.rawValue) }
-        writer.append(each: identifiers.originalTransactionIds) { $0.append($1.rawValue) }
-        writer.append(each: identifiers.appTransactionIds) { $0.append($1.rawValue) }
-        note { $0.append(historySequence) }
-        writer.append(each: slots) { $0.append($1) }
-        writer.append(each: keptEvidence) { $0.append($1) }
-        note { $0.append(counters) { $0.append($1) } }
-        writer.append(place: coverage.level)
-        note { $0.append(coverage.asOf) { $0.append($1) } }
-        writer.append(coverage.provenance) { $0.append(place: $1) }
-        writer.append(each: findings) { $0.append($1) }
+        writer.append(byte: Self.version)
+        note(now)
+        writer.append(
+            order.originalTransactionId, order.appTransactionId, order.appAccountToken, order.customerId, order.formats,
+            order.fresh, catalogRevision, pause, productId, needsNewSigning, formats)
+        writer.append(facts: signals)
+        writer.append(request.appVersion, request.osVersion, request.locale)
+        writer.append(facts: attributes)
+        writer.append(
+            firstStoredAt, rolloutKey, openedAt, customers, identifiers.originalTransactionIds,
+            identifiers.appTransactionIds)
+        note(historySequence)
+        writer.append(slots, keptEvidence)
+        note(counters)
+        writer.append(coverage.level)
+        note(coverage.asOf)
+        writer.append(coverage.provenance, findings)
         return writer.bytes
     }
 
-    /// Reads a record of a row.
-    ///
     /// - Throws: ``StoreError/corrupt(_:)`` if it is none.
     public init(stored bytes: [UInt8]) throws(StoreError) {
         do {
@@ -70,221 +49,153 @@ extension DecisionRecord {
         }
     }
 
-    /// Reads a record.
-    ///
-    /// - Throws: ``PackedError`` if it is none.
+    /// - Throws: ``PackedError`` if it is no record.
     public init(packed bytes: [UInt8]) throws {
-        var reader = PackedReader(bytes)
-        guard try reader.byte() == Self.version else { throw PackedError() }
-        now = try reader.instant()
-        order = try Order(
-            originalTransactionId: reader.optional { TransactionId(try $0.text()) },
-            appTransactionId: reader.optional { AppTransactionId(try $0.text()) },
-            appAccountToken: reader.optional { try $0.uuid() },
-            customerId: reader.optional { CustomerId(try $0.text()) },
-            formats: reader.list { try $0.value() }, fresh: reader.flag())
-        catalogRevision = try reader.count()
-        pause = try reader.value()
-        productId = ProductId(try reader.text())
-        needsNewSigning = try reader.flag()
-        formats = try reader.list { try $0.value() }
-        signals = try reader.facts()
-        request = try DeviceRequest(
-            appVersion: reader.optional { try $0.text() }, osVersion: reader.optional { try $0.text() },
-            locale: reader.optional { try $0.text() })
-        attributes = try reader.facts()
-        firstStoredAt = try reader.optional { try $0.instant() }
-        rolloutKey = try reader.optional { try $0.text() }
-        openedAt = Dictionary(try reader.list { (OfferId(try $0.text()), try $0.instant()) }) { first, _ in first }
-        customers = try reader.list { CustomerNumber(rawValue: try $0.integer()) }
+        self = try bytes.withUnsafeBytes { bytes in
+            var reader = PackedReader(bytes)
+            guard try reader.byte() == Self.version else { throw PackedError() }
+            let record = try DecisionRecord(reading: &reader)
+            guard reader.isAtEnd else { throw PackedError() }
+            return record
+        }
+    }
+
+    private init(reading reader: inout PackedReader) throws {
+        now = try reader.next()
+        order = Order(
+            originalTransactionId: try reader.next(), appTransactionId: try reader.next(),
+            appAccountToken: try reader.next(), customerId: try reader.next(), formats: try reader.next(),
+            fresh: try reader.next())
+        catalogRevision = try reader.next()
+        pause = try reader.next()
+        productId = try reader.next()
+        needsNewSigning = try reader.next()
+        formats = try reader.next()
+        signals = try reader.next()
+        request = DeviceRequest(appVersion: try reader.next(), osVersion: try reader.next(), locale: try reader.next())
+        attributes = try reader.next()
+        firstStoredAt = try reader.next()
+        rolloutKey = try reader.next()
+        openedAt = try reader.next()
+        customers = try reader.next()
         identifiers = SeenIdentifiers(
-            originalTransactionIds: try reader.list { TransactionId(try $0.text()) },
-            appTransactionIds: try reader.list { AppTransactionId(try $0.text()) })
-        historySequence = try reader.integer()
-        slots = try reader.list { try SeenSlot(reading: &$0) }
-        keptEvidence = try reader.list { try KeptEvidence(reading: &$0) }
-        counters = try reader.optional { try OfferCounters(reading: &$0) }
-        coverage = try Coverage(
-            level: reader.value(), asOf: reader.optional { try $0.instant() },
-            provenance: reader.optional { try $0.value() })
-        findings = try reader.list { try RuleAnswer(reading: &$0) }
-        guard reader.isAtEnd else { throw PackedError() }
+            originalTransactionIds: try reader.next(), appTransactionIds: try reader.next())
+        historySequence = try reader.next()
+        slots = try reader.next()
+        keptEvidence = try reader.next()
+        counters = try reader.next()
+        coverage = Coverage(level: try reader.next(), asOf: try reader.next(), provenance: try reader.next())
+        findings = try reader.next()
     }
 }
 
-// A word is stored as its place in its list, so a list may only grow at its end: PackedRecordTests holds each to it.
 extension PackedWriter {
-    fileprivate mutating func append<Word: CaseIterable & Equatable>(place word: Word) {
-        append(UInt64(clamping: Word.allCases.enumerated().first { $0.element == word }?.offset ?? 0))
-    }
-
-    fileprivate mutating func append(_ facts: [String: FactValue]) {
-        append(each: facts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) { writer, fact in
-            writer.append(fact.key)
-            writer.append(fact.value)
+    fileprivate mutating func append(facts: [String: FactValue]) {
+        append(each: facts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            $0.append($1.key, $1.value)
         }
     }
+}
 
-    private mutating func append(_ value: FactValue) {
-        switch value {
-        case .text(let text):
-            append(UInt8(0))
-            append(text)
-        case .number(let number):
-            append(UInt8(1))
-            append(number)
-        case .boolean(let flag):
-            append(UInt8(2))
-            append(flag)
+extension Identifier: Packable {}
+extension CustomerNumber: Packable {}
+extension TransactionOfferType: Packable {}
+extension Pause: Packable {}
+extension SignatureFormat: Packable {}
+extension Provenance: Packable {}
+extension Coverage.Level: Packable {}
+extension KeptEvidence.Kind: Packable {}
+extension RuleId: Packable {}
+extension Verdict: Packable {}
+extension ReasonCode: Packable {}
+
+extension FactValue: Packable {
+    public func pack(into writer: inout PackedWriter) {
+        func append(_ type: UInt8, _ value: some Packable) {
+            writer.append(byte: type)
+            writer.append(value)
+        }
+        switch self {
+        case .text(let text): append(0, text)
+        case .number(let number): append(1, number)
+        case .boolean(let flag): append(2, flag)
         case .money(let money):
-            append(UInt8(3))
-            append(money.milliunits)
-            append(money.currency)
-        case .instant(let instant):
-            append(UInt8(4))
-            append(instant)
+            append(3, money.milliunits)
+            writer.append(money.currency)
+        case .instant(let instant): append(4, instant)
         }
     }
 
-    fileprivate mutating func append(_ slot: DecisionRecord.SeenSlot) {
-        append(slot.id.description)
-        append(slot.signings)
-        append(slot.expiresAt)
-        append(slot.countsUntil)
-        append(slot.voidedAt) { $0.append($1) }
-        append(slot.isReleased)
-        append(slot.settledAt) { $0.append($1) }
-    }
-
-    fileprivate mutating func append(_ kept: KeptEvidence) {
-        append(place: kept.kind)
-        append(kept.originalTransactionId.rawValue)
-        append(kept.subscriptionGroupIdentifier.rawValue)
-        append(kept.productId.rawValue)
-        append(kept.offerType?.rawValue) { $0.append($1) }
-        append(kept.offerIdentifier?.rawValue) { $0.append($1) }
-        append(kept.offerPeriod) { $0.append($1) }
-        append(kept.at)
-        append(kept.expires) { $0.append($1) }
-        append(kept.revoked) { $0.append($1) }
-        append(kept.isRenewal)
-        append(kept.isUpgraded)
-        append(place: kept.provenance)
-        append(kept.slotId?.description) { $0.append($1) }
-    }
-
-    fileprivate mutating func append(_ counters: OfferCounters) {
-        append(counters.asOf)
-        append(counters.places)
-        append(each: counters.spent.sorted { $0.key < $1.key }) { writer, spent in
-            writer.append(spent.key)
-            writer.append(spent.value)
-        }
-        append(each: counters.unmatched.sorted { $0.key < $1.key }) { writer, unmatched in
-            writer.append(unmatched.key)
-            writer.append(unmatched.value)
-        }
-        append(each: counters.open) { writer, place in
-            writer.append(place.id.description)
-            writer.append(place.countsUntil)
-            writer.append(place.cost) { $0.append($1) }
-            writer.append(place.currency) { $0.append($1) }
-        }
-        append(each: counters.endings) { writer, ending in
-            writer.append(ending.unit.name)
-            writer.append(ending.amount)
-            writer.append(ending.at) { $0.append($1) }
-        }
-    }
-
-    fileprivate mutating func append(_ answer: RuleAnswer) {
-        append(place: answer.rule)
-        append(place: answer.verdict)
-        append(place: answer.reason)
-        append(each: answer.facts) { $0.append($1) }
+    public init(unpacking reader: inout PackedReader) throws {
+        self =
+            switch try reader.byte() {
+            case 0: .text(try reader.next())
+            case 1: .number(try reader.next())
+            case 2: .boolean(try reader.next())
+            case 3: .money(Money(milliunits: try reader.next(), currency: try reader.next()))
+            case 4: .instant(try reader.next())
+            default: throw PackedError()
+            }
     }
 }
 
-extension PackedReader {
-    fileprivate mutating func value<Word: CaseIterable>(_ type: Word.Type = Word.self) throws -> Word {
-        let place = try unsigned()
-        guard let found = Word.allCases.enumerated().first(where: { UInt64(clamping: $0.offset) == place }) else {
-            throw PackedError()
-        }
-        return found.element
+extension DecisionRecord.SeenSlot: Packable {
+    public func pack(into writer: inout PackedWriter) {
+        writer.append(id, signings, expiresAt, countsUntil, voidedAt, isReleased, settledAt)
     }
 
-    fileprivate mutating func uuid() throws -> LowercaseUUID {
-        guard let uuid = LowercaseUUID(try text()) else { throw PackedError() }
-        return uuid
-    }
-
-    fileprivate mutating func facts() throws -> [String: FactValue] {
-        Dictionary(try list { (try $0.text(), try $0.fact()) }) { first, _ in first }
-    }
-
-    private mutating func fact() throws -> FactValue {
-        switch try byte() {
-        case 0: .text(try text())
-        case 1: .number(try double())
-        case 2: .boolean(try flag())
-        case 3: .money(Money(milliunits: try integer(), currency: try text()))
-        case 4: .instant(try instant())
-        default: throw PackedError()
-        }
-    }
-}
-
-extension DecisionRecord.SeenSlot {
-    fileprivate init(reading reader: inout PackedReader) throws {
-        id = try reader.uuid()
-        signings = try reader.count()
-        expiresAt = try reader.instant()
-        countsUntil = try reader.instant()
-        voidedAt = try reader.optional { try $0.instant() }
-        isReleased = try reader.flag()
-        settledAt = try reader.optional { try $0.instant() }
-    }
-}
-
-extension KeptEvidence {
-    fileprivate init(reading reader: inout PackedReader) throws {
+    public init(unpacking reader: inout PackedReader) throws {
         self.init(
-            kind: try reader.value(), originalTransactionId: TransactionId(try reader.text()),
-            subscriptionGroupIdentifier: SubscriptionGroupId(try reader.text()),
-            productId: ProductId(try reader.text()),
-            offerType: try reader.optional { TransactionOfferType(rawValue: try $0.count()) },
-            offerIdentifier: try reader.optional { OfferIdentifier(try $0.text()) },
-            offerPeriod: try reader.optional { try $0.text() }, at: try reader.instant(),
-            expires: try reader.optional { try $0.instant() }, revoked: try reader.optional { try $0.instant() },
-            isRenewal: try reader.flag(), isUpgraded: try reader.flag(), provenance: try reader.value())
-        slotId = try reader.optional { try $0.uuid() }
+            id: try reader.next(), signings: try reader.next(), expiresAt: try reader.next(),
+            countsUntil: try reader.next(), voidedAt: try reader.next(), isReleased: try reader.next(),
+            settledAt: try reader.next())
     }
 }
 
-extension OfferCounters {
-    fileprivate init(reading reader: inout PackedReader) throws {
+extension KeptEvidence: Packable {
+    public func pack(into writer: inout PackedWriter) {
+        writer.append(
+            kind, originalTransactionId, subscriptionGroupIdentifier, productId, offerType, offerIdentifier,
+            offerPeriod,
+            at, expires, revoked, isRenewal, isUpgraded, provenance, slotId)
+    }
+
+    public init(unpacking reader: inout PackedReader) throws {
         self.init(
-            asOf: try reader.instant(), places: try reader.count(),
-            spent: Dictionary(try reader.list { (try $0.text(), try $0.integer()) }) { first, _ in first },
-            unmatched: Dictionary(try reader.list { (try $0.text(), try $0.count()) }) { first, _ in first },
-            open: try reader.list { reader in
+            kind: try reader.next(), originalTransactionId: try reader.next(),
+            subscriptionGroupIdentifier: try reader.next(), productId: try reader.next(), offerType: try reader.next(),
+            offerIdentifier: try reader.next(), offerPeriod: try reader.next(), at: try reader.next(),
+            expires: try reader.next(), revoked: try reader.next(), isRenewal: try reader.next(),
+            isUpgraded: try reader.next(), provenance: try reader.next())
+        slotId = try reader.next()
+    }
+}
+
+extension OfferCounters: Packable {
+    public func pack(into writer: inout PackedWriter) {
+        writer.append(asOf, places, spent, unmatched)
+        writer.append(each: open) { $0.append($1.id, $1.countsUntil, $1.cost, $1.currency) }
+        writer.append(each: endings) { $0.append($1.unit.name, $1.amount, $1.at) }
+    }
+
+    public init(unpacking reader: inout PackedReader) throws {
+        self.init(
+            asOf: try reader.next(), places: try reader.next(), spent: try reader.next(), unmatched: try reader.next(),
+            open: try reader.list {
                 OpenPlace(
-                    id: try reader.uuid(), countsUntil: try reader.instant(),
-                    cost: try reader.optional { try $0.integer() }, currency: try reader.optional { try $0.text() })
+                    id: try $0.next(), countsUntil: try $0.next(), cost: try $0.next(), currency: try $0.next())
             },
-            endings: try reader.list { reader in
-                Ending(
-                    unit: CounterUnit(name: try reader.text()), amount: try reader.integer(),
-                    at: try reader.optional { try $0.instant() })
+            endings: try reader.list {
+                Ending(unit: CounterUnit(name: try $0.text()), amount: try $0.next(), at: try $0.next())
             })
     }
 }
 
-extension RuleAnswer {
-    fileprivate init(reading reader: inout PackedReader) throws {
+extension RuleAnswer: Packable {
+    public func pack(into writer: inout PackedWriter) { writer.append(rule, verdict, reason, facts) }
+
+    public init(unpacking reader: inout PackedReader) throws {
         self.init(
-            rule: try reader.value(), verdict: try reader.value(), reason: try reader.value(),
-            facts: try reader.list { try $0.text() })
+            rule: try reader.next(), verdict: try reader.next(), reason: try reader.next(), facts: try reader.next())
     }
 }

@@ -5,7 +5,6 @@ public import OfferModel
 ///
 /// Messages and evidence are not in it: replay makes them again from the history as it was.
 public struct DecisionRecord: Sendable, Hashable {
-    /// What was asked for, besides the signed data, which is in the history.
     public struct Order: Sendable, Hashable {
         public var originalTransactionId: TransactionId?
         public var appTransactionId: AppTransactionId?
@@ -61,11 +60,8 @@ public struct DecisionRecord: Sendable, Hashable {
     /// What everyone had used of the offer; only where its limits count that.
     public var counters: OfferCounters?
     public var coverage: Coverage
-    /// What each rule answered, in the policy's order.
     public var findings: [RuleAnswer]
 
-    /// A record of a decision on a question about what was known.
-    ///
     /// - Parameter sequence: the newest row of history that was read.
     public init(
         _ question: Question, _ decision: Decision, order: Order, catalogRevision: Int, customers: [CustomerNumber],

@@ -6,7 +6,6 @@ public struct FirstEvaluation: Sendable, Hashable {
     public var decidedAt: Instant
 }
 
-/// One recorded decision about a customer and an offer, as a report reads it.
 public struct Evaluation: Sendable, Hashable {
     /// Its place among the decisions about one customer and offer.
     public struct Place: Sendable, Hashable, Comparable {
@@ -27,6 +26,12 @@ public struct Evaluation: Sendable, Hashable {
 
     public var place: Place
     public var answer: Answer
+}
+
+extension Evaluation.Place: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        self.init(decidedAt: try row.next(), sequence: try row.next())
+    }
 }
 
 /// Who was evaluated for an offer by an issue request, in the order of the customers' numbers, for reports.
@@ -94,30 +99,23 @@ public struct EvaluationStore {
             """, scope, offer, customer)?.value(0, as: Instant?.self)
     }
 
-    /// A page of the decisions about a customer and an offer, the earliest first.
     public func evaluations(
         of customer: CustomerNumber, for offer: OfferId, after last: Evaluation.Place?, limit: Int,
         in scope: ScopeNumber
     ) throws -> [Evaluation] {
-        let (date, sequence) = (last?.decidedAt ?? .distantPast, last?.sequence ?? 0)
-        let issued = try transaction.rows(
-            """
-            SELECT issued_at, sequence FROM issued_offer
-            WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (issued_at, sequence) > (?4, ?5)
-            ORDER BY issued_at, sequence LIMIT ?6
-            """, scope, offer, customer, date, sequence, limit
-        ).map { row in
-            Evaluation(place: .init(decidedAt: try row.value(0), sequence: try row.value(1)), answer: .issued)
+        func page(_ table: String, _ date: String, _ record: String) throws -> [StoredRow] {
+            try transaction.rows(
+                """
+                SELECT \(date), sequence, \(record) FROM \(table)
+                WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (\(date), sequence) > (?4, ?5)
+                ORDER BY \(date), sequence LIMIT ?6
+                """, scope, offer, customer, last?.decidedAt ?? .distantPast, last?.sequence ?? 0, limit)
         }
-        let refused = try transaction.rows(
-            """
-            SELECT decided_at, sequence, record FROM refusal
-            WHERE scope_id = ?1 AND offer_id = ?2 AND customer_id = ?3 AND (decided_at, sequence) > (?4, ?5)
-            ORDER BY decided_at, sequence LIMIT ?6
-            """, scope, offer, customer, date, sequence, limit
-        ).map { row in
+        let issued = try page("issued_offer", "issued_at", "NULL")
+            .map { Evaluation(place: try Evaluation.Place(row: $0), answer: .issued) }
+        let refused = try page("refusal", "decided_at", "record").map { row in
             Evaluation(
-                place: .init(decidedAt: try row.value(0), sequence: try row.value(1)),
+                place: try Evaluation.Place(row: row),
                 answer: .refused(try row.value(2, as: ErasableColumn.self).value))
         }
         return Array((issued + refused).sorted { $0.place < $1.place }.prefix(limit))

@@ -42,7 +42,6 @@ public struct RefusedDay: Sendable, Hashable {
     public var record: [UInt8]?
 }
 
-/// Refusals, each recorded before it is answered.
 public struct RefusalStore {
     private let transaction: any StoreTransaction
 
@@ -50,8 +49,6 @@ public struct RefusalStore {
         self.transaction = transaction
     }
 
-    /// Keeps a refusal.
-    ///
     /// - Throws: ``StoreError/constraint(_:)`` if the id is known, or something other than the statement that blocks an
     ///   introductory offer was signed.
     public func insert(_ refusal: Refusal, in scope: ScopeNumber) throws {
@@ -59,25 +56,22 @@ public struct RefusalStore {
         guard statement.map({ $0.allowIntroductoryOffer == false && $0.format == .introductoryEligibility }) ?? true
         else { throw StoreError.constraint("refusal.jws") }
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted: [StoredValue] = [
-            .integer(sequence), refusal.id.storedValue, scope.storedValue, refusal.customer.storedValue,
-            refusal.offerId.storedValue, refusal.decidedAt.storedValue, .integer(refusal.catalogRevision),
-            refusal.outcome.storedValue, (statement?.keyId).storedValue, (statement?.productId).storedValue,
-            (statement?.nonce).storedValue, (statement?.appAccountToken).storedValue,
-            (statement?.transactionId).storedValue, (statement?.artefact).storedValue, refusal.record.storedValue,
-        ]
-        try transaction.execute(LedgerTable.refusal.insertSQL, values: inserted)
-        try AuditLog(transaction).record(.refusal, .refusal, inserted: inserted, at: refusal.decidedAt, in: scope)
+        try transaction.insert(
+            .refusal, .refusal,
+            .of(
+                sequence, refusal.id, scope, refusal.customer, refusal.offerId, refusal.decidedAt,
+                refusal.catalogRevision, refusal.outcome, statement?.keyId, statement?.productId, statement?.nonce,
+                statement?.appAccountToken, statement?.transactionId, statement?.artefact, refusal.record),
+            at: refusal.decidedAt, in: scope)
     }
 
     public func refusal(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> Refusal? {
-        try transaction.row(
+        try transaction.first(
             """
             SELECT id, customer_id, offer_id, decided_at, catalog_revision, outcome, record, key_id,
                 signed_product_id, app_account_token, transaction_id, NULL, NULL, jws_nonce, jws, 0
             FROM refusal WHERE id = ?1 AND scope_id = ?2
-            """, id, scope
-        ).map(Refusal.init(row:))
+            """, id, scope)
     }
 
     /// Whether what a refusal depended on is still recorded: neither retention nor an erasure has removed it.
@@ -117,13 +111,12 @@ public struct RefusalStore {
     }
 }
 
-extension Refusal {
-    fileprivate init(row: StoredRow) throws {
-        var reader = RowReader(row)
+extension Refusal: StoredRecord {
+    init(reading row: inout RowReader) throws {
         self.init(
-            id: try reader.next(), customer: try reader.next(), offerId: try reader.next(),
-            decidedAt: try reader.next(), catalogRevision: try reader.next(), outcome: try reader.next(),
-            record: try reader.next(ErasableColumn.self).value)
-        statement = try [RecordedSignature](reading: &reader, decidedAt: decidedAt).first
+            id: try row.next(), customer: try row.next(), offerId: try row.next(), decidedAt: try row.next(),
+            catalogRevision: try row.next(), outcome: try row.next(),
+            record: try row.next(ErasableColumn.self).value)
+        statement = try [RecordedSignature](reading: &row, decidedAt: decidedAt).first
     }
 }

@@ -24,12 +24,10 @@ public struct CustomerErasure {
         self.offers = offers
     }
 
-    /// Erases what was planned.
-    ///
     /// - Parameter reason: why, as the operator typed it; it names no person.
     /// - Returns: `nil` if a customer has changed since the plan was made; then nothing was.
     public func run(_ plan: ErasurePlan, reason: String) throws -> ErasureOutcome? {
-        let log = try AuditLog(transaction)
+        let log = try transaction.audit()
         guard log.digestKey != SaltedDigest.name else { throw ErasureRefusal.noDigestKey }
         guard try CustomerStore(transaction).version(of: plan.customers) == plan.version,
             try ErasureStore(transaction).chain(of: plan.customers) == plan.chain,
@@ -74,7 +72,7 @@ public struct CustomerErasure {
         let known = KeptEvidenceStore(transaction)
         facts.keptEvidence = try known.evidence(of: [customer])
         let identifiers = ErasedIdentifierStore(transaction: transaction, scope: scope)
-        let log = try AuditLog(transaction)
+        let log = try transaction.audit()
         let evidence = facts.evidenceToKeep().map { kept in
             var kept = kept
             if !kept.originalTransactionId.isErased {
@@ -97,7 +95,7 @@ public struct CustomerErasure {
     ) throws {
         let store = ErasedIdentifierStore(transaction: transaction, scope: scope)
         try store.keep(proven, of: customer, at: now)
-        let log = try AuditLog(transaction)
+        let log = try transaction.audit()
         for one in chain {
             let row = try transaction.row("SELECT rollout_key FROM customer WHERE id = ?1", one)
             guard let key: String = try row?.value(0), !key.hasPrefix(Redacted.prefix) else { continue }
@@ -161,8 +159,7 @@ public struct CustomerErasure {
         for table in tables.filter({ $0.name != "customer_identifier" })
             + tables.filter({ $0.name == "customer_identifier" })
         {
-            guard let condition = table.condition else { continue }
-            let rows = condition.replacing(":customers", with: Statement.placeholders(chain.count, after: 1))
+            guard let rows = table.condition(about: chain) else { continue }
             outcome.deleted[table.name, default: 0] += try transaction.execute(
                 "DELETE FROM \(table.name) AS t WHERE \(rows) AND ?1 = ?1",
                 values: [scope.storedValue] + chain.map(\.storedValue))
@@ -176,8 +173,9 @@ public struct CustomerErasure {
         outcome.deleted["import_row", default: 0] += try ImportStore(transaction).forget(
             proven.map(\.value), in: scope)
         for (name, column) in [("import_run", "applied_key"), ("import_refusal", "detail")] {
-            guard let condition = PersonalTable.all.first(where: { $0.name == name })?.condition else { continue }
-            let rows = condition.replacing(":customers", with: Statement.placeholders(chain.count, after: 1))
+            guard let rows = PersonalTable.all.first(where: { $0.name == name })?.condition(about: chain) else {
+                continue
+            }
             try transaction.execute(
                 "UPDATE \(name) AS t SET \(column) = '' WHERE \(rows)",
                 values: [scope.storedValue] + chain.map(\.storedValue))
@@ -188,13 +186,8 @@ public struct CustomerErasure {
         _ customer: CustomerNumber, _ chain: [CustomerNumber], reason: String, _ redaction: Redaction
     ) throws {
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted = try transaction.row(
-            """
-            INSERT INTO erasure (sequence, scope_id, customer_id, erased_at, actor, reason)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING \(LedgerTable.erasure.columns)
-            """, sequence, scope, customer, now, author, reason)
-        try AuditLog(transaction).record(
-            .erasure, .erasure, inserted: inserted, at: now, in: scope,
+        try transaction.insert(
+            .erasure, .erasure, .of(sequence, scope, customer, now, author, reason), at: now, in: scope,
             after: [
                 "customer": customer, "erased": redaction.erased, "rows": ErasedRows.text(redaction.rows),
             ])
@@ -211,7 +204,6 @@ struct Redaction {
     let log: AuditLog
     let otherKeys: [LedgerRowKey: String]
 
-    /// How many texts were replaced.
     private(set) var erased = 0
     private(set) var rows: [String: [Int64]] = [:]
 
@@ -223,22 +215,11 @@ struct Redaction {
             values: values)
         for row in found {
             let sequence: Int64 = try row.value(0)
-            var assignments: [String] = []
-            var remains: [StoredValue] = [.integer(sequence)]
-            for (place, column) in columns.enumerated() {
-                let value = row.values[place + 1]
-                guard value != .null else { continue }
-                guard LedgerDigests.remains(of: value) == nil else { continue }
-                let digests = try digests(of: column, table, sequence)
-                remains.append(
-                    .text(try digests.remains(of: value, column: column, table: table, key: .integer(sequence))))
-                assignments.append("\(column) = ?\(remains.count)")
-                erased += 1
+            let count = try transaction.redact(table, sequence, columns, Array(row.values.dropFirst())) {
+                try digests(of: $0, table, sequence)
             }
-            guard !assignments.isEmpty else { continue }
-            try transaction.execute(
-                "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE sequence = ?1", values: remains)
-            rows[table, default: []].append(sequence)
+            erased += count
+            if count > 0 { rows[table, default: []].append(sequence) }
         }
     }
 
@@ -263,5 +244,28 @@ struct Redaction {
             key = try row.value(0)
         }
         return key
+    }
+}
+
+extension StoreTransaction {
+    /// Replaces texts of a row of the ledger by their keyed digests, but those that are gone already.
+    ///
+    /// - Parameter log: takes the digest of a column.
+    /// - Returns: how many.
+    func redact(
+        _ table: String, _ sequence: Int64, _ columns: [String], _ values: [StoredValue],
+        by log: (_ column: String) throws -> AuditLog
+    ) throws -> Int {
+        var changes: [StoredValue] = [.integer(sequence)]
+        var assignments: [String] = []
+        for (column, value) in zip(columns, values) where value != .null && LedgerDigests.remains(of: value) == nil {
+            let remains = try log(column).remains(of: value, column: column, table: table, key: .integer(sequence))
+            changes.append(.text(remains))
+            assignments.append("\(column) = ?\(changes.count)")
+        }
+        guard !assignments.isEmpty else { return 0 }
+        try execute(
+            "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE sequence = ?1", values: changes)
+        return assignments.count
     }
 }

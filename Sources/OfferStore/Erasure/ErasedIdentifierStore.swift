@@ -12,7 +12,7 @@ struct ErasedIdentifierStore {
     ///   again, and limits would start over.
     func customer(_ identifier: ProvenIdentifier) throws -> CustomerNumber? {
         guard let key = try digestKey() else { return nil }
-        let log = try AuditLog(transaction)
+        let log = try transaction.audit()
         guard key == log.digestKey else { throw Self.otherKey(key) }
         return try transaction.row(
             "SELECT customer_id FROM erased_identifier WHERE scope_id = ?1 AND kind = ?2 AND digest = ?3", scope,
@@ -21,7 +21,7 @@ struct ErasedIdentifierStore {
 
     /// Lets what stayed of an erased customer name an identifier again that Apple's data has brought back.
     func bringBack(_ identifier: ProvenIdentifier, of customer: CustomerNumber) throws {
-        let standIn = standIn(for: identifier, try AuditLog(transaction))
+        let standIn = standIn(for: identifier, try transaction.audit())
         if case .originalTransactionId(let id) = identifier {
             try transaction.execute(
                 """
@@ -40,9 +40,8 @@ struct ErasedIdentifierStore {
             identifier.value)
     }
 
-    /// Keeps the digests of the identifiers of a customer whose data is erased.
     func keep(_ identifiers: [ProvenIdentifier], of customer: CustomerNumber, at now: Instant) throws {
-        let log = try AuditLog(transaction)
+        let log = try transaction.audit()
         if let key = try digestKey(), key != log.digestKey { throw Self.otherKey(key) }
         for identifier in identifiers {
             try transaction.execute(
@@ -55,16 +54,13 @@ struct ErasedIdentifierStore {
         }
     }
 
-    /// What replaces an identifier that was erased.
     func standIn(for identifier: ProvenIdentifier, _ log: AuditLog) -> String {
         Redacted.prefix + Hexadecimal.lowercase(digest(of: identifier, log))
     }
 
     private func digest(of identifier: ProvenIdentifier, _ log: AuditLog) -> [UInt8] {
         var bytes = CanonicalBytes("offerd-identifier-1", capacity: 128)
-        bytes.append(scope)
-        bytes.append(identifier.kind)
-        bytes.append(identifier.value)
+        bytes.append(scope, identifier.kind, identifier.value)
         return log.keyedDigest(of: bytes.bytes)
     }
 

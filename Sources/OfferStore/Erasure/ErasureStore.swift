@@ -25,7 +25,6 @@ public struct ErasurePlan: Sendable, Hashable {
     let otherKeys: [LedgerRowKey: String]
 }
 
-/// One row of a table that the audit covers.
 public struct LedgerRowKey: Hashable, Sendable {
     public let table: String
     public let key: Int64
@@ -41,10 +40,8 @@ public enum ErasureRefusal: Error, Sendable, Hashable {
 }
 
 public struct ErasureOutcome: Sendable, Hashable {
-    /// How many texts were replaced by a keyed digest.
     public var digested = 0
     public var deleted: [String: Int] = [:]
-    /// How many customers were erased, each with an event.
     public var customers = 0
 }
 
@@ -76,7 +73,6 @@ public struct ErasureStore {
             """, customer, instant) != nil
     }
 
-    /// The keys under which digests of erased identifiers were taken.
     public func digestKeys() throws -> Set<String> {
         Set(
             try transaction.rows("SELECT DISTINCT digest_key FROM erased_identifier").map {
@@ -126,25 +122,21 @@ public struct ErasureStore {
     /// With which other key the digests of rows were taken: rows recorded before the configuration named one for them.
     private func digestKeys(of rows: Set<LedgerRowKey>, except own: String) throws -> [LedgerRowKey: String] {
         var keys: [LedgerRowKey: String] = [:]
-        var last: Int64 = 0
-        while true {
-            let page = try transaction.rows(
-                """
-                SELECT sequence, digest_key, ledger_rows FROM audit_event
-                WHERE sequence > ?1 AND digest_key <> ?2 ORDER BY sequence LIMIT 500
-                """, last, own)
-            for event in page {
-                last = try event.value(0)
-                let key: String = try event.value(1)
-                for reference in try AuditEvent.references(try event.value(2)) {
-                    guard case .integer(let number) = reference.key else { continue }
-                    let row = LedgerRowKey(table: reference.table, key: number)
-                    guard rows.contains(row) else { continue }
-                    guard key == SaltedDigest.name else { throw ErasureRefusal.otherDigestKey(key) }
-                    keys[row] = key
+        var pages = AuditPages(
+            AuditEvent.columns, of: "audit_event", key: "sequence", where: "digest_key <> ?2", .text(own),
+            in: transaction)
+        while let row = try pages.next() {
+            let event = try AuditEvent.read(row).event
+            for reference in try event.references() {
+                guard case .integer(let number) = reference.key else { continue }
+                let row = LedgerRowKey(table: reference.table, key: number)
+                guard rows.contains(row) else { continue }
+                guard event.digestKey == SaltedDigest.name else {
+                    throw ErasureRefusal.otherDigestKey(event.digestKey)
                 }
+                keys[row] = event.digestKey
             }
-            if page.count < 500 { return keys }
         }
+        return keys
     }
 }

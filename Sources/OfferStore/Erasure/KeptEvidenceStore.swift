@@ -9,15 +9,13 @@ public struct KeptEvidenceStore {
         self.transaction = transaction
     }
 
-    /// That of these customers, in the order it was kept in.
     public func evidence(of customers: [CustomerNumber]) throws -> [KeptEvidence] {
         guard !customers.isEmpty else { return [] }
-        return try transaction.rows(
+        return try transaction.all(
             """
             SELECT \(Self.columns) FROM kept_evidence
             WHERE customer_id IN (\(Statement.placeholders(customers.count))) ORDER BY customer_id, sequence
-            """, values: customers.map(\.storedValue)
-        ).map(KeptEvidence.init(row:))
+            """, values: customers.map(\.storedValue))
     }
 
     func replace(_ evidence: [KeptEvidence], of customer: CustomerNumber, in scope: ScopeNumber) throws {
@@ -43,19 +41,16 @@ public struct KeptEvidenceStore {
 
 extension KeptEvidence.Kind: Storable {}
 
-extension KeptEvidence {
-    fileprivate init(row: StoredRow) throws {
-        var reader = RowReader(row)
+extension KeptEvidence: StoredRecord {
+    init(reading row: inout RowReader) throws {
         self.init(
-            kind: try reader.next(), originalTransactionId: try reader.next(),
-            subscriptionGroupIdentifier: try reader.next(), productId: try reader.next(),
-            offerType: try reader.next(), offerIdentifier: try reader.next(), offerPeriod: try reader.next(),
-            at: try reader.next(), expires: try reader.next(), revoked: try reader.next(),
-            isRenewal: try reader.next(), isUpgraded: try reader.next(), provenance: try reader.next())
+            kind: try row.next(), originalTransactionId: try row.next(), subscriptionGroupIdentifier: try row.next(),
+            productId: try row.next(), offerType: try row.next(), offerIdentifier: try row.next(),
+            offerPeriod: try row.next(), at: try row.next(), expires: try row.next(), revoked: try row.next(),
+            isRenewal: try row.next(), isUpgraded: try row.next(), provenance: try row.next())
     }
 }
 
 extension TransactionId {
-    /// Whether it is the digest of an erased id.
     var isErased: Bool { rawValue.hasPrefix(Redacted.prefix) }
 }

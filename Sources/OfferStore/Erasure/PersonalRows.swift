@@ -6,15 +6,12 @@ public struct PersonalRow: Sendable, Hashable {
     public var values: [StoredValue]
 }
 
-/// Everything that is held about some customers, table by table.
 public struct PersonalRows {
     private let transaction: any StoreTransaction
     private let scope: ScopeNumber
     /// The customers and those who were merged into them.
     private let customers: [CustomerNumber]
 
-    /// What is held about customers.
-    ///
     /// - Parameter customers: those who were merged into them included, see ``ErasureStore/chain(of:)``.
     public init(of customers: [CustomerNumber], in scope: ScopeNumber, _ transaction: any StoreTransaction) {
         self.transaction = transaction
@@ -22,18 +19,15 @@ public struct PersonalRows {
         self.customers = customers
     }
 
-    /// The rows of one table, in the order of its first column.
     public func rows(of table: PersonalTable) throws -> [PersonalRow] {
         let columns = table.columns.map(\.name)
         if table.name == "audit_event" { return try events(columns) }
-        guard let condition = table.condition, !customers.isEmpty else { return [] }
+        guard let condition = table.condition(about: customers), !customers.isEmpty else { return [] }
         let waiting = try orWaiting(in: table)
         return try transaction.rows(
             """
             SELECT \(columns.map { "t.\($0)" }.joined(separator: ", ")) FROM \(table.name) t
-            WHERE (\(condition.replacing(":customers", with: Statement.placeholders(customers.count, after: 1)))
-                \(waiting?.sql ?? ""))
-            AND ?1 = ?1 ORDER BY 1
+            WHERE (\(condition) \(waiting?.sql ?? "")) AND ?1 = ?1 ORDER BY 1
             """, values: [scope.storedValue] + customers.map(\.storedValue) + (waiting?.values ?? [])
         ).map { PersonalRow(columns: columns, values: $0.values) }
     }
@@ -67,31 +61,25 @@ public struct PersonalRows {
         let slots = Set(covered[LedgerTable.issuedOffer.name] ?? [])
         let numbers = Set(customers.map(\.rawValue))
         var found: [PersonalRow] = []
-        var pages = AuditPages(
-            columns.joined(separator: ", "), of: "audit_event", key: "sequence", transaction)
-        let at = Dictionary(columns.enumerated().map { ($1, $0) }) { first, _ in first }
-        guard let slot = at["issued_offer"], let before = at["before_change"], let after = at["after_change"],
-            let rows = at["ledger_rows"]
-        else { return [] }
+        var pages = AuditPages.events(transaction)
         while let row = try pages.next() {
-            let isOfSlot = try row.value(slot, as: Int64?.self).map(slots.contains) ?? false
-            let names = try [before, after].contains { place in
-                guard let text = try row.value(place, as: String?.self), text.contains("\"customer\":") else {
-                    return false
-                }
+            let event = try AuditEvent.read(row).event
+            let names = try [event.before, event.after].contains { text in
+                guard let text, text.contains("\"customer\":") else { return false }
                 guard case .integer(let number)? = try AuditValues(text: text)["customer"] else { return false }
                 return numbers.contains(number)
             }
-            let covers = try AuditEvent.references(try row.value(rows)).contains { reference in
+            let covers = try event.references().contains { reference in
                 guard case .integer(let key) = reference.key else { return false }
                 return covered[reference.table]?.contains(key) ?? false
             }
-            if isOfSlot || names || covers { found.append(PersonalRow(columns: columns, values: row.values)) }
+            if event.issuedOffer.map(slots.contains) ?? false || names || covers {
+                found.append(PersonalRow(columns: columns, values: row.values))
+            }
         }
         return found
     }
 
-    /// The keys of the rows that the audit covers.
     private func coveredRows() throws -> [String: Set<Int64>] {
         var keys: [String: Set<Int64>] = [:]
         for table in PersonalTable.all where LedgerTable.named(table.name)?.isOrdered == true {
@@ -120,8 +108,7 @@ struct PersonSearch {
     /// - Parameter first: only those stored after that place.
     func decisions(after first: Int64) throws -> [LedgerRowKey] {
         let chain = Set(chain)
-        let proven = Set(try values(of: "customer_identifier").map(\.value))
-        let aliases = Set(try values(of: "customer_alias").map(\.value))
+        let (proven, aliases) = (try values(of: "customer_identifier"), try values(of: "customer_alias"))
         var found: [LedgerRowKey] = []
         let owners = [
             "issued_offer": "customer_id", "refusal": "customer_id",
@@ -165,7 +152,6 @@ struct PersonSearch {
         ).map { try $0.value(0) }
     }
 
-    /// How many others have an alias of the customer.
     func sharing() throws -> Int {
         try transaction.row(
             """
@@ -177,12 +163,13 @@ struct PersonSearch {
             """, values: chain.map(\.storedValue))?.value(0) ?? 0
     }
 
-    private func values(of table: String) throws -> [(kind: String, value: String)] {
-        try transaction.rows(
-            """
-            SELECT DISTINCT kind, value FROM \(table) WHERE scope_id = ?1
-            AND customer_id IN (\(Statement.placeholders(chain.count, after: 1)))
-            """, values: [scope.storedValue] + chain.map(\.storedValue)
-        ).map { (kind: try $0.value(0), value: try $0.value(1)) }
+    private func values(of table: String) throws -> Set<String> {
+        Set(
+            try transaction.rows(
+                """
+                SELECT DISTINCT value FROM \(table) WHERE scope_id = ?1
+                AND customer_id IN (\(Statement.placeholders(chain.count, after: 1)))
+                """, values: [scope.storedValue] + chain.map(\.storedValue)
+            ).map { try $0.value(0) })
     }
 }

@@ -1,10 +1,8 @@
 /// What a table holds of a customer, and what an erasure does to each of its columns (docs/privacy.md has the same table).
 public struct PersonalTable: Sendable {
-    /// What an erasure does to a column of a customer's row.
     public enum ErasureAction: String, Sendable, Hashable, CaseIterable {
         /// It stays: an internal id, a date, a count, or a name of the catalog's.
         case kept
-        /// A keyed digest replaces the value.
         case digested
         /// The value is removed without a replacement.
         case emptied
@@ -29,6 +27,11 @@ public struct PersonalTable: Sendable {
             (kept, .kept), (digested, .digested), (emptied, .emptied), (deleted, .deleted), (none, .none),
         ]
         columns = parts.flatMap { names, action in names.split(separator: " ").map { (String($0), action) } }
+    }
+
+    /// ``condition`` with the placeholders of the customers, which come after the scope's.
+    func condition(about customers: [CustomerNumber]) -> String? {
+        condition?.replacing(":customers", with: Statement.placeholders(customers.count, after: 1))
     }
 }
 
@@ -108,7 +111,6 @@ extension PersonalTable {
         """
     }
 
-    /// What an import that is not finished yet has read.
     private static let imports: [PersonalTable] = [
         PersonalTable(
             "import_run", of: "t.closed_at IS NOT NULL AND \(isNamed("applied_key", "originalTransactionId"))",

@@ -2,12 +2,9 @@ public import OfferModel
 
 public struct RetentionStep: Sendable, Hashable {
     public var signatures = 0
-    /// How many records of refusals were replaced by their digest.
     public var refusals = 0
     public var answers = 0
-    /// Of how many notifications the signed text was taken away.
     public var notifications = 0
-    /// How many passed slots were taken off the counters of their offers.
     public var settled = 0
     /// Whether texts stay because rows may have been recorded under another digest key than today's.
     public var isHeld = false
@@ -32,7 +29,7 @@ public struct RetentionStore {
     /// - Throws: ``StoreError/unrecorded`` in a transaction without an author.
     public init(_ transaction: any StoreTransaction) throws {
         self.transaction = transaction
-        audit = try AuditLog(transaction)
+        audit = try transaction.audit()
     }
 
     /// Looks at the next rows of each kind, and removes what is due among them.
@@ -113,16 +110,9 @@ public struct RetentionStore {
         let due = try rows.prefix { try $0.value(1) }
         var removed = 0
         for row in due {
-            let sequence: Int64 = try row.value(0)
-            for (column, value) in zip(columns, row.values.dropFirst(2)) {
-                // What an erasure took away is not told again.
-                guard value != .null, LedgerDigests.remains(of: value) == nil else { continue }
-                let remains = try audit.remains(
-                    of: value, column: column, table: table.name, key: sequence.storedValue)
-                try transaction.execute(
-                    "UPDATE \(table.name) SET \(column) = ?2 WHERE sequence = ?1", sequence, remains)
-                removed += 1
-            }
+            removed += try transaction.redact(
+                table.name, try row.value(0), columns, Array(row.values.dropFirst(2))
+            ) { _ in audit }
         }
         guard let last: Int64 = try due.last?.value(0) else { return removed }
         try transaction.execute(

@@ -1,7 +1,6 @@
 public import OfferEligibility
 public import OfferModel
 
-/// What was said about how much of a customer's history is known; statements are kept, the newest one holds.
 public struct CoverageStore {
     private let transaction: any StoreTransaction
 
@@ -45,11 +44,9 @@ public struct CoverageStore {
     func unite(
         _ merged: CustomerNumber, into survivor: CustomerNumber, at now: Instant, in scope: ScopeNumber
     ) throws {
-        let ofSurvivor = try coverage(of: survivor)
-        let ofMerged = try coverage(of: merged)
-        let least = [ofSurvivor ?? .none, ofMerged ?? .none].min(by: Self.isLess) ?? .none
-        if least != (ofSurvivor ?? .none) {
-            try insert(least, survivor, at: now, in: scope)
+        let ofMerged = try coverage(of: merged) ?? .none
+        if Self.isLess(ofMerged, try coverage(of: survivor) ?? .none) {
+            try insert(ofMerged, survivor, at: now, in: scope)
         }
     }
 

@@ -25,7 +25,6 @@ protocol FactsCoder {
 /// The first byte is the version of this form and of the lists of fields.
 enum FactsForm {
     static let version: UInt8 = 1
-    static let longestVarint = 10
 }
 
 struct FactsWriter: FactsCoder {
@@ -36,7 +35,7 @@ struct FactsWriter: FactsCoder {
     private var place = 0
 
     mutating func append(run rows: [some FactsFields]) throws {
-        Self.append(UInt64(clamping: rows.count), to: &bytes)
+        bytes.append(varint: UInt64(clamping: rows.count))
         before.removeAll()
         for row in rows { try append(row) }
     }
@@ -46,7 +45,7 @@ struct FactsWriter: FactsCoder {
         (changed, place) = (0, 0)
         values.removeAll(keepingCapacity: true)
         try row.code(with: &self)
-        Self.append(changed, to: &bytes)
+        bytes.append(varint: changed)
         bytes += values
     }
 
@@ -69,9 +68,9 @@ struct FactsWriter: FactsCoder {
             guard InputBounds.storedIntegers.contains(number) else {
                 throw StoreError.corrupt("`\(number)` is beyond what is stored")
             }
-            Self.append((UInt64(bitPattern: number << 1 ^ number >> 63) + 1) << 1, to: &values)
+            values.append(varint: (UInt64(bitPattern: number << 1 ^ number >> 63) + 1) << 1)
         case .text(let text):
-            Self.append(UInt64(clamping: text.utf8.count) << 1 | 1, to: &values)
+            values.append(varint: UInt64(clamping: text.utf8.count) << 1 | 1)
             values += text.utf8
         case .blob: throw StoreError.corrupt("bytes are no fact")
         }
@@ -82,15 +81,6 @@ struct FactsWriter: FactsCoder {
         if case .text(let left) = left, case .text(let right) = right { return left.utf8.elementsEqual(right.utf8) }
         return left == right
     }
-
-    private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
-    }
 }
 
 /// Reads rows from the stored form, where the engine has it: any bytes give rows or an error, and no more memory is taken
@@ -98,25 +88,33 @@ struct FactsWriter: FactsCoder {
 ///
 /// A row is read into the one before it, so that a text that both have is not made twice.
 struct FactsReader: FactsCoder {
-    private let bytes: UnsafeRawBufferPointer
-    private var place = 1
+    private var bytes: PackedReader
     private var changed: UInt64 = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) throws {
+    /// Has a body read all that the bytes hold.
+    ///
+    /// - Throws: ``StoreError/corrupt(_:)`` if they are no facts, or hold more.
+    @inline(__always)
+    static func read(_ bytes: UnsafeRawBufferPointer, _ body: (inout FactsReader) throws -> Void) throws {
         guard let version = bytes.first, version == FactsForm.version else {
             throw StoreError.corrupt(
                 "facts are of version `\(bytes.first.map { "\($0)" } ?? "")`, not of \(FactsForm.version)")
         }
-        self.bytes = bytes
+        do {
+            var reader = FactsReader(bytes: PackedReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())))
+            try body(&reader)
+            guard reader.bytes.isAtEnd else { throw PackedError() }
+        } catch is PackedError {
+            throw StoreError.corrupt("facts that cannot be read")
+        }
     }
 
     @inline(__always)
     mutating func run<Row: FactsFields>(of type: Row.Type, _ body: (Row, _ left: Int) -> Void) throws {
-        let count = try varint()
         // A row has a byte at least.
-        guard count <= UInt64(clamping: bytes.count - place) else { throw Self.invalid }
+        let count = try bytes.count()
         var row = Row.empty
-        for left in stride(from: Int(clamping: count), to: 0, by: -1) {
+        for left in stride(from: count, to: 0, by: -1) {
             try read(into: &row)
             body(row, left)
         }
@@ -125,13 +123,9 @@ struct FactsReader: FactsCoder {
     /// Reads the next row into the one before it.
     @inline(__always)
     mutating func read(into row: inout some FactsFields) throws {
-        changed = try varint()
+        changed = try bytes.unsigned()
         try row.code(with: &self)
-        guard changed == 0 else { throw Self.invalid }
-    }
-
-    func end() throws {
-        guard place == bytes.count else { throw Self.invalid }
+        guard changed == 0 else { throw PackedError() }
     }
 
     @inline(__always)
@@ -139,41 +133,15 @@ struct FactsReader: FactsCoder {
         let isChanged = changed & 1 == 1
         changed >>= 1
         guard isChanged else { return }
-        guard let read = Value(storedValue: try next()) else { throw Self.invalid }
+        guard let read = Value(storedValue: try next()) else { throw PackedError() }
         value = read
     }
 
     private mutating func next() throws -> StoredValue {
-        let header = try varint()
-        if header & 1 == 1 { return .text(try text(header >> 1)) }
+        let header = try bytes.unsigned()
+        if header & 1 == 1 { return .text(try bytes.text(of: header >> 1)) }
         guard header > 0 else { return .null }
         let zigzag = (header >> 1) - 1
         return .integer(Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1))
     }
-
-    private mutating func text(_ count: UInt64) throws -> String {
-        guard count <= UInt64(clamping: bytes.count - place) else { throw Self.invalid }
-        let text = UnsafeRawBufferPointer(rebasing: bytes[place..<place + Int(clamping: count)])
-        place += Int(clamping: count)
-        // Nearly every text is ASCII, which needs no second look.
-        if text.allSatisfy({ $0 < 0x80 }) { return String(decoding: text, as: UTF8.self) }
-        guard let valid = String(validating: text, as: UTF8.self) else { throw Self.invalid }
-        return valid
-    }
-
-    private mutating func varint() throws -> UInt64 {
-        var number: UInt64 = 0
-        for index in 0..<FactsForm.longestVarint {
-            guard place < bytes.count else { throw Self.invalid }
-            let byte = bytes[place]
-            place += 1
-            // The last of ten has room for one bit.
-            guard index < FactsForm.longestVarint - 1 || byte <= 1 else { throw Self.invalid }
-            number |= UInt64(truncatingIfNeeded: byte & 0x7F) << (7 * index)
-            if byte < 0x80 { return number }
-        }
-        throw Self.invalid
-    }
-
-    private static var invalid: StoreError { .corrupt("facts that cannot be read") }
 }

@@ -108,11 +108,7 @@ extension FactsRow {
         sequence = try row.next()
         provenance = try row.next()
         let date: Instant = try row.next()
-        try row.nextBytes { bytes in
-            var reader = try FactsReader(bytes)
-            try reader.read(into: &payload)
-            try reader.end()
-        }
+        try row.nextBytes { try FactsReader.read($0) { try $0.read(into: &payload) } }
         payload.viewDate = date
     }
 
@@ -133,19 +129,19 @@ extension History {
     mutating func add(_ facts: UnsafeRawBufferPointer, ownerIsProven isProven: Bool) throws -> Bool {
         let before = (transactions.count, renewalInfos.count, appTransactions.count)
         do {
-            var reader = try FactsReader(facts)
-            try reader.run(of: FactsRow<Transaction>.self) { row, left in
-                if transactions.capacity == 0 { transactions.reserveCapacity(left) }
-                transactions.append(row.recorded)
+            try FactsReader.read(facts) { reader in
+                try reader.run(of: FactsRow<Transaction>.self) { row, left in
+                    if transactions.capacity == 0 { transactions.reserveCapacity(left) }
+                    transactions.append(row.recorded)
+                }
+                var infos: [Recorded<RenewalInfo>] = []
+                try reader.run(of: FactsRow<RenewalInfo>.self) { row, _ in infos.append(row.recorded) }
+                let hidesUnproven = isProven && infos.contains { $0.provenance.isProven }
+                renewalInfos += infos.filter {
+                    $0.provenance.isProven ? isProven : !hidesUnproven || $0.payload.isEvidence
+                }
+                try reader.run(of: FactsRow<AppTransaction>.self) { row, _ in appTransactions.append(row.recorded) }
             }
-            var infos: [Recorded<RenewalInfo>] = []
-            try reader.run(of: FactsRow<RenewalInfo>.self) { row, _ in infos.append(row.recorded) }
-            let hidesUnproven = isProven && infos.contains { $0.provenance.isProven }
-            renewalInfos += infos.filter {
-                $0.provenance.isProven ? isProven : !hidesUnproven || $0.payload.isEvidence
-            }
-            try reader.run(of: FactsRow<AppTransaction>.self) { row, _ in appTransactions.append(row.recorded) }
-            try reader.end()
         } catch StoreError.corrupt(let detail) {
             throw StoreError.corruptFacts("`history_facts`: \(detail)")
         }

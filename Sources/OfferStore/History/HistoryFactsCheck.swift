@@ -4,15 +4,10 @@ import OfferModel
 ///
 /// A page at a time: no snapshot is held for longer than a page takes, and the write lock only for a few wrong owners.
 public struct HistoryFactsCheck: Sendable {
-    /// Rows that were looked at, and those that were wrong.
     public struct Counts: Sendable, Hashable {
-        /// Rows that the history has.
         public var rows = 0
-        /// Rows with other facts than the history's.
         public var changed = 0
-        /// Owners with a history and no row.
         public var missing = 0
-        /// Rows of owners without a history.
         public var superfluous = 0
         /// Owners whose history cannot be read, so that nothing can be derived from it: kind and identifier.
         public var unreadable: [String] = []
@@ -21,7 +16,6 @@ public struct HistoryFactsCheck: Sendable {
     }
 
     private static let pageSize = 500
-    /// How many owners are written in one transaction.
     private static let writtenAtOnce = 50
     private let database: any StoreDatabase
 
@@ -64,7 +58,6 @@ public struct HistoryFactsCheck: Sendable {
     private struct Page: Sendable {
         var counts: Counts
         var wrong: [ProvenIdentifier] = []
-        /// The last owner, if there may be more.
         var last: String?
     }
 
@@ -78,23 +71,20 @@ public struct HistoryFactsCheck: Sendable {
             }
         }
 
-        private static let facts = """
-            SELECT value FROM history_facts WHERE scope_id = ?1 AND kind = ?4 AND value >= ?2 ORDER BY value LIMIT ?3
-            """
-
-        private static func page(_ sources: [String]) -> String {
-            let all = (sources + [facts]).map { "SELECT value FROM (\($0))" }.joined(separator: " UNION ")
+        private var sql: String {
+            let owners =
+                self == .subscriptions ? [Transaction.sql.owners, RenewalInfo.sql.owners] : [AppTransaction.sql.owners]
+            let facts = """
+                SELECT value FROM history_facts WHERE scope_id = ?1 AND kind = ?4 AND value >= ?2 ORDER BY value LIMIT ?3
+                """
+            let all = (owners + [facts]).map { "SELECT value FROM (\($0))" }.joined(separator: " UNION ")
             return "SELECT value FROM (\(all)) ORDER BY value LIMIT ?3"
         }
-
-        private static let ofSubscriptions = page([Transaction.sql.owners, RenewalInfo.sql.owners])
-        private static let ofAccounts = page([AppTransaction.sql.owners])
 
         func page(
             from start: String, in scope: ScopeNumber, adding counts: Counts, _ transaction: any StoreTransaction
         ) throws -> Page {
             let facts = HistoryFacts(transaction: transaction, scope: scope)
-            let sql = self == .subscriptions ? Self.ofSubscriptions : Self.ofAccounts
             let values: [String] = try transaction.rows(sql, scope, start, pageSize, owner("").kind)
                 .map { try $0.value(0) }
             var page = Page(counts: counts, last: values.count < pageSize ? nil : values.last)

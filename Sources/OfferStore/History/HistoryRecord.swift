@@ -21,16 +21,9 @@ public struct HistoryPayload: Sendable, Hashable {
 
     /// The identifiers it holds together, the one that says whose it is first.
     var identifiers: [ProvenIdentifier] {
-        switch content {
-        case .transaction(let transaction):
-            [.originalTransactionId(transaction.originalTransactionId)]
-                + (transaction.appTransactionId.map { [.appTransactionId($0)] } ?? [])
-        case .renewalInfo(let info):
-            [.originalTransactionId(info.originalTransactionId)]
-                + (info.appTransactionId.map { [.appTransactionId($0)] } ?? [])
-        case .appTransaction(let transaction):
-            transaction.appTransactionId.map { [.appTransactionId($0)] } ?? []
-        }
+        let record = content.record
+        let account = record.appTransactionId.map(ProvenIdentifier.appTransactionId)
+        return [record.owner, account == record.owner ? nil : account].compactMap(\.self)
     }
 
     var appAccountToken: AppAccountToken? {
@@ -42,7 +35,6 @@ public struct HistoryPayload: Sendable, Hashable {
     }
 }
 
-/// What became of one payload.
 public struct IngestedPayload: Sendable, Hashable {
     /// How it changed the current view: `unchanged` also for an older view than the one known, which is kept too;
     /// `refused` for an app transaction without `appTransactionId`, which names no owner and is not kept.
@@ -57,6 +49,7 @@ protocol HistoryRecord: FactsFields, Sendable, Hashable {
     /// What its current view is kept by; `nil` if it names no owner.
     var viewKey: String? { get }
     var owner: ProvenIdentifier? { get }
+    var appTransactionId: AppTransactionId? { get }
     /// When it was signed, which is none of its facts: copies that differ in it alone say the same.
     var viewDate: Instant { get set }
     /// Whether it matters although a newer one has replaced it.
@@ -68,7 +61,6 @@ protocol HistoryRecord: FactsFields, Sendable, Hashable {
 extension HistoryRecord {
     var isEvidence: Bool { false }
 
-    /// All it says but for the date, as stored.
     func facts() throws -> [UInt8] {
         var writer = FactsWriter()
         try writer.append(self)
@@ -87,18 +79,16 @@ struct HistorySQL {
     /// Rows of one view key: place, proven or not, date, same bytes, greater bytes.
     let views: String
     let insert: String
-    /// Every row of one owner, without the payloads.
     let selectOwned: String
-    /// Whether the first of two rows has the greater payload.
     let hasGreaterPayload: String
     /// Owners in their order, from one on.
     let owners: String
-    private let selectStored: String
-    private let selectSigned: String
-    private let signedBy: String
-    private let selectSame: String
-    private let deleteStart: String
-    private let unlessIssuedOn: String
+    /// Every row of some customers that was signed by an instant, whether or not a newer one has taken its place since.
+    let selectSigned: ListedSQL
+    /// Every row of some identifiers that was stored in a scope by a place in the store-wide order.
+    let selectStored: ListedSQL
+    private let same: ListedSQL
+    private let deletion: ListedSQL
 
     init(
         table: String, columns: [String], viewKey: String, viewDate: String, owner: (column: String, kind: String),
@@ -126,50 +116,42 @@ struct HistorySQL {
             SELECT DISTINCT \(owner.column) AS value FROM \(table) WHERE scope_id = ?1 AND \(owner.column) >= ?2
             ORDER BY \(owner.column) LIMIT ?3
             """
-        selectStored = """
+        selectStored = ListedSQL(
+            """
             SELECT sequence, provenance, \(viewDate), facts, payload FROM \(table)
             WHERE scope_id = ?1 AND sequence <= ?2 AND \(owner.column) IN (
+            """, ")", after: 2)
+        selectSigned = ListedSQL(
             """
-        selectSigned = """
             SELECT i.customer_id, h.sequence, h.provenance, h.\(viewDate), h.facts, h.payload FROM customer_identifier i
             JOIN \(table) h ON h.scope_id = i.scope_id AND h.\(owner.column) = i.value
-            WHERE i.kind = '\(owner.kind)'\(needsProvenOwner ? " AND (i.is_proven = 1 OR h.is_proven = 0)" : "") AND i.customer_id IN (
+            WHERE i.kind = '\(owner.kind)'\(needsProvenOwner ? " AND (i.is_proven = 1 OR h.is_proven = 0)" : "")
+            AND h.\(viewDate) <= ?1 AND i.customer_id IN (
+            """, ")", after: 1)
+        same = ListedSQL("SELECT sequence FROM \(table) WHERE facts = ?1 AND sequence IN (", ")", after: 1)
+        deletion = ListedSQL(
+            "DELETE FROM \(table) WHERE sequence IN (",
             """
-        signedBy = ") AND h.\(viewDate) <= "
-        selectSame = "SELECT sequence FROM \(table) WHERE facts = ?1 AND sequence IN ("
-        deleteStart = "DELETE FROM \(table) WHERE sequence IN ("
-        unlessIssuedOn = """
             ) AND NOT EXISTS (
                 SELECT 1 FROM customer_identifier i JOIN customer c ON c.id = i.customer_id
                 WHERE i.scope_id = ?1 AND i.kind = '\(owner.kind)' AND i.value = ?2
                 AND (c.issued_sequence > \(table).sequence OR EXISTS (
                     SELECT 1 FROM issued_offer o WHERE o.customer_id = c.id AND o.sequence > \(table).sequence))
             )
-            """
-    }
-
-    /// Every row of this number of customers that was signed by an instant, whether or not a newer one has taken its place since;
-    /// the instant is the parameter after theirs.
-    func selectSigned(customers count: Int) -> String {
-        selectSigned + Statement.placeholders(count) + signedBy + "?\(count + 1)"
-    }
-
-    /// Every row of this number of identifiers, the parameters after the scope and the place up to which it was stored.
-    func selectStored(identifiers count: Int) -> String {
-        selectStored + Statement.placeholders(count, after: 2) + ")"
+            """, after: 2)
     }
 
     /// Which of some rows say all that a payload says, but for the date.
     func selectSame(as record: some HistoryRecord, among sequences: [Int64]) throws -> Statement {
         Statement(
-            selectSame + Statement.placeholders(sequences.count, after: 1) + ")",
+            same(sequences.count),
             values: [.blob(try record.facts())] + sequences.map(StoredValue.integer))
     }
 
     /// Deletes some rows of an owner's, but for those that an issued offer may rest on.
     func delete(_ sequences: [Int64], of owner: ProvenIdentifier, in scope: ScopeNumber) -> Statement {
         Statement(
-            deleteStart + Statement.placeholders(sequences.count, after: 2) + unlessIssuedOn,
+            deletion(sequences.count),
             values: [scope.storedValue, owner.value.storedValue] + sequences.map(StoredValue.integer))
     }
 }

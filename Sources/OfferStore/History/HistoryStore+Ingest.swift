@@ -99,7 +99,7 @@ extension HistoryStore {
             let customers = CustomerStore(transaction)
             if isProven {
                 try customers.attach(
-                    [.appAccountToken(token)], to: [customer], from: source, at: links.now, in: links.scope)
+                    .appAccountToken(token), to: customer, from: source, at: links.now, in: links.scope)
             } else {
                 try customers.state(
                     [.appAccountToken(token)], of: [customer], from: source, at: links.now, in: links.scope)
@@ -118,11 +118,9 @@ extension HistoryPayload.Content {
     }
 }
 
-/// How a stored row compares with a payload of the same view key.
 struct KnownView {
     let sequence: Int64
     let date: Instant
-    /// Both proven, or neither.
     let hasSameRank: Bool
     /// The same bytes with the same rank.
     let isSame: Bool
@@ -131,7 +129,6 @@ struct KnownView {
 }
 
 extension [KnownView] {
-    /// What becomes of a payload beside them.
     var outcome: IngestOutcome {
         if isEmpty { return .added }
         return contains { $0.isSame || $0.isNewer } ? .unchanged : .updated

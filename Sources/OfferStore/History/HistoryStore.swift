@@ -59,8 +59,7 @@ public struct HistoryStore {
         _ customers: [CustomerNumber], by instant: Instant, owners: inout Set<CustomerNumber>
     ) throws -> [Recorded<Payload>] {
         let statement = Statement(
-            Payload.sql.selectSigned(customers: customers.count),
-            values: customers.map(\.storedValue) + [instant.storedValue])
+            Payload.sql.selectSigned(customers.count), values: [instant.storedValue] + customers.map(\.storedValue))
         var found = owners
         defer { owners = found }
         return try statement.all(in: transaction) { row in
@@ -83,14 +82,12 @@ public struct HistoryStore {
     }
 }
 
-/// The identifiers of Apple's that a decision's history was read by.
 public struct SeenIdentifiers: Sendable, Hashable {
     public var originalTransactionIds: [TransactionId]
     public var appTransactionIds: [AppTransactionId]
 }
 
 extension SeenIdentifiers {
-    /// Every identifier in a history, in their order.
     public init(_ history: History) {
         originalTransactionIds = Set(history.transactions.map(\.payload.originalTransactionId)).sorted()
         appTransactionIds = Set(history.appTransactions.compactMap(\.payload.appTransactionId)).sorted()
@@ -123,8 +120,7 @@ extension HistoryStore {
     ) throws -> [Recorded<Payload>] {
         guard !identifiers.isEmpty else { return [] }
         return try Statement(
-            Payload.sql.selectStored(identifiers: identifiers.count),
-            values: [scope.storedValue, .integer(sequence)] + identifiers
+            Payload.sql.selectStored(identifiers.count), values: [StoredValue].of(scope, sequence) + identifiers
         ).all(in: transaction) { try Recorded(reading: &$0) }
     }
 }

@@ -2,7 +2,6 @@ public import OfferModel
 
 /// An answer as it was sent, kept so that it can be sent again byte for byte (docs/design.md#issuing).
 public struct IdempotencyRecord: Sendable, Hashable {
-    /// SHA-256 of the request's body.
     public var requestDigest: [UInt8]
     public var status: Int
     public var contentType: String
@@ -23,11 +22,18 @@ public struct IdempotencyRecord: Sendable, Hashable {
     }
 }
 
+extension IdempotencyRecord: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        self.init(
+            requestDigest: try row.next(), status: try row.next(), contentType: try row.next(),
+            location: try row.next(), body: try row.next(), answeredAt: try row.next())
+    }
+}
+
 /// Under which key an answer is kept: the same key of another caller, or for another route, is another.
 public struct IdempotencyRecordKey: Sendable, Hashable {
     public var apiKeyId: String
     public var route: String
-    /// What the client sent as `Idempotency-Key`.
     public var key: String
 
     public init(apiKeyId: String, route: String, key: String) {
@@ -52,17 +58,11 @@ public struct IdempotencyStore {
 
     /// The answer under a key; `nil` if there is none, or its life is over.
     public func answer(_ key: IdempotencyRecordKey, at now: Instant) throws -> IdempotencyRecord? {
-        try transaction.row(
+        try transaction.first(
             """
             SELECT request_digest, status, content_type, location, body, answered_at FROM kept_answer
             WHERE api_key_id = ?1 AND route = ?2 AND key = ?3 AND answered_at > ?4
-            """, key.apiKeyId, key.route, key.key, Self.end(before: now)
-        ).map { row in
-            var reader = RowReader(row)
-            return IdempotencyRecord(
-                requestDigest: try reader.next(), status: try reader.next(), contentType: try reader.next(),
-                location: try reader.next(), body: try reader.next(), answeredAt: try reader.next())
-        }
+            """, key.apiKeyId, key.route, key.key, Self.end(before: now))
     }
 
     /// Keeps an answer in place of one whose life is over, and clears a few others of those away.
@@ -87,7 +87,6 @@ public struct IdempotencyStore {
             answer.location, answer.body, answer.answeredAt, decision)
     }
 
-    /// Deletes some of the answers given by an instant, the earliest first.
     func clear(answeredBy end: Instant, atMost limit: Int) throws -> Int {
         try transaction.execute(
             """
@@ -98,7 +97,6 @@ public struct IdempotencyStore {
             """, end, limit)
     }
 
-    /// What was answered then or before is not given again.
     private static func end(before now: Instant) -> Instant {
         now.adding(milliseconds: -life)
     }

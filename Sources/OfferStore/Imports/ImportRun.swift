@@ -30,7 +30,6 @@ public enum ImportStage: String, Sendable, Hashable, CaseIterable, Storable {
 }
 
 public struct ImportCounts: Sendable, Hashable {
-    /// Lines read, refused ones too.
     public var lines: Int64 = 0
     public var refused: Int64 = 0
     /// Refused lines that may have told of a purchase in this app and environment.
@@ -57,7 +56,6 @@ public struct ImportRun: Sendable, Hashable {
     public var terms: ImportTerms
     public var beganAt: Instant
     public var stage: ImportStage
-    /// Where the source is read on.
     public var position: Int64
     /// The staged row that was applied last, in the order of subscriptions.
     public var cursor: ImportCursor
@@ -78,7 +76,6 @@ public struct ImportCursor: Sendable, Hashable {
     }
 }
 
-/// A payload on its way through the staging table.
 public struct StagedPayload: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, Storable {
         case transaction
@@ -91,7 +88,6 @@ public struct StagedPayload: Sendable, Hashable {
     /// Where it stood in the source, from 1.
     public var line: Int64
     public var kind: Kind
-    /// Its JSON text.
     public var payload: [UInt8]
     public var appAccountToken: AppAccountToken?
     public var customerId: CustomerId?
@@ -113,13 +109,11 @@ public struct StagedPayload: Sendable, Hashable {
     }
 }
 
-/// A staged payload with its place in the order of applying.
 public struct StagedRow: Sendable, Hashable {
     public var cursor: ImportCursor
     public var staged: StagedPayload
 }
 
-/// A line of a source that was not taken.
 public struct RefusedLine: Sendable, Hashable {
     public var line: Int64
     /// A word for the kind of reason, by which refusals are counted.

@@ -9,26 +9,24 @@ public struct ImportStore {
     }
 
     public func open(source: String, in scope: ScopeNumber) throws -> ImportRun? {
-        try transaction.row(
+        try transaction.first(
             """
             SELECT \(Self.columns) FROM import_run WHERE scope_id = ?1 AND source = ?2 AND closed_at IS NULL
-            """, scope, source
-        ).map(ImportRun.init(row:))
+            """, scope, source)
     }
 
-    /// Begins an import and records it in the audit.
     public func begin(_ terms: ImportTerms, at now: Instant, in scope: ScopeNumber) throws -> ImportRun {
         try transaction.execute(
             """
             INSERT INTO import_run (
-                scope_id, source, provenance, digest, complete_as_of, began_at, stage, position, lines, refused, gaps,
-                staged, applied, applied_key, applied_row, added, updated, unchanged, repeated, subscriptions, stated)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'staging', 0, 0, 0, 0, 0, 0, '', 0, 0, 0, 0, 0, 0, 0)
+                scope_id, source, provenance, digest, complete_as_of, began_at, stage, position, applied_key, applied_row,
+                \(ImportCounts.columns)
+            ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'staging', 0, '', 0\(String(repeating: ", 0", count: ImportCounts.members.count)))
             """, scope, terms.source, terms.provenance, terms.digest, terms.completeAsOf, now)
         guard let run = try open(source: terms.source, in: scope) else {
             throw StoreError.corrupt("a new row of `import_run` is missing")
         }
-        try AuditLog(transaction).record(
+        try transaction.audit().record(
             .imported, at: now, in: scope,
             after: [
                 "import": run.number, "source": terms.source, "provenance": terms.provenance,
@@ -41,14 +39,10 @@ public struct ImportStore {
     ///   - before: as it was read; if another process has taken it further since, nothing is written.
     /// - Throws: ``StoreError/busy(_:)`` if another process continues it, and other ``StoreError``s.
     public func update(_ run: ImportRun, from before: ImportRun) throws {
-        let counts = run.counts
-        let changed = try transaction.execute(
-            Self.updateSQL,
-            run.number, run.stage, run.position, counts.lines, counts.refused, counts.gaps, counts.staged,
-            counts.applied, run.cursor.key, run.cursor.row, counts.added, counts.updated, counts.unchanged,
-            counts.repeated, counts.subscriptions, counts.stated, before.stage, before.position, before.cursor.key,
-            before.cursor.row)
-        guard changed == 1 else {
+        var values: [StoredValue] = .of(run.number, before.stage, before.position, before.cursor.key, before.cursor.row)
+        values += [StoredValue].of(run.stage, run.position, run.cursor.key, run.cursor.row)
+        values += ImportCounts.members.map { run.counts[keyPath: $0.path].storedValue }
+        guard try transaction.execute(Self.updateSQL, values: values) == 1 else {
             throw StoreError.busy("another process goes on with this import at the same time")
         }
     }
@@ -61,13 +55,12 @@ public struct ImportStore {
             values: [run.number.storedValue, .blob([UInt8](repeating: 0, count: 32))])
     }
 
-    /// Ends an import whose rows are cleared, and records it in the audit.
     public func close(_ run: ImportRun, isDiscarded: Bool, at now: Instant, in scope: ScopeNumber) throws {
         try transaction.execute(
             "UPDATE import_run SET stage = 'closed', closed_at = ?2 WHERE id = ?1 AND closed_at IS NULL",
             run.number, now)
         let counts = run.counts
-        try AuditLog(transaction).record(
+        try transaction.audit().record(
             .imported, at: now, in: scope,
             after: [
                 "import": run.number, "stage": isDiscarded ? "discarded" : "done", "lines": counts.lines,
@@ -77,41 +70,52 @@ public struct ImportStore {
     }
 
     private static let columns = """
-        id, source, provenance, digest, complete_as_of, began_at, stage, position, applied_key, applied_row, lines, \
-        refused, gaps, staged, applied, added, updated, unchanged, repeated, subscriptions, stated
+        id, source, provenance, digest, complete_as_of, began_at, stage, position, applied_key, applied_row, \
+        \(ImportCounts.columns)
         """
 
     private static let updateSQL = """
-        UPDATE import_run SET stage = ?2, position = ?3, lines = ?4, refused = ?5, gaps = ?6, staged = ?7, applied = ?8,
-            applied_key = ?9, applied_row = ?10, added = ?11, updated = ?12, unchanged = ?13, repeated = ?14,
-            subscriptions = ?15, stated = ?16
-        WHERE id = ?1 AND stage = ?17 AND position = ?18 AND applied_key = ?19 AND applied_row = ?20
+        UPDATE import_run SET (stage, position, applied_key, applied_row, \(ImportCounts.columns))
+            = (\(Statement.placeholders(4 + ImportCounts.members.count, after: 5)))
+        WHERE id = ?1 AND stage = ?2 AND position = ?3 AND applied_key = ?4 AND applied_row = ?5
         """
 }
 
-extension ImportRun {
-    fileprivate init(row: StoredRow) throws {
-        var reader = RowReader(row)
-        number = try reader.next()
+extension ImportCounts {
+    fileprivate static let members: [(column: String, path: any WritableKeyPath<ImportCounts, Int64> & Sendable)] = [
+        ("lines", \.lines), ("refused", \.refused), ("gaps", \.gaps), ("staged", \.staged), ("applied", \.applied),
+        ("added", \.added), ("updated", \.updated), ("unchanged", \.unchanged), ("repeated", \.repeated),
+        ("subscriptions", \.subscriptions), ("stated", \.stated),
+    ]
+    fileprivate static let columns = members.map(\.column).joined(separator: ", ")
+}
+
+extension RefusedLine: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        self.init(line: try row.next(), reason: try row.next(), detail: try row.next())
+    }
+}
+
+extension StagedRow: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        cursor = ImportCursor(key: try row.next(), row: try row.next())
+        staged = StagedPayload(
+            key: cursor.key, line: try row.next(), kind: try row.next(), payload: try row.next(),
+            appAccountToken: try row.next(), customerId: try row.next())
+    }
+}
+
+extension ImportRun: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        number = try row.next()
         terms = ImportTerms(
-            source: try reader.next(), provenance: try reader.next(), digest: try reader.next(),
-            completeAsOf: try reader.next())
-        beganAt = try reader.next()
-        stage = try reader.next()
-        position = try reader.next()
-        cursor = ImportCursor(key: try reader.next(), row: try reader.next())
+            source: try row.next(), provenance: try row.next(), digest: try row.next(), completeAsOf: try row.next())
+        beganAt = try row.next()
+        stage = try row.next()
+        position = try row.next()
+        cursor = ImportCursor(key: try row.next(), row: try row.next())
         counts = ImportCounts()
-        counts.lines = try reader.next()
-        counts.refused = try reader.next()
-        counts.gaps = try reader.next()
-        counts.staged = try reader.next()
-        counts.applied = try reader.next()
-        counts.added = try reader.next()
-        counts.updated = try reader.next()
-        counts.unchanged = try reader.next()
-        counts.repeated = try reader.next()
-        counts.subscriptions = try reader.next()
-        counts.stated = try reader.next()
+        for (_, path) in ImportCounts.members { counts[keyPath: path] = try row.next() }
     }
 }
 
@@ -141,20 +145,11 @@ extension ImportStore {
 
     /// The next staged payloads in the order of their subscriptions, those of one as they stood in the source.
     public func rows(of run: ImportRun, after cursor: ImportCursor, limit: Int) throws -> [StagedRow] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT subscription_key, id, line, kind, payload, app_account_token, app_customer_id FROM import_row
             WHERE run_id = ?1 AND (subscription_key, id) > (?2, ?3) ORDER BY subscription_key, id LIMIT ?4
-            """, run.number, cursor.key, cursor.row, limit
-        ).map { row in
-            var reader = RowReader(row)
-            let cursor = ImportCursor(key: try reader.next(), row: try reader.next())
-            return StagedRow(
-                cursor: cursor,
-                staged: StagedPayload(
-                    key: cursor.key, line: try reader.next(), kind: try reader.next(), payload: try reader.next(),
-                    appAccountToken: try reader.next(), customerId: try reader.next()))
-        }
+            """, run.number, cursor.key, cursor.row, limit)
     }
 
     /// Which of some subscriptions have anything staged.
@@ -174,11 +169,10 @@ extension ImportStore {
     }
 
     public func refusals(of run: ImportRun, after line: Int64, limit: Int) throws -> [RefusedLine] {
-        try transaction.rows(
+        try transaction.all(
             """
             SELECT line, reason, detail FROM import_refusal WHERE run_id = ?1 AND line > ?2 ORDER BY line LIMIT ?3
-            """, run.number, line, limit
-        ).map { RefusedLine(line: try $0.value(0), reason: try $0.value(1), detail: try $0.value(2)) }
+            """, run.number, line, limit)
     }
 
     /// Removes the staged payloads of an import, and what it noted of its customers and refusals.
@@ -248,25 +242,27 @@ extension ImportStore {
     /// Whether the source or an alias hints that this customer is the same as another, without proof: then
     /// what is known of this one alone may lack what the other bought (invariant 3).
     public func mayBeSomebodyElse(_ customer: CustomerNumber, of run: ImportRun) throws -> Bool {
-        let byAccount = try transaction.row(
+        let others = [
             """
-            SELECT 1 FROM import_customer a
-            WHERE a.run_id = ?1 AND a.customer_id = ?2 AND a.app_transaction_id <> '' AND EXISTS (
-                SELECT 1 FROM import_customer b
-                WHERE b.run_id = a.run_id AND b.app_transaction_id = a.app_transaction_id
-                    AND b.app_transaction_id <> '' AND b.customer_id <> a.customer_id) LIMIT 1
-            """, run.number, customer)
-        if byAccount != nil { return true }
-        let byKnownAccount = try transaction.row(
+            SELECT 1 FROM import_customer b
+            WHERE b.run_id = a.run_id AND b.app_transaction_id = a.app_transaction_id
+                AND b.app_transaction_id <> '' AND b.customer_id <> a.customer_id
+            """,
             """
-            SELECT 1 FROM import_customer a
-            WHERE a.run_id = ?1 AND a.customer_id = ?2 AND a.app_transaction_id <> '' AND EXISTS (
-                SELECT 1 FROM customer_identifier i
-                WHERE i.scope_id = (SELECT scope_id FROM import_run WHERE id = ?1)
-                    AND i.kind = 'appTransactionId' AND i.value = a.app_transaction_id
-                    AND i.customer_id <> a.customer_id) LIMIT 1
-            """, run.number, customer)
-        if byKnownAccount != nil { return true }
+            SELECT 1 FROM customer_identifier i
+            WHERE i.scope_id = (SELECT scope_id FROM import_run WHERE id = ?1)
+                AND i.kind = 'appTransactionId' AND i.value = a.app_transaction_id
+                AND i.customer_id <> a.customer_id
+            """,
+        ]
+        for other in others {
+            let found = try transaction.row(
+                """
+                SELECT 1 FROM import_customer a
+                WHERE a.run_id = ?1 AND a.customer_id = ?2 AND a.app_transaction_id <> '' AND EXISTS (\(other)) LIMIT 1
+                """, run.number, customer)
+            if found != nil { return true }
+        }
         return try transaction.row(
             """
             SELECT 1 FROM customer_alias a WHERE a.customer_id = ?1 AND EXISTS (

@@ -10,7 +10,6 @@ public struct CounterStore {
     /// The most that a counter may show once what has passed by the instant is left out.
     public struct Cap: Sendable, Hashable {
         public var unit: CounterUnit
-        /// Places, or milliunits.
         public var most: Int64
 
         public init(unit: CounterUnit, most: Int64) {
@@ -59,8 +58,6 @@ public struct CounterStore {
         return counters
     }
 
-    /// Adds to a counter, or takes from it.
-    ///
     /// - Parameter cap: the most it may show afterwards, without what has passed by `now`.
     /// - Returns: false if that would be more than the cap; then nothing was changed.
     func add(
@@ -183,7 +180,6 @@ extension CounterStore {
         }
     }
 
-    /// What each counter of an offer shows, by the name of its unit.
     func amounts(of offer: OfferId, in scope: ScopeNumber) throws -> [String: Int64] {
         let place = RememberedCounters.Place(scope: scope, offer: offer)
         if let known = transaction.memory?.contents.counters[place] { return known.amounts }
@@ -234,7 +230,6 @@ extension CounterStore {
         return end
     }
 
-    /// Redemptions without an issued offer, by product.
     func unmatched(_ place: UnmatchedPlace) throws -> [String: Int] {
         if let known = transaction.memory?.contents.unmatched[place] { return known }
         var unmatched: [String: Int] = [:]
@@ -262,14 +257,12 @@ struct RememberedCounters {
 
     /// What each counter shows, by the name of its unit; one that is not there shows 0.
     var amounts: [String: Int64]
-    /// Those that have yet to be written.
     var changed: Set<String> = []
     /// The first instant at which one of the offer's slots stops counting: until then none has passed. Absent if it is not
     /// known.
     var firstEnd: Instant?
 }
 
-/// A counter of redemptions without an issued offer, all products of a group.
 struct UnmatchedPlace: Hashable {
     let scope: ScopeNumber
     let type: TransactionOfferType

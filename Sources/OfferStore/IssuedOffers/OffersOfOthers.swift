@@ -134,21 +134,21 @@ extension RedemptionStore {
     public func usesByOthers(of customers: [CustomerNumber]) throws -> [RecordedRedemption] {
         guard !customers.isEmpty else { return [] }
         let own = Statement.placeholders(customers.count)
-        return try transaction.rows(
+        let uses: [RecordedRedemption] = try transaction.all(
             """
             SELECT \(Self.columns(of: "r")) FROM issued_offer o JOIN redemption r ON r.issued_offer_id = o.id
             WHERE o.customer_id IN (\(own)) AND o.redemptions > 0 AND r.customer_id NOT IN (\(own))
-            """, values: customers.map(\.storedValue)
-        ).map(RecordedRedemption.init(row:)).sorted { $0.sequence < $1.sequence }
+            """, values: customers.map(\.storedValue))
+        return uses.sorted { $0.sequence < $1.sequence }
     }
 
     public func usesOfOthers(by customer: CustomerNumber) throws -> [RecordedRedemption] {
-        try transaction.rows(
+        let uses: [RecordedRedemption] = try transaction.all(
             """
             SELECT \(Self.columns(of: "r")) FROM redemption r JOIN issued_offer o ON o.id = r.issued_offer_id
             WHERE r.customer_id = ?1 AND o.customer_id <> ?1
-            """, customer
-        ).map(RecordedRedemption.init(row:)).sorted { $0.sequence < $1.sequence }
+            """, customer)
+        return uses.sorted { $0.sequence < $1.sequence }
     }
 
     /// Whose slots are used, or no longer used, by what has changed of a customer.

@@ -6,11 +6,9 @@ public struct RecordedRedemption: Sendable, Hashable {
     public var sequence: Int64
     public var customer: CustomerNumber
     public var redemption: Redemption
-    /// When it became known in this form.
     public var recordedAt: Instant
 }
 
-/// What newly known data has changed about the redemptions of a customer.
 public struct RedemptionChange: Sendable, Hashable {
     /// Rows that were added. One whose slot, date or end has become known otherwise is removed and added again.
     public var added: [RecordedRedemption] = []
@@ -29,9 +27,8 @@ public struct RedemptionStore {
     }
 
     public func redemptions(of customer: CustomerNumber) throws -> [RecordedRedemption] {
-        try transaction.rows(
-            "SELECT \(Self.columns) FROM redemption WHERE customer_id = ?1 ORDER BY sequence", customer
-        ).map(RecordedRedemption.init(row:))
+        try transaction.all(
+            "SELECT \(Self.columns) FROM redemption WHERE customer_id = ?1 ORDER BY sequence", customer)
     }
 
     /// Records what a customer's history shows now: rows that it no longer shows go, and slots and counters follow.
@@ -101,12 +98,12 @@ public struct RedemptionStore {
         if redemption.slotId == nil { try CounterStore(transaction).add(1, unmatched: redemption, in: scope) }
         let recorded = RecordedRedemption(
             sequence: sequence, customer: customer, redemption: redemption, recordedAt: now)
-        try AuditLog(transaction).record(.redemption, at: now, in: scope, after: recorded.told)
+        try transaction.audit().record(.redemption, at: now, in: scope, after: recorded.told)
         return recorded
     }
 
     private func delete(_ row: RecordedRedemption, at now: Instant, in scope: ScopeNumber) throws {
-        try AuditLog(transaction).record(.redemption, at: now, in: scope, before: row.told)
+        try transaction.audit().record(.redemption, at: now, in: scope, before: row.told)
         try transaction.execute("DELETE FROM redemption WHERE sequence = ?1", row.sequence)
         if row.redemption.slotId == nil {
             try CounterStore(transaction).add(-1, unmatched: row.redemption, in: scope)
@@ -129,7 +126,7 @@ extension History {
     }
 }
 
-extension RecordedRedemption {
+extension RecordedRedemption: StoredRecord {
     fileprivate var told: AuditValues {
         [
             "customer": customer, "firstEvidence": redemption.firstEvidence, "isDoubled": redemption.isDoubled,
@@ -137,20 +134,18 @@ extension RecordedRedemption {
         ]
     }
 
-    init(row: StoredRow) throws {
-        var reader = RowReader(row)
-        sequence = try reader.next()
-        customer = try reader.next()
-        let original: TransactionId = try reader.next()
-        let type: TransactionOfferType = try reader.next()
-        let identifier: OfferIdentifier = try reader.next()
+    init(reading row: inout RowReader) throws {
+        sequence = try row.next()
+        customer = try row.next()
+        let original: TransactionId = try row.next()
+        let type: TransactionOfferType = try row.next()
+        let identifier: OfferIdentifier = try row.next()
         redemption = Redemption(
             offerType: type, offerIdentifier: identifier.rawValue.isEmpty ? nil : identifier,
-            subscriptionGroupIdentifier: try reader.next(), originalTransactionId: original,
-            productId: try reader.next(), transactionId: try reader.next(), firstEvidence: try reader.next(),
-            offerEnds: try reader.next(), provenance: try reader.next(), slotId: try reader.next(),
-            isDoubled: try reader.next(), isLate: try reader.next())
-        recordedAt = try reader.next()
+            subscriptionGroupIdentifier: try row.next(), originalTransactionId: original, productId: try row.next(),
+            transactionId: try row.next(), firstEvidence: try row.next(), offerEnds: try row.next(),
+            provenance: try row.next(), slotId: try row.next(), isDoubled: try row.next(), isLate: try row.next())
+        recordedAt = try row.next()
     }
 }
 
@@ -161,7 +156,6 @@ public struct RedemptionNews: Sendable, Hashable {
         case redeemed
         /// It only waits for the next renewal, by renewal info.
         case pending
-        /// We did not issue it.
         case unmatched
         /// An earlier use took the same issued offer.
         case doubled
@@ -196,7 +190,6 @@ struct RedemptionTally {
         }
     }
 
-    /// The same offer of the same subscription.
     private struct Use: Hashable {
         let subscription: TransactionId
         let type: TransactionOfferType

@@ -77,36 +77,29 @@ public struct Signing: Sendable, Hashable {
     /// Its columns that never change, from `decision_id` on, in the order of ``LedgerTable``.
     var fixedColumns: [StoredValue] {
         let any = v1 ?? jws
-        return [
-            decisionId.storedValue, (any?.keyId).storedValue, (any?.productId).storedValue, (v1?.nonce).storedValue,
-            (jws?.nonce).storedValue, (jws?.allowIntroductoryOffer).storedValue,
-        ]
+        return .of(decisionId, any?.keyId, any?.productId, v1?.nonce, jws?.nonce, jws?.allowIntroductoryOffer)
     }
 
     /// Its columns that may be erased, from `transaction_id` on, in the order of ``LedgerTable``.
     var erasableColumns: [StoredValue] {
-        [
-            ((v1 ?? jws)?.transactionId).storedValue, (v1?.artefact).storedValue, (jws?.artefact).storedValue,
-            record.storedValue,
-        ]
+        .of((v1 ?? jws)?.transactionId, v1?.artefact, jws?.artefact, record)
     }
 }
 
 extension SlotStore {
     public func signings(of issued: IssuedOffer) throws -> [Signing] {
-        let first = try transaction.rows(
+        let first: [Signing] = try transaction.all(
             """
-            SELECT decision_id, issued_at, catalog_revision, record, \(Self.signatureColumns)
+            SELECT customer_id, decision_id, issued_at, catalog_revision, record, \(Self.signatureColumns)
             FROM issued_offer WHERE sequence = ?1
             """, issued.sequence)
-        let later =
-            issued.slot.signings > 1
-            ? try transaction.rows(
+        guard issued.slot.signings > 1 else { return first }
+        return first
+            + (try transaction.all(
                 """
-                SELECT decision_id, decided_at, catalog_revision, record, \(Self.signatureColumns)
+                SELECT ?2, decision_id, decided_at, catalog_revision, record, \(Self.signatureColumns)
                 FROM signing WHERE issued_offer = ?1 ORDER BY signing
-                """, issued.sequence) : []
-        return try (first + later).map { try Signing(row: $0, customer: issued.customer) }
+                """, issued.sequence, issued.customer))
     }
 
     /// The newest signing of an issued offer that was made by an instant.
@@ -126,13 +119,14 @@ extension SlotStore {
         """
 }
 
-extension Signing {
-    fileprivate init(row: StoredRow, customer: CustomerNumber) throws {
-        var reader = RowReader(row)
-        self.init(
-            decisionId: try reader.next(), decidedAt: try reader.next(), customer: customer,
-            catalogRevision: try reader.next(), record: try reader.next(ErasableColumn.self).value, signatures: [])
-        signatures = try .init(reading: &reader, decidedAt: decidedAt)
+extension Signing: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        customer = try row.next()
+        decisionId = try row.next()
+        decidedAt = try row.next()
+        catalogRevision = try row.next()
+        record = try row.next(ErasableColumn.self).value
+        signatures = try .init(reading: &row, decidedAt: decidedAt)
     }
 }
 

@@ -18,7 +18,7 @@ extension SlotStore {
         let before = try transaction.rows(
             "SELECT \(table.stateColumns), scope_id FROM issued_offer WHERE \(condition)", values: values)
         guard !before.isEmpty else { return [] }
-        let log = try AuditLog(transaction)
+        let log = try transaction.audit()
         var states: [Int64: AuditValues] = [:]
         for row in before { states[try row.value(0)] = try log.state(table, row) }
         let after = try transaction.rows(
@@ -39,7 +39,6 @@ extension SlotStore {
         return changed
     }
 
-    /// A slot that was changed, with its columns that change as events tell of them.
     struct ChangedSlot {
         let sequence: Int64
         let scope: ScopeNumber
@@ -78,9 +77,9 @@ extension SlotStore {
             """
             SELECT scope_id, offer_id FROM offer_counter AS counter
             WHERE unit = ?1 AND amount > 0 AND EXISTS (
-                SELECT 1 FROM issued_offer AS slot
-                WHERE slot.scope_id = counter.scope_id AND slot.offer_id = counter.offer_id
-                AND slot.places = 1 AND slot.redemptions = 0 AND slot.counts_until <= ?2
+                SELECT 1 FROM issued_offer AS issued
+                WHERE issued.scope_id = counter.scope_id AND issued.offer_id = counter.offer_id
+                AND issued.places = 1 AND issued.redemptions = 0 AND issued.counts_until <= ?2
             )
             ORDER BY scope_id, offer_id
             """, CounterUnit.places.name, now.adding(milliseconds: -Self.settlingDelay))
@@ -147,8 +146,6 @@ extension SlotStore {
         var isReleased: Bool
     }
 
-    /// Changes how many places a slot takes, and the counters with it.
-    ///
     /// - Parameters:
     ///   - redemptions: how many redemptions used it; as many as before if absent.
     ///   - places: how many places it takes from now on.

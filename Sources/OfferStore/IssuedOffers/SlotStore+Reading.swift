@@ -16,31 +16,27 @@ public struct IssuedOffer: Sendable, Hashable {
 extension SlotStore {
     public func slots(of customers: [CustomerNumber]) throws -> [Slot] {
         guard !customers.isEmpty else { return [] }
-        return try Statement(Self.slotsSQL(customers.count), values: customers.map(\.storedValue)).all(in: transaction)
-        { try Slot(reading: &$0) }
+        return try transaction.all(Self.slotsSQL(customers.count), values: customers.map(\.storedValue))
     }
 
     public func issuedOffers(to customer: CustomerNumber) throws -> [IssuedOffer] {
-        try transaction.rows(
+        try transaction.all(
             "SELECT \(Self.issuedColumns) FROM issued_offer WHERE customer_id = ?1 ORDER BY issued_at, sequence",
-            customer
-        ).map(IssuedOffer.init(row:))
+            customer)
     }
 
     public func issuedOffer(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> IssuedOffer? {
-        try transaction.row(
-            "SELECT \(Self.issuedColumns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope
-        ).map(IssuedOffer.init(row:))
+        try transaction.first(
+            "SELECT \(Self.issuedColumns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope)
     }
 
     /// The first issued offer of a catalog offer: since then its type and `offerIdentifier` are frozen (docs/catalog.md).
     public func firstIssued(of offer: OfferId, in scope: ScopeNumber) throws -> IssuedOffer? {
-        try transaction.row(
+        try transaction.first(
             """
             SELECT \(Self.issuedColumns) FROM issued_offer
             WHERE scope_id = ?1 AND offer_id = ?2 ORDER BY sequence LIMIT 1
-            """, scope, offer
-        ).map(IssuedOffer.init(row:))
+            """, scope, offer)
     }
 
     /// A page of issued offers, the newest first.
@@ -62,16 +58,11 @@ extension SlotStore {
             conditions.append("offer_id = ?\(values.count + 1)")
             values.append(offer.storedValue)
         }
-        return try transaction.rows(
+        return try transaction.all(
             """
             SELECT \(Self.issuedColumns) FROM issued_offer
             WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence DESC LIMIT ?3
-            """, values: values
-        ).map(IssuedOffer.init(row:))
-    }
-
-    func issuedOffers(_ statement: Statement) throws -> [IssuedOffer] {
-        try transaction.rows(statement).map(IssuedOffer.init(row:))
+            """, values: values)
     }
 
     private static let slotsSQL = ListedSQL(
@@ -81,8 +72,8 @@ extension SlotStore {
         "\(slotColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
 }
 
-extension Slot {
-    fileprivate init(reading row: inout RowReader) throws {
+extension Slot: StoredRecord {
+    init(reading row: inout RowReader) throws {
         self.init(
             id: try row.next(), offerId: try row.next(), offerIdentifier: try row.next(), offerType: try row.next(),
             delivery: try row.next(), productId: try row.next(), subscriptionGroupIdentifier: try row.next(),
@@ -99,19 +90,17 @@ extension Slot {
     }
 }
 
-extension IssuedOffer {
-    fileprivate init(row: StoredRow) throws {
-        var reader = RowReader(row)
+extension IssuedOffer: StoredRecord {
+    init(reading row: inout RowReader) throws {
         self.init(
-            slot: try Slot(reading: &reader), customer: try reader.next(), catalogRevision: try reader.next(),
-            voidReason: try reader.next(String?.self).flatMap { $0.hasPrefix(Redacted.prefix) ? nil : $0 },
-            fullPriceTransactionId: try reader.next(TransactionId?.self).flatMap { $0.isErased ? nil : $0 },
-            sequence: try reader.next())
+            slot: try Slot(reading: &row), customer: try row.next(), catalogRevision: try row.next(),
+            voidReason: try row.next(String?.self).flatMap { $0.hasPrefix(Redacted.prefix) ? nil : $0 },
+            fullPriceTransactionId: try row.next(TransactionId?.self).flatMap { $0.isErased ? nil : $0 },
+            sequence: try row.next())
     }
 }
 
 extension SlotStore {
-    /// A page of issued offers in the order they were issued.
     public func page(
         offer: OfferId?, from first: Instant?, to end: Instant?, after cursor: Int64?, limit: Int,
         in scope: ScopeNumber
@@ -125,12 +114,11 @@ extension SlotStore {
         if let offer { add("offer_id =", offer) }
         if let first { add("issued_at >=", first) }
         if let end { add("issued_at <", end) }
-        return try issuedOffers(
-            Statement(
-                """
-                SELECT \(Self.issuedColumns) FROM issued_offer
-                WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence LIMIT ?3
-                """, values: values))
+        return try transaction.all(
+            """
+            SELECT \(Self.issuedColumns) FROM issued_offer
+            WHERE \(conditions.joined(separator: " AND ")) ORDER BY sequence LIMIT ?3
+            """, values: values)
     }
 }
 

@@ -5,7 +5,6 @@ public import OfferModel
 public struct SlotStore {
     let transaction: any StoreTransaction
 
-    /// Why a merge voids the newer of two open slots for one offer.
     public static let mergeReason = "the customer was proven to be one who has an open slot for this offer"
 
     public init(_ transaction: any StoreTransaction) {
@@ -45,11 +44,9 @@ public struct SlotStore {
         try settlePassed(of: slot.offerId, at: slot.issuedAt, in: scope)
         let sequence = try StoreClock(transaction).nextSequence()
         let inserted = Self.columns(of: slot, signing, sequence: sequence, scope: scope)
-        try transaction.execute(Self.insertSQL, values: inserted)
+        try transaction.insert(.issue, .issuedOffer, inserted, at: slot.issuedAt, in: scope)
         transaction.memory?.note(
             slotOf: RememberedCounters.Place(scope: scope, offer: slot.offerId), countsUntil: slot.countsUntil)
-        try AuditLog(transaction).record(
-            .issue, .issuedOffer, inserted: inserted, at: slot.issuedAt, in: scope)
         try count(1, .places, of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
         if let cost = slot.cost {
             try count(
@@ -77,23 +74,20 @@ public struct SlotStore {
             .signing,
             where: """
                 id = ?1 AND scope_id = ?2 AND voided_at IS NULL AND settled_at IS NULL AND counts_until > ?3
-                """, [id.storedValue, scope.storedValue, now.storedValue],
+                """, .of(id, scope, now),
             set: """
                 signings = signings + 1, product_id = COALESCE(?4, product_id),
                 expires_at = CASE WHEN expires_at < ?5 THEN ?5 ELSE expires_at END,
                 counts_until = CASE WHEN counts_until < ?6 THEN ?6 ELSE counts_until END,
                 cost = CASE WHEN cost_currency = ?7 AND cost < ?8 THEN ?8 ELSE cost END
                 """,
-            [
-                productId.storedValue, expiresAt.storedValue, countsUntil.storedValue,
-                (cost?.currency).storedValue, (cost?.milliunits).storedValue,
-            ], at: now)
-        guard let slot = changed.first, let before else { return nil }
-        let number: Int = try slot.state.value("signings")
+            .of(productId, expiresAt, countsUntil, cost?.currency, cost?.milliunits), at: now)
+        guard let signed = changed.first, let before else { return nil }
+        let number: Int = try signed.state.value("signings")
         let sequence = try StoreClock(transaction).nextSequence()
         let inserted = Self.columns(of: signing, number, of: before.sequence, sequence: sequence, scope: scope)
         try transaction.execute(LedgerTable.signing.insertSQL, values: inserted)
-        try AuditLog(transaction).cover(.signing, inserted: inserted)
+        try transaction.audit().cover(.signing, inserted: inserted)
         if let cost, let frozen = before.slot.cost, cost.currency == frozen.currency,
             cost.milliunits > frozen.milliunits
         {
@@ -102,7 +96,7 @@ public struct SlotStore {
                 at: now, in: scope)
         }
         try CustomerStore(transaction).noteIssue(
-            sequence, on: Set(subject).union([try slot.state.value("customer")]))
+            sequence, on: Set(subject).union([try signed.state.value("customer")]))
         return number
     }
 
@@ -122,38 +116,30 @@ public struct SlotStore {
         try change(
             .void, where: "id = ?1 AND voided_at IS NULL", [id.storedValue],
             set: "voided_at = ?2, void_reason = ?3, is_released = ?4",
-            [now.storedValue, reason.storedValue, release.storedValue], at: now)
+            .of(now, reason, release), at: now)
     }
-
-    private static let insertSQL = LedgerTable.issuedOffer.insertSQL
 
     /// A new slot as ``LedgerTable/issuedOffer`` has its columns: it takes one place and was never redeemed.
     private static func columns(
         of slot: Slot, _ signing: Signing, sequence: Int64, scope: ScopeNumber
     ) -> [StoredValue] {
         let token = slot.signUp?.appAccountToken ?? (signing.v1 ?? signing.jws)?.appAccountToken
-        return [
-            .integer(sequence), slot.id.storedValue, scope.storedValue, .integer(signing.catalogRevision),
-            slot.offerId.storedValue, slot.offerIdentifier.storedValue, slot.offerType.storedValue,
-            slot.delivery.storedValue, slot.subscriptionGroupIdentifier.storedValue,
-            StoredTextList(slot.tags).storedValue, slot.issuedAt.storedValue, (slot.cost?.currency).storedValue,
-        ] + signing.fixedColumns + [token.storedValue, (slot.signUp?.customerId).storedValue]
-            + signing.erasableColumns + [
-                signing.customer.storedValue, slot.productId.storedValue, slot.expiresAt.storedValue,
-                slot.countsUntil.storedValue, slot.signings.storedValue, slot.voidedAt.storedValue, .null,
-                slot.isReleased.storedValue, slot.settledAt.storedValue, (slot.cost?.milliunits).storedValue,
-                .integer(0), .integer(1), .null,
-            ]
+        return [StoredValue].of(
+            sequence, slot.id, scope, signing.catalogRevision, slot.offerId, slot.offerIdentifier, slot.offerType,
+            slot.delivery, slot.subscriptionGroupIdentifier, StoredTextList(slot.tags), slot.issuedAt,
+            slot.cost?.currency) + signing.fixedColumns + [StoredValue].of(token, slot.signUp?.customerId)
+            + signing.erasableColumns
+            + [StoredValue].of(
+                signing.customer, slot.productId, slot.expiresAt, slot.countsUntil, slot.signings, slot.voidedAt,
+                String?.none, slot.isReleased, slot.settledAt, slot.cost?.milliunits, 0, 1, TransactionId?.none)
     }
 
     /// A further signing as ``LedgerTable/signing`` has its columns.
     private static func columns(
         of signing: Signing, _ number: Int, of issued: Int64, sequence: Int64, scope: ScopeNumber
     ) -> [StoredValue] {
-        [
-            .integer(sequence), scope.storedValue, .integer(issued), number.storedValue,
-            signing.decidedAt.storedValue, .integer(signing.catalogRevision),
-        ] + signing.fixedColumns + [((signing.v1 ?? signing.jws)?.appAccountToken).storedValue]
+        [StoredValue].of(sequence, scope, issued, number, signing.decidedAt, signing.catalogRevision)
+            + signing.fixedColumns + [StoredValue].of((signing.v1 ?? signing.jws)?.appAccountToken)
             + signing.erasableColumns
     }
 

@@ -1,14 +1,11 @@
 public import OfferModel
 
-/// A verified notification on its way into the store.
 public struct NotificationRecord: Sendable, Hashable {
-    /// Its id: the same in every delivery of it.
     public var notificationUUID: String
     public var type: NotificationType
     public var subtype: NotificationSubtype?
     public var signedDate: Instant
     public var source: NotificationSource
-    /// What it meant for the history.
     public var outcome: NotificationOutcome
     /// The customer it is about; absent if it names none.
     public var identifier: ProvenIdentifier?
@@ -39,7 +36,6 @@ public struct StoredNotification: Sendable, Hashable {
     public var signedDate: Instant
     public var receivedAt: Instant
     public var source: NotificationSource
-    /// What it meant for the history then.
     public var outcome: NotificationOutcome
     /// The transaction it is about; absent if it is about none, and once it was erased.
     public var transactionId: TransactionId?
@@ -61,14 +57,10 @@ public struct NotificationStore {
     }
 
     public func notification(_ uuid: String, in scope: ScopeNumber) throws -> StoredNotification? {
-        try read(
-            Statement(
-                "SELECT \(Self.columns("")) FROM notification WHERE scope_id = ?1 AND uuid = ?2", scope, uuid)
-        ).first
+        try transaction.first(
+            "SELECT \(Self.columns("")) FROM notification WHERE scope_id = ?1 AND uuid = ?2", scope, uuid)
     }
 
-    /// Keeps a notification.
-    ///
     /// - Throws: ``StoreError/constraint(_:)`` if its id is known.
     public func insert(_ record: NotificationRecord, at now: Instant, in scope: ScopeNumber) throws {
         let sequence = try StoreClock(transaction).nextSequence()
@@ -88,34 +80,30 @@ public struct NotificationStore {
     /// Whose they are is told as for the history: by an identifier that a verified payload of this app has proven.
     public func notifications(of customers: [CustomerNumber], limit: Int) throws -> [StoredNotification] {
         guard !customers.isEmpty else { return [] }
-        return try read(
-            Statement(
-                """
-                SELECT \(Self.columns("n.")) FROM customer_identifier i
-                JOIN notification n
-                ON n.scope_id = i.scope_id AND n.identifier_kind = i.kind AND n.identifier = i.value
-                WHERE i.is_proven = 1 AND i.customer_id IN (\(Statement.placeholders(customers.count, after: 1)))
-                ORDER BY n.signed_date DESC, n.sequence DESC LIMIT ?1
-                """, values: [limit.storedValue] + customers.map(\.storedValue)))
+        return try transaction.all(
+            """
+            SELECT \(Self.columns("n.")) FROM customer_identifier i
+            JOIN notification n
+            ON n.scope_id = i.scope_id AND n.identifier_kind = i.kind AND n.identifier = i.value
+            WHERE i.is_proven = 1 AND i.customer_id IN (\(Statement.placeholders(customers.count, after: 1)))
+            ORDER BY n.signed_date DESC, n.sequence DESC LIMIT ?1
+            """, values: [limit.storedValue] + customers.map(\.storedValue))
     }
 
     public func newest(in scope: ScopeNumber) throws -> StoredNotification? {
-        try read(
-            Statement(
-                """
-                SELECT \(Self.columns("")) FROM notification WHERE scope_id = ?1 ORDER BY sequence DESC LIMIT 1
-                """, scope)
-        ).first
+        try newest(where: "", in: scope)
     }
 
     public func newestTest(in scope: ScopeNumber) throws -> StoredNotification? {
-        try read(
-            Statement(
-                """
-                SELECT \(Self.columns("")) FROM notification WHERE scope_id = ?1 AND type = 'TEST'
-                ORDER BY sequence DESC LIMIT 1
-                """, scope)
-        ).first
+        try newest(where: " AND type = 'TEST'", in: scope)
+    }
+
+    private func newest(where condition: String, in scope: ScopeNumber) throws -> StoredNotification? {
+        try transaction.first(
+            """
+            SELECT \(Self.columns("")) FROM notification WHERE scope_id = ?1\(condition)
+            ORDER BY sequence DESC LIMIT 1
+            """, scope)
     }
 
     private static func columns(_ prefix: String) -> String {
@@ -124,16 +112,15 @@ public struct NotificationStore {
             "product_id", "payload_removed_at", "erased_at",
         ].map { prefix + $0 }.joined(separator: ", ")
     }
+}
 
-    private func read(_ statement: Statement) throws -> [StoredNotification] {
-        try transaction.rows(statement).map { row in
-            var reader = RowReader(row)
-            return StoredNotification(
-                sequence: try reader.next(), notificationUUID: try reader.next(), type: try reader.next(),
-                subtype: try reader.next(), signedDate: try reader.next(), receivedAt: try reader.next(),
-                source: try reader.next(), outcome: try reader.next(), transactionId: try reader.next(),
-                productId: try reader.next(), payloadRemovedAt: try reader.next(), erasedAt: try reader.next())
-        }
+extension StoredNotification: StoredRecord {
+    init(reading row: inout RowReader) throws {
+        self.init(
+            sequence: try row.next(), notificationUUID: try row.next(), type: try row.next(), subtype: try row.next(),
+            signedDate: try row.next(), receivedAt: try row.next(), source: try row.next(), outcome: try row.next(),
+            transactionId: try row.next(), productId: try row.next(), payloadRemovedAt: try row.next(),
+            erasedAt: try row.next())
     }
 }
 

@@ -107,7 +107,7 @@ struct WitnessFile: Sendable {
         guard descriptor >= 0 else { throw unusable("cannot be written") }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX) == 0 else { throw unusable("cannot be locked") }
-        var bytes = try records(try last()).flatMap { try $0.line() }
+        var bytes = try records(try last()).flatMap { $0.line() }
         guard !bytes.isEmpty else { return }
         // A line that was cut off stays by itself.
         var newest: UInt8 = 0

@@ -25,7 +25,6 @@ enum Schema {
         }
     }
 
-    /// Refuses a database that is older or newer than this version.
     static func check(_ connection: Connection, path: String) throws {
         guard try applied(connection, path: path) == Set(Migration.all.map(\.name)) else {
             throw StoreError.notMigrated("the database at `\(path)` is not migrated to this version")

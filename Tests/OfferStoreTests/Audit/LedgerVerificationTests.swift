@@ -303,7 +303,7 @@ struct LedgerVerificationTests {
     private static func remove(
         _ column: String, of table: String, _ transaction: any StoreTransaction, told: Int?
     ) throws {
-        let log = try AuditLog(transaction)
+        let log = try transaction.audit()
         let row = try #require(
             try transaction.row(
                 Statement(

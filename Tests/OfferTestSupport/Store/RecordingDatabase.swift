@@ -84,7 +84,7 @@ private final class RecordingTransaction: StoreTransaction {
         self.isWriting = isWriting
     }
 
-    var recording: AuditRecording? { real.recording }
+    var recording: AuditLog? { real.recording }
 
     var memory: TransactionCache? { real.memory }
 
