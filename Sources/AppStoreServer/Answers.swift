@@ -25,7 +25,6 @@ public struct TransactionHistoryPage: Sendable, Hashable, Decodable, AnswerPage 
 
 /// Apple's `StatusResponse`: the present state of each subscription of a customer.
 public struct SubscriptionStatuses: Sendable, Hashable, Decodable {
-    /// The subscriptions of one group.
     public struct Group: Sendable, Hashable, Decodable {
         public let subscriptionGroupIdentifier: SubscriptionGroupId
         public let lastTransactions: [LastTransaction]
@@ -46,7 +45,6 @@ public struct SubscriptionStatuses: Sendable, Hashable, Decodable {
 
 /// Apple's `OrderLookupResponse`.
 public struct AppStoreOrder: Sendable, Hashable, Decodable {
-    /// Whether the order id is one of this app.
     public struct Status: RawRepresentable, Sendable, Hashable, Codable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
@@ -84,7 +82,6 @@ struct SignedAppTransactionInfo: Decodable {
 /// Apple's `NotificationHistoryResponse`.
 public struct NotificationHistoryPage: Sendable, Hashable, Decodable, AnswerPage {
     public let notificationHistory: [NotificationHistoryItem]
-    /// Where the next page begins.
     public let paginationToken: String?
     public let hasMore: Bool
 

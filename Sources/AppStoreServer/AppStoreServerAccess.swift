@@ -7,7 +7,6 @@ public struct AppStoreServerHost: Sendable, Hashable, CustomStringConvertible {
     /// The address that paths are put behind, without a final slash.
     public let address: String
 
-    /// Apple's host of purchases by customers.
     public static let production = AppStoreServerHost(.production, "https://api.storekit.apple.com")
     /// Apple's host of purchases by testers.
     public static let sandbox = AppStoreServerHost(.sandbox, "https://api.storekit-sandbox.apple.com")
@@ -23,9 +22,6 @@ public struct AppStoreServerHost: Sendable, Hashable, CustomStringConvertible {
 
     /// Another server that answers like Apple's, for tests. The token it receives is valid at Apple too, so without
     /// encryption it must be on this machine.
-    ///
-    /// - Returns: `nil` unless the address is `https://HOST[:PORT]`, or `http://` with `127.0.0.1`, `[::1]` or
-    ///   `localhost`.
     public init?(environment: AppStoreEnvironment, address: String) {
         let parts = address.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[1].isEmpty, parts[1].utf8.allSatisfy(Self.isAuthority) else { return nil }
@@ -67,7 +63,6 @@ public struct AppStoreServerAccess: Sendable {
         self.key = key
     }
 
-    /// The key's id, for messages.
     public var keyId: KeyId { key.keyId }
 
     /// Signed for each attempt: that costs less than caching one and tracking its age.

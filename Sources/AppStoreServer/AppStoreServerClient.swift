@@ -26,7 +26,6 @@ public struct AppStoreServerClient: Sendable {
     private var end: Int64?
 
     /// - Parameters:
-    ///   - home: the environment asked.
     ///   - other: a second environment, asked for what Apple does not know in the first (4040010); never the one whose
     ///     history is stored with that of `home`, so absent unless the caller tells them apart.
     ///   - jitter: a random number of a range, so that many clients do not retry at one moment.
@@ -114,11 +113,6 @@ extension AppStoreAnswer: Equatable where Value: Equatable {}
 // Transactions.
 extension AppStoreServerClient {
     /// One page of up to 20 transactions of a customer (Get Transaction History, v2), refunded ones included.
-    ///
-    /// - Parameters:
-    ///   - id: any transaction of the customer, or the `appTransactionId`.
-    ///   - query: which of them; the same for each page.
-    ///   - revision: that of the page before; `nil` begins at the first.
     public func transactionHistoryPage(
         of id: String, _ query: TransactionHistoryQuery = TransactionHistoryQuery(), after revision: String? = nil
     ) async throws(AppStoreServerError) -> AppStoreAnswer<TransactionHistoryPage> {
@@ -155,10 +149,6 @@ extension AppStoreServerClient {
     }
 
     /// The status of each subscription of a customer (Get All Subscription Statuses).
-    ///
-    /// - Parameters:
-    ///   - id: any transaction of the customer.
-    ///   - statuses: only these; none means all.
     public func subscriptionStatuses(
         of id: String, only statuses: [SubscriptionStatus] = []
     ) async throws(AppStoreServerError) -> AppStoreAnswer<SubscriptionStatuses> {
@@ -174,8 +164,6 @@ extension AppStoreServerClient {
     }
 
     /// A customer's app transaction as a JWS (Get App Transaction Info).
-    ///
-    /// - Parameter id: any transaction of the customer, or the `appTransactionId`.
     public func signedAppTransaction(of id: String) async throws(AppStoreServerError) -> AppStoreAnswer<String> {
         let answer: AppStoreAnswer<SignedAppTransactionInfo> = try await askEither(.appTransactionInfo(id))
         return AppStoreAnswer(value: answer.value.signedAppTransactionInfo, environment: answer.environment)
@@ -183,8 +171,6 @@ extension AppStoreServerClient {
 
     /// What was bought with an order of the App Store (Look Up Order ID), asked at home alone: Apple knows no orders of
     /// the sandbox.
-    ///
-    /// - Parameter orderId: as on the customer's receipt, such as `MK5TTTVWJH`.
     public func order(_ orderId: String) async throws(AppStoreServerError) -> AppStoreOrder {
         try await ask(.orderLookup(orderId))
     }
@@ -193,10 +179,6 @@ extension AppStoreServerClient {
 // Notifications.
 extension AppStoreServerClient {
     /// One page of up to 20 notifications that Apple sent or tried to send (Get Notification History).
-    ///
-    /// - Parameters:
-    ///   - query: which of them; the same for each page.
-    ///   - paginationToken: that of the page before; `nil` begins at the first.
     public func notificationHistoryPage(
         _ query: NotificationHistoryQuery, after paginationToken: String? = nil
     ) async throws(AppStoreServerError) -> NotificationHistoryPage {
@@ -205,9 +187,6 @@ extension AppStoreServerClient {
 
     /// Passes on page after page of the notification history, each with its own time to be fetched. A caller can note a
     /// page's `paginationToken` and continue from there.
-    ///
-    /// - Parameter take: receives each page before the next is requested.
-    /// - Throws: ``AppStoreServerError``, or what `take` throws.
     public func eachNotificationHistoryPage(
         _ query: NotificationHistoryQuery, after paginationToken: String? = nil,
         _ take: (NotificationHistoryPage) async throws -> Void
@@ -228,8 +207,6 @@ extension AppStoreServerClient {
 
     /// Asks Apple to send a notification of the type `TEST` to the app's URL (Request a Test Notification). Not repeated
     /// when it is unknown whether the request arrived.
-    ///
-    /// - Returns: a token for ``testNotification(_:)``.
     public func requestTestNotification() async throws(AppStoreServerError) -> String {
         let requested: RequestedTestNotification = try await ask(.testNotificationRequest)
         return requested.testNotificationToken

@@ -3,7 +3,6 @@ public import OfferModel
 
 /// A call of the App Store Server API without a result. It never holds a token or a key.
 public struct AppStoreServerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What to do about it, in one word.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// Nothing was asked: what was given makes no request.
         case notSent
@@ -24,10 +23,8 @@ public struct AppStoreServerError: Error, Sendable, Hashable, CustomStringConver
     public let code: Code
     public let message: String
     public let hint: String?
-    /// Apple's number, known here or not.
     public internal(set) var errorCode: AppStoreErrorCode?
     public internal(set) var status: Int?
-    /// When Apple wants to be asked again.
     public internal(set) var retryAt: Instant?
     public internal(set) var attempts: Int
 
@@ -199,8 +196,6 @@ enum RetryAfter {
     /// Reads `Retry-After`: Apple sends UNIX milliseconds ("Rate limit exceeded": `errorCode` 4290000), HTTP means
     /// seconds from now (RFC 9110 §10.2.3). A year of seconds and a date in milliseconds are a thousandfold apart, so the
     /// number tells which it is.
-    ///
-    /// - Returns: `nil` for anything else, such as the form with a date's name.
     static func instant(_ text: String, now: Instant) -> Instant? {
         let digits = text.drop { $0 == " " }
         guard !digits.isEmpty, digits.utf8.count <= 15, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

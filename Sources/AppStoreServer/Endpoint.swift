@@ -116,7 +116,6 @@ public enum PathIdentifier {
 
 /// Which transactions Get Transaction History gives; without any member all of them, oldest change first.
 public struct TransactionHistoryQuery: Sendable, Hashable {
-    /// Apple's names of the kinds of product in this query.
     public enum ProductType: String, Sendable, Hashable, CaseIterable {
         case autoRenewable = "AUTO_RENEWABLE"
         case nonRenewable = "NON_RENEWABLE"
@@ -178,7 +177,6 @@ public struct NotificationHistoryQuery: Sendable, Hashable {
     public var startDate: Instant
     public var endDate: Instant
     public var subject: Subject
-    /// Only those that did not arrive.
     public var onlyFailures: Bool
 
     public init(
@@ -191,7 +189,6 @@ public struct NotificationHistoryQuery: Sendable, Hashable {
     }
 }
 
-/// Apple's `NotificationHistoryRequest`.
 struct NotificationHistoryRequest: Encodable {
     let startDate: Instant
     let endDate: Instant

@@ -36,12 +36,13 @@ struct Exchange: Sendable {
             try await waitForTurn(endpoint, server, by: deadline, attempts: attempts)
             attempts += 1
             switch try await attempt(endpoint, server, by: deadline) {
-            case .answered(let body): return body
-            case .refused(let refused):
+            case .success(let reply) where (200..<300).contains(reply.status): return reply.body
+            case .success(let reply):
+                let refused = RefusedAnswer(reply, now: time.now)
                 let error = refused.error(of: access, at: server.host, attempts: attempts)
                 guard endpoint.mayBeRepeated(after: refused) else { throw error }
                 try await pause(after: attempts, until: refused.retryAt, by: deadline, or: error)
-            case .failed(let failure):
+            case .failure(let failure):
                 let error = Self.error(failure, server.host, attempts: attempts)
                 guard endpoint.isRepeatable, failure.isTransient else { throw error }
                 try await pause(after: attempts, until: nil, by: deadline, or: error)
@@ -49,28 +50,21 @@ struct Exchange: Sendable {
         }
     }
 
-    private enum Outcome {
-        case answered([UInt8])
-        case refused(RefusedAnswer)
-        case failed(TransportFailure)
-    }
-
     private func attempt(
         _ endpoint: Endpoint, _ server: AppStoreServerClient.Server, by deadline: Int64
-    ) async throws(AppStoreServerError) -> Outcome {
+    ) async throws(AppStoreServerError) -> Result<AppStoreServerReply, TransportFailure> {
         let request = AppStoreServerRequest(
             method: endpoint.method, url: server.host.address + endpoint.target,
             token: try access.token(now: time.now), body: endpoint.body)
         let left = deadline - time.elapsedMilliseconds
-        guard left > 0 else { return .failed(.timedOut) }
+        guard left > 0 else { return .failure(.timedOut) }
         do throws(TransportFailure) {
-            let reply = try await transport.reply(
-                to: request, withinMilliseconds: min(policy.requestMilliseconds, left),
-                atMostBytes: policy.maximumAnswerBytes)
-            return (200..<300).contains(reply.status)
-                ? .answered(reply.body) : .refused(RefusedAnswer(reply, now: time.now))
+            return .success(
+                try await transport.reply(
+                    to: request, withinMilliseconds: min(policy.requestMilliseconds, left),
+                    atMostBytes: policy.maximumAnswerBytes))
         } catch {
-            return .failed(error)
+            return .failure(error)
         }
     }
 
@@ -152,7 +146,6 @@ extension TransportFailure {
 
 /// The timeouts and retries of a call.
 public struct CallPolicy: Sendable, Hashable {
-    /// The most attempts, the first included.
     public var attempts: Int
     public var requestMilliseconds: Int64
     /// How long a whole call may take, in milliseconds: every attempt, page and wait together.
@@ -185,7 +178,6 @@ public struct CallPolicy: Sendable, Hashable {
         attempts: 5, requestMilliseconds: 30 * Instant.Duration.second,
         totalMilliseconds: 10 * Instant.Duration.minute)
 
-    /// The longest wait after this many attempts.
     func backoffCeiling(afterAttempts count: Int) -> Int64 {
         var ceiling = max(firstBackoffMilliseconds, 0)
         for _ in 1..<max(count, 1) where ceiling < longestBackoffMilliseconds { ceiling *= 2 }

@@ -32,14 +32,11 @@ public struct AppleRateLimits: Sendable, Hashable {
     }
 
     /// The part of these limits that one of several users of them takes, such as a backfill beside support.
-    ///
-    /// - Parameter percent: from 1 to 100.
     public func share(percent: Int) -> AppleRateLimits {
         let percent = Int64(min(max(percent, 1), 100))
         return AppleRateLimits(thousandthsPerSecond: thousandthsPerSecond.mapValues { max($0 * percent / 100, 1) })
     }
 
-    /// The time from one call to the next.
     func intervalMilliseconds(_ calls: CallClass) -> Int64 {
         guard let thousandths = thousandthsPerSecond[calls] else { return 0 }
         return (1_000_000 + thousandths - 1) / thousandths
@@ -78,13 +75,10 @@ public protocol CallTime: Sendable {
     var now: Instant { get }
     /// Milliseconds of a clock that is never set: what deadlines are measured by.
     var elapsedMilliseconds: Int64 { get }
-    /// Waits.
-    ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(milliseconds: Int64) async throws
 }
 
-/// The machine's clocks.
 public struct SystemCallTime: CallTime {
     private let start = ContinuousClock.now
 

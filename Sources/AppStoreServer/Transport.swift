@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// One HTTP request of the App Store Server API.
 public struct AppStoreServerRequest: Sendable {
     public enum Method: String, Sendable, Hashable {
         case get = "GET"
@@ -54,8 +53,6 @@ public final class HTTPTransport: AppStoreServerTransport {
     private let client: HTTPClient
 
     /// A transport of its own connections; ``shutdown()`` ends them.
-    ///
-    /// - Parameter connectMilliseconds: how long making a connection may take.
     public init(connectMilliseconds: Int64 = 5_000) {
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.retryConnectionEstablishment = false
@@ -66,13 +63,10 @@ public final class HTTPTransport: AppStoreServerTransport {
                 timeout: .init(connect: .milliseconds(connectMilliseconds)), connectionPool: pool))
     }
 
-    /// Closes the connections; what is still on its way fails.
     public func shutdown() async {
         try? await client.shutdown()
     }
 
-    /// Sends one request once and reads the whole reply.
-    ///
     /// The HTTP client's own deadline ends with the reply's head, so a slow body is measured here.
     public func reply(
         to request: AppStoreServerRequest, withinMilliseconds milliseconds: Int64, atMostBytes bytes: Int
@@ -118,7 +112,6 @@ extension HTTPTransport: CustomReflectable {
 }
 
 extension TransportFailure {
-    /// Tells the errors of the HTTP client apart by what can be done about them.
     init(_ error: any Error) {
         switch error {
         case let failure as TransportFailure: self = failure

@@ -21,9 +21,6 @@ package struct CommandFailure: Error, Hashable {
         self.lines = lines.map(\.printable)
     }
 
-    /// - Parameters:
-    ///   - message: lower case, no final full stop, the offending value in backticks.
-    ///   - hints: what to do next.
     package init(_ status: ExitStatus, _ message: String, hints: [String] = []) {
         self.init(status, lines: ["error: " + message] + hints.map { "hint: " + $0 })
     }
@@ -31,7 +28,6 @@ package struct CommandFailure: Error, Hashable {
     /// The answer is no, and stdout has said so.
     package static let answeredNo = CommandFailure(.failed, lines: [])
 
-    /// The first error, without its label.
     package var message: String { texts("error: ").first ?? "" }
 
     package var hints: [String] { texts("hint: ") }

@@ -6,7 +6,6 @@ package struct CommandLineProgram<Root: ParsableCommand> {
     let unexpected: ExitStatus
     /// A command line with an option in its place, for users who put one before the command.
     let example: String
-    /// Prints help and versions.
     let output: (String) throws -> Void
     /// An error in words.
     let failure: (any Error) -> CommandFailure?
@@ -23,8 +22,6 @@ package struct CommandLineProgram<Root: ParsableCommand> {
     }
 
     /// Runs a command line without the program's name.
-    ///
-    /// - Returns: the exit status.
     package func run(_ arguments: [String]) async -> Int32 {
         do {
             var command = try Root.parseAsRoot(arguments)

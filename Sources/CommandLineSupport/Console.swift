@@ -2,7 +2,6 @@ import Foundation
 
 /// Where commands write: data to stdout, messages to stderr, both unbuffered so that nothing is lost at exit.
 package enum Console {
-    /// The colours of stdout.
     package static let palette = Palette.chosen(
         isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
 
@@ -37,7 +36,6 @@ package enum Console {
     }
 }
 
-/// Colours for a terminal, or none.
 package struct Palette: Sendable {
     /// What a piece of text is, so that colours are chosen in one place.
     package enum Role: String, Sendable {

@@ -17,7 +17,6 @@ package struct CustomerOptions: ParsableArguments {
 
     package init() {}
 
-    /// The identifiers that were given.
     package var given: [String] {
         [originalTransactionId, appTransactionId, appAccountToken, customerId].compactMap(\.self)
     }
@@ -31,7 +30,6 @@ package struct CustomerOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: `ValidationError` if no identifier is given.
     package func checkGiven() throws {
         guard given.isEmpty else { return }
         throw ValidationError(

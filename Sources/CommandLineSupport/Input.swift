@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 package import OfferModel
 
-/// Files that the command line names.
 package enum InputFile {
     /// The bytes of a file, or what a pipe such as `/dev/stdin` or `<(command)` brings.
     ///
@@ -40,7 +39,6 @@ package enum InputFile {
 }
 
 extension Instant {
-    /// This machine's clock.
     package static var wallClock: Instant {
         Instant(milliseconds: Int64(saturating: Date().timeIntervalSince1970 * 1_000))
     }

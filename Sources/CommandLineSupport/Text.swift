@@ -84,7 +84,6 @@ extension BinaryInteger {
 }
 
 extension Encodable {
-    /// JSON with sorted keys.
     package func jsonText(isPretty: Bool = true) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

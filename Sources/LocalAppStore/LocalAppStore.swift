@@ -10,11 +10,6 @@ public struct LocalAppStore: Sendable {
     }
 
     /// Plays a scenario and signs what the App Store would know after it.
-    ///
-    /// - Parameters:
-    ///   - scenario: what happened.
-    ///   - now: the moment that relative times count from, and the signing date unless the scenario has its own.
-    /// - Throws: ``ScenarioError`` for what cannot have happened; what libcrypto throws when it cannot sign.
     public func sign(_ scenario: Scenario, now: Instant) throws -> SignedScenario {
         let played = try PlayedScenario(playing: scenario, now: now)
         return SignedScenario(

@@ -137,7 +137,6 @@ extension LocalRoot {
     }
 }
 
-/// A local root that cannot be written or read.
 public struct LocalRootError: Error, Sendable, Hashable, CustomStringConvertible {
     public let message: String
     public let hint: String

@@ -5,35 +5,15 @@ public import OfferModel
 public struct OpenSSLDigest: Digest {
     public init() {}
 
-    public func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        return SHA256.shared.digest(of: bytes)
-    }
+    public func sha256(_ bytes: [UInt8]) -> [UInt8] { SHA256.shared.digest(of: bytes) }
 
     /// The 32 bytes of HMAC-SHA-256 (RFC 2104) under a key of any length.
     public func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
-        keyed(by: key, name: "").digest(of: message)
+        PreparedHMAC(key: key, name: "").digest(of: message)
     }
 
     /// HMAC-SHA-256 for many messages under one key, which is prepared once.
-    public func keyed(by key: [UInt8], name: String) -> any KeyedDigest {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        return OpenSSLKeyedDigest(name: name, prepared: PreparedHMAC(key: key))
-    }
-}
-
-/// HMAC-SHA-256 under one key.
-private struct OpenSSLKeyedDigest: KeyedDigest {
-    let name: String
-    let prepared: PreparedHMAC
-
-    func digest(of bytes: [UInt8]) -> [UInt8] {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        return prepared.code(of: bytes)
-    }
+    public func keyed(by key: [UInt8], name: String) -> any KeyedDigest { PreparedHMAC(key: key, name: name) }
 }
 
 /// SHA-256, looked up in libcrypto once: looking an algorithm up takes longer than a short digest.
@@ -63,32 +43,29 @@ final class SHA256: @unchecked Sendable {
     }
 
     func digest(of bytes: [UInt8]) -> [UInt8] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
         var digest = [UInt8](repeating: 0, count: Self.length)
         let status = unsafe EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil)
         precondition(status == 1, "libcrypto failed to take a SHA-256")
         return digest
     }
 
-    /// A digest that has taken some bytes in and waits for more; the caller frees it.
-    func context(after bytes: [UInt8]) -> OpaquePointer? {
-        guard let context = unsafe EVP_MD_CTX_new() else { return nil }
-        let begun = unsafe EVP_DigestInit_ex(context, algorithm, nil)
-        let updated = unsafe EVP_DigestUpdate(context, bytes, bytes.count)
-        precondition(begun == 1 && updated == 1, "libcrypto failed to begin a SHA-256")
-        return unsafe context
+    /// A digest that has taken some bytes in and waits for more.
+    func context(after bytes: [UInt8]) throws(OpenSSLFailure) -> PreparedContext {
+        try unsafe PreparedContext("begin a SHA-256") {
+            unsafe EVP_DigestInit_ex($0, algorithm, nil) & EVP_DigestUpdate($0, bytes, bytes.count)
+        }
     }
 }
 
-/// HMAC-SHA-256 (RFC 2104) under one key. Both halves have taken the key in and are copied for each message: a copy is
-/// cheaper than looking the algorithms up and taking the key in again.
-///
-/// `@unchecked Sendable`: the prepared halves are only read after `init`; each message works on its own copy.
-@safe
-final class PreparedHMAC: @unchecked Sendable {
-    private let inner: OpaquePointer
-    private let outer: OpaquePointer
+/// HMAC-SHA-256 (RFC 2104) under one key, which both halves have taken in.
+private struct PreparedHMAC: KeyedDigest {
+    let name: String
+    private let inner: PreparedContext
+    private let outer: PreparedContext
 
-    init(key: [UInt8]) {
+    init(key: [UInt8], name: String) {
         var block = [UInt8](repeating: 0, count: SHA256.blockLength)
         defer { block.cleanse() }
         for (place, byte) in (key.count > SHA256.blockLength ? SHA256.shared.digest(of: key) : key).enumerated() {
@@ -99,39 +76,24 @@ final class PreparedHMAC: @unchecked Sendable {
             innerBlock.cleanse()
             outerBlock.cleanse()
         }
-        guard let inner = unsafe SHA256.shared.context(after: innerBlock),
-            let outer = unsafe SHA256.shared.context(after: outerBlock)
+        guard let inner = try? SHA256.shared.context(after: innerBlock),
+            let outer = try? SHA256.shared.context(after: outerBlock)
         else {
             // A trap, because only memory that has run out leads here, no input: Swift itself ends the process then.
             preconditionFailure("no memory to prepare an HMAC")
         }
-        unsafe self.inner = unsafe inner
-        unsafe self.outer = unsafe outer
+        (self.name, self.inner, self.outer) = (name, inner, outer)
     }
 
-    deinit {
-        unsafe EVP_MD_CTX_free(inner)
-        unsafe EVP_MD_CTX_free(outer)
-    }
+    func digest(of bytes: [UInt8]) -> [UInt8] { Self.finish(outer, with: Self.finish(inner, with: bytes)) }
 
-    func code(of message: [UInt8]) -> [UInt8] {
-        guard let context = unsafe EVP_MD_CTX_new() else {
-            // A trap, as in `init`: a code that is missing or wrong would pass for what a row once held.
-            preconditionFailure("no memory for an HMAC")
-        }
-        defer { unsafe EVP_MD_CTX_free(context) }
-        let half = unsafe Self.finish(inner, with: message, in: context)
-        return unsafe Self.finish(outer, with: half, in: context)
-    }
-
-    private static func finish(
-        _ half: OpaquePointer, with bytes: [UInt8], in context: OpaquePointer
-    ) -> [UInt8] {
+    private static func finish(_ half: PreparedContext, with bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: SHA256.length)
-        let copied = unsafe EVP_MD_CTX_copy_ex(context, half)
-        let updated = unsafe EVP_DigestUpdate(context, bytes, bytes.count)
-        let finished = unsafe EVP_DigestFinal_ex(context, &digest, nil)
-        precondition(copied == 1 && updated == 1 && finished == 1, "libcrypto failed to take an HMAC")
+        let status = unsafe half.copied {
+            unsafe EVP_DigestUpdate($0, bytes, bytes.count) & EVP_DigestFinal_ex($0, &digest, nil)
+        }
+        // A trap, as in `init`: a code that is missing or wrong would pass for what a row once held.
+        precondition(status == 1, "libcrypto failed to take an HMAC")
         return digest
     }
 }
@@ -144,7 +106,6 @@ public final class OpenSSLDigestKey: KeyedDigest, SecretHolder {
     public let name: String
     private let keyed: any KeyedDigest
 
-    /// The fewest bytes a secret may have.
     private static let length = 32
 
     /// Loads a file of at least 64 hexadecimal digits, as `openssl rand -hex 32` writes them.
@@ -155,8 +116,6 @@ public final class OpenSSLDigestKey: KeyedDigest, SecretHolder {
     }
 
     /// Reads hexadecimal digits that are already in memory. These bytes are wiped, copies that the caller keeps are not.
-    ///
-    /// - Parameter source: what messages call the key.
     public init(hexadecimal: consuming [UInt8], source: String) throws {
         var digits = hexadecimal
         defer { digits.cleanse() }

@@ -33,12 +33,43 @@ extension [UInt8] {
     }
 }
 
-/// Comparison that takes as long for a near miss as for a far one.
 public enum ConstantTime {
     /// Whether two byte strings are equal. The time depends on their lengths, never on where they differ.
     public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe CRYPTO_memcmp(left, right, left.count) == 0
+    }
+}
+
+/// A context of libcrypto that is prepared once and copied for each use: a copy is cheaper than looking the algorithms up
+/// again.
+///
+/// `@unchecked Sendable`: it is only read after `init`; each use works on its own copy.
+@safe
+final class PreparedContext: @unchecked Sendable {
+    private let prepared: OpaquePointer
+
+    /// - Parameter prepare: answers with 1 if it has prepared the context.
+    init(_ operation: String, _ prepare: (OpaquePointer) -> Int32) throws(OpenSSLFailure) {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLFailure(operation) }
+        unsafe prepared = unsafe context
+        guard unsafe prepare(context) == 1 else { throw OpenSSLFailure(operation) }
+    }
+
+    deinit {
+        unsafe EVP_MD_CTX_free(prepared)
+    }
+
+    /// What the body answers for a copy of the context; 0 without memory for one.
+    func copied(_ body: (OpaquePointer) -> Int32) -> Int32 {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let context = unsafe EVP_MD_CTX_new() else { return 0 }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_MD_CTX_copy_ex(context, prepared) == 1 else { return 0 }
+        return unsafe body(context)
     }
 }
 

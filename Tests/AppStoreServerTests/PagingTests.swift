@@ -99,12 +99,12 @@ import Testing
     @Test("what comes back is verified by the reader that verifies everything else (invariant 6)")
     func verified() async throws {
         let root = try LocalRoot.make(now: TestTime.start)
-        let bought = ScenarioStep.Buy(
+        let bought = ScenarioStep.buy(
             product: "p", group: "g", at: .ago(Period(days: 40)), period: Period(months: 1),
             price: Money(milliunits: 9_990, currency: "USD"))
         let scenario = Scenario(
             bundleId: "com.example.pro", environment: .sandbox, customer: ScenarioCustomer(appTransactionId: "7"),
-            steps: [.buy(bought), .renew(.init())])
+            steps: [bought, .renew()])
         let signed = try LocalAppStore(root: root).sign(scenario, now: TestTime.start)
         let reader = SignedDataReader(
             verifier: try AppStoreChainVerifier(additionalRoots: [.sandbox: [root.rootDER]]),

@@ -11,7 +11,7 @@ import Testing
         let scratch = try TemporaryDirectory()
         try root.write(to: scratch.path("certs"))
         let signed = try LocalAppStore(root: root).sign(
-            scenario([.appTransaction(.init(at: try at("-P20D"))), try buy("-P10D")]), now: now)
+            scenario([.appTransaction(at: try at("-P20D")), try buy("-P10D")]), now: now)
         let script = try #require(Bundle.module.url(forResource: "Fixtures/verify_jws", withExtension: "py"))
         let all = signed.signedTransactions + signed.signedRenewalInfo + [try #require(signed.signedAppTransaction)]
         #expect(all.count == 3)

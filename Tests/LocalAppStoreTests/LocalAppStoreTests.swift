@@ -14,8 +14,8 @@ import Testing
     init() throws {
         root = try LocalRoot.make(now: now)
         story = scenario([
-            .appTransaction(.init(at: try at("-P200D"))), try trial("-P200D"), .renew(.init(times: 3)),
-            .cancel(.init(at: try at("-P110D"))), .expire(.init()), try buy("-P5D", group: "21500002"),
+            .appTransaction(at: try at("-P200D")), try trial("-P200D"), .renew(times: 3),
+            .cancel(at: try at("-P110D")), .expire(), try buy("-P5D", group: "21500002"),
         ])
     }
 

@@ -20,10 +20,6 @@ import Testing
         }
     }
 
-    private func on(_ time: String) throws -> ScenarioStep.AtSubscription {
-        ScenarioStep.AtSubscription(at: try at(time))
-    }
-
     private func change(_ product: ProductId, _ period: Period, _ time: String) throws -> ScenarioStep.PlanChange {
         ScenarioStep.PlanChange(at: try at(time), product: product, period: period, price: higher)
     }
@@ -38,69 +34,69 @@ import Testing
             "EXPIRED/VOLUNTARY 2 2026-08-01T00:00:00.001Z",
         ]
         let steps: [ScenarioStep] = [
-            .appTransaction(.init(at: try at("2026-05-01T00:00:00Z"))), try buy("2026-05-01T00:00:00Z"),
-            .renew(.init(times: 2)), .cancel(try on("2026-07-05T00:00:00Z")),
-            .enableRenewal(try on("2026-07-06T00:00:00Z")), .cancel(try on("2026-07-07T00:00:00Z")),
+            .appTransaction(at: try at("2026-05-01T00:00:00Z")), try buy("2026-05-01T00:00:00Z"),
+            .renew(times: 2), .cancel(at: try at("2026-07-05T00:00:00Z")),
+            .enableRenewal(at: try at("2026-07-06T00:00:00Z")), .cancel(at: try at("2026-07-07T00:00:00Z")),
         ]
         #expect(try told(steps) == expected)
-        #expect(try told(steps + [.expire(.init())]) == expected)
+        #expect(try told(steps + [.expire()]) == expected)
         let back = ["SUBSCRIBED/RESUBSCRIBE 1 2026-10-10T00:00:00Z"]
-        #expect(try told(steps + [.expire(.init()), try buy("2026-10-10T00:00:00Z")]) == expected + back)
-        #expect(try told(steps + [.resubscribe(.init(at: try at("2026-10-10T00:00:00Z")))]) == expected + back)
+        #expect(try told(steps + [.expire(), try buy("2026-10-10T00:00:00Z")]) == expected + back)
+        #expect(try told(steps + [.resubscribe(at: try at("2026-10-10T00:00:00Z"))]) == expected + back)
     }
 
     @Test(
         "an end is told with its reason",
         arguments: [
-            (ScenarioStep.Expire.Reason.customerCancelled, "EXPIRED/VOLUNTARY"),
+            (ExpirationReason.customerCancelled, "EXPIRED/VOLUNTARY"),
             (.billingError, "EXPIRED/BILLING_RETRY"), (.priceIncreaseNotConsented, "EXPIRED/PRICE_INCREASE"),
             (.productNotAvailable, "EXPIRED/PRODUCT_NOT_FOR_SALE"), (.other, "EXPIRED"),
         ])
-    func ends(reason: ScenarioStep.Expire.Reason, said: String) throws {
-        let told = try told([try buy("2026-09-01T00:00:00Z"), .expire(.init(reason: reason))])
+    func ends(reason: ExpirationReason, said: String) throws {
+        let told = try told([try buy("2026-09-01T00:00:00Z"), .expire(reason: reason)])
         #expect(told.last == "\(said) 2 2026-10-01T00:00:00.001Z")
     }
 
     @Test("a failed payment with grace keeps access until grace ends, and recovers without a gap within it")
     func grace() throws {
         let failed: [ScenarioStep] = [
-            try buy("2026-05-01T00:00:00Z"), .failToRenew(.init(grace: Period(days: 16))),
+            try buy("2026-05-01T00:00:00Z"), .failToRenew(grace: Period(days: 16)),
         ]
         let begun = [
             "SUBSCRIBED/INITIAL_BUY 1 2026-05-01T00:00:00Z",
             "DID_FAIL_TO_RENEW/GRACE_PERIOD 4 2026-06-01T00:00:00.001Z",
         ]
-        let recovered = failed + [.recover(try on("2026-06-10T00:00:00Z"))]
+        let recovered = failed + [.recover(at: try at("2026-06-10T00:00:00Z"))]
         #expect(try told(recovered) == begun + ["DID_RENEW/BILLING_RECOVERY 1 2026-06-10T00:00:00Z"])
         #expect(try play(recovered).transactions.last?.expiresDate == instant("2026-07-01T00:00:00Z"))
         #expect(try play(recovered).renewalInfos.first?.isInBillingRetryPeriod == false)
         let over = begun + ["GRACE_PERIOD_EXPIRED 3 2026-06-17T00:00:00.001Z"]
         #expect(try told(failed) == over)
-        let late = failed + [.recover(try on("2026-06-20T00:00:00Z"))]
+        let late = failed + [.recover(at: try at("2026-06-20T00:00:00Z"))]
         #expect(try told(late) == over + ["DID_RENEW/BILLING_RECOVERY 1 2026-06-20T00:00:00Z"])
         #expect(try play(late).transactions.last?.expiresDate == instant("2026-07-20T00:00:00Z"))
-        let ended = failed + [.expire(.init())]
+        let ended = failed + [.expire()]
         #expect(try told(ended) == over + ["EXPIRED/BILLING_RETRY 2 2026-07-31T00:00:00.001Z"])
         #expect(try play(ended).renewalInfos.first?.expirationIntent == .billingError)
     }
 
     @Test("billing retry without grace has no access, and says so in renewal info")
     func billingRetry() throws {
-        let steps: [ScenarioStep] = [try buy("2026-09-01T00:00:00Z"), .failToRenew(.init())]
+        let steps: [ScenarioStep] = [try buy("2026-09-01T00:00:00Z"), .failToRenew()]
         #expect(try told(steps).last == "DID_FAIL_TO_RENEW 3 2026-10-01T00:00:00.001Z")
         let info = try #require(try play(steps).renewalInfos.first)
         #expect(info.isInBillingRetryPeriod == true)
         #expect(info.gracePeriodExpiresDate == nil)
         #expect(info.autoRenewStatus == .on)
         #expect(info.expirationIntent == .billingError)
-        let gaveUp = steps + [.expire(.init(at: try at("2026-10-20T00:00:00Z")))]
+        let gaveUp = steps + [.expire(at: try at("2026-10-20T00:00:00Z"))]
         #expect(try told(gaveUp).last == "EXPIRED/BILLING_RETRY 2 2026-10-20T00:00:00.001Z")
     }
 
     @Test("a renewal that is paid late is told as a failure and its recovery")
     func lateRenewal() throws {
         let told = try told([
-            try buy("2026-05-01T00:00:00Z"), .renew(.init(at: try at("2026-06-03T00:00:00Z"))),
+            try buy("2026-05-01T00:00:00Z"), .renew(at: try at("2026-06-03T00:00:00Z")),
         ])
         #expect(
             told == [
@@ -113,7 +109,7 @@ import Testing
     func refund() throws {
         let steps: [ScenarioStep] = [
             try buy("2026-10-10T00:00:00Z"),
-            .refund(.init(at: try at("2026-10-12T00:00:00Z"), reason: .appIssue)),
+            .refund(at: try at("2026-10-12T00:00:00Z"), reason: .appIssue),
         ]
         let refunded = [
             "SUBSCRIBED/INITIAL_BUY 1 2026-10-10T00:00:00Z", "REFUND 5 2026-10-12T00:00:00Z",
@@ -125,7 +121,7 @@ import Testing
         #expect(transaction.revocationType == .refundFull)
         #expect(transaction.revocationPercentage == 100_000)
         #expect(transaction.revocationReason == 1)
-        let reversed = steps + [.reverseRefund(.init(at: try at("2026-10-15T00:00:00Z")))]
+        let reversed = steps + [.reverseRefund(at: try at("2026-10-15T00:00:00Z"))]
         #expect(try told(reversed) == refunded + ["REFUND_REVERSED 1 2026-10-15T00:00:00Z"])
         let after = try #require(try play(reversed).transactions.first)
         #expect(after.revocationDate == nil)
@@ -139,8 +135,8 @@ import Testing
     @Test("a prorated refund of an older period leaves the subscription as it is")
     func proratedRefund() throws {
         let steps: [ScenarioStep] = [
-            try buy("2026-08-15T00:00:00Z"), .renew(.init(times: 2)),
-            .refund(.init(at: try at("2026-10-20T00:00:00Z"), transaction: 2, percent: 40)),
+            try buy("2026-08-15T00:00:00Z"), .renew(times: 2),
+            .refund(at: try at("2026-10-20T00:00:00Z"), transaction: 2, percent: 40),
         ]
         #expect(try told(steps).last == "REFUND 1 2026-10-20T00:00:00Z")
         let played = try play(steps)
@@ -153,8 +149,8 @@ import Testing
     @Test("shared access is told as a subscription of its own, and its end as a revocation")
     func familySharing() throws {
         let share = ScenarioStep.share(
-            .init(product: monthly, group: group, at: try at("2026-08-01T00:00:00Z"), period: Period(months: 1)))
-        let steps: [ScenarioStep] = [share, .renew(.init()), .revoke(try on("2026-09-10T00:00:00Z"))]
+            product: monthly, group: group, at: try at("2026-08-01T00:00:00Z"), period: Period(months: 1))
+        let steps: [ScenarioStep] = [share, .renew(), .revoke(at: try at("2026-09-10T00:00:00Z"))]
         #expect(
             try told(steps) == [
                 "SUBSCRIBED/INITIAL_BUY 1 2026-08-01T00:00:00Z", "DID_RENEW 1 2026-09-01T00:00:00Z",
@@ -196,13 +192,13 @@ import Testing
         #expect(pending.productId == monthly)
         #expect(pending.autoRenewProductId == yearly)
         #expect(pending.renewalPrice == 19_990)
-        let renewed = try play(begin + [.renew(.init())])
+        let renewed = try play(begin + [.renew()])
         #expect(renewed.transactions.map(\.productId) == [monthly, yearly])
         #expect(renewed.transactions.last?.expiresDate == (try instant("2026-10-22T00:00:00Z")))
         #expect(renewed.transactions.last?.transactionReason == .renewal)
-        let kept = begin + [.keepProduct(try on("2026-09-21T00:00:00Z"))]
+        let kept = begin + [.keepProduct(at: try at("2026-09-21T00:00:00Z"))]
         #expect(try told(kept).last == "DID_CHANGE_RENEWAL_PREF 1 2026-09-21T00:00:00Z")
-        #expect(try play(kept + [.renew(.init())]).transactions.map(\.productId) == [monthly, monthly])
+        #expect(try play(kept + [.renew()]).transactions.map(\.productId) == [monthly, monthly])
     }
 
     @Test(
@@ -220,25 +216,25 @@ import Testing
     func priceIncrease() throws {
         let raised: [ScenarioStep] = [
             try buy("2026-09-15T00:00:00Z"),
-            .raisePrice(.init(at: try at("2026-09-20T00:00:00Z"), price: higher)),
+            .raisePrice(at: try at("2026-09-20T00:00:00Z"), price: higher),
         ]
         #expect(try told(raised)[1] == "PRICE_INCREASE/PENDING 1 2026-09-20T00:00:00Z")
         #expect(try play(raised).renewalInfos.first?.priceIncreaseStatus == .notResponded)
-        #expect(try told(raised + [.expire(.init())]).last == "EXPIRED/PRICE_INCREASE 2 2026-10-15T00:00:00.001Z")
-        let accepted = raised + [.acceptPrice(try on("2026-09-25T00:00:00Z")), .renew(.init())]
+        #expect(try told(raised + [.expire()]).last == "EXPIRED/PRICE_INCREASE 2 2026-10-15T00:00:00.001Z")
+        let accepted = raised + [.acceptPrice(at: try at("2026-09-25T00:00:00Z")), .renew()]
         #expect(try told(accepted)[2] == "PRICE_INCREASE/ACCEPTED 1 2026-09-25T00:00:00Z")
         #expect(try play(accepted).transactions.map(\.price) == [9_990, 19_990])
         #expect(try play(accepted).renewalInfos.first?.priceIncreaseStatus == nil)
         let told = try told([
             try buy("2026-10-15T00:00:00Z"),
-            .raisePrice(.init(at: try at("2026-10-20T00:00:00Z"), price: higher, needsConsent: false)),
+            .raisePrice(at: try at("2026-10-20T00:00:00Z"), price: higher, needsConsent: false),
         ])
         #expect(told.last == "PRICE_INCREASE/ACCEPTED 1 2026-10-20T00:00:00Z")
     }
 
     @Test("a test notification is about the app alone")
     func test() throws {
-        let played = try play([.test(.init(at: try at("-P1D")))])
+        let played = try play([.test(at: try at("-P1D"))])
         let notification = try #require(played.notifications.first)
         #expect(notification.notification.notificationType == .test)
         #expect(notification.notification.data?.bundleId == "com.example.pro")
@@ -260,7 +256,7 @@ import Testing
 
     @Test("the ids of notifications follow from the scenario: played again later they are the same, and all differ")
     func stableIds() throws {
-        let steps: [ScenarioStep] = [try buy("-P100D"), .renew(.init(times: 2)), .cancel(try on("-P20D"))]
+        let steps: [ScenarioStep] = [try buy("-P100D"), .renew(times: 2), .cancel(at: try at("-P20D"))]
         let first = try play(steps).notifications.map(\.notification.notificationUUID)
         let later = try play(steps, at: now.adding(milliseconds: 3_600_000))
             .notifications.map(\.notification.notificationUUID)

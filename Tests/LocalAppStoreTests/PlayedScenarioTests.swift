@@ -6,7 +6,7 @@ import Testing
     @Test("a customer with only the app has an app transaction and nothing else")
     func newCustomer() throws {
         let played = try PlayedScenario(
-            playing: scenario([.appTransaction(.init(at: try at("-P3D"), appVersion: "2.0"))]), now: now)
+            playing: scenario([.appTransaction(at: try at("-P3D"), appVersion: "2.0")]), now: now)
         var expected = AppTransaction(bundleId: "com.example.pro", receiptCreationDate: now)
         expected.appAppleId = 1_234_567_890
         expected.appTransactionId = "7040000003"
@@ -58,7 +58,7 @@ import Testing
     @Test("a trial is free, introductory, and renews at full price")
     func trialThenRenewals() throws {
         let played = try PlayedScenario(
-            playing: scenario([try trial("2026-08-24T00:00:00Z"), .renew(.init(times: 2))]), now: now)
+            playing: scenario([try trial("2026-08-24T00:00:00Z"), .renew(times: 2)]), now: now)
         #expect(played.transactions.map(\.transactionId) == ["7040000003001", "7040000003002", "7040000003003"])
         #expect(played.transactions.map(\.offerType) == [.introductory, nil, nil])
         #expect(played.transactions.map(\.offerDiscountType) == [.freeTrial, nil, nil])
@@ -76,7 +76,7 @@ import Testing
     @Test("a cancelled subscription does not renew and keeps its period")
     func cancelled() throws {
         let played = try PlayedScenario(
-            playing: scenario([try buy("-P10D"), .cancel(.init(at: try at("-P5D")))]), now: now)
+            playing: scenario([try buy("-P10D"), .cancel(at: try at("-P5D"))]), now: now)
         let info = try #require(played.renewalInfos.first)
         #expect(info.autoRenewStatus == .off)
         #expect(info.expirationIntent == nil)
@@ -87,19 +87,19 @@ import Testing
     @Test("a cancelled subscription whose period is over has ended by the customer's will")
     func cancelledAndOver() throws {
         let played = try PlayedScenario(
-            playing: scenario([try buy("-P40D"), .cancel(.init(at: try at("-P35D")))]), now: now)
+            playing: scenario([try buy("-P40D"), .cancel(at: try at("-P35D"))]), now: now)
         #expect(played.renewalInfos.map(\.expirationIntent) == [.customerCancelled])
     }
 
     @Test(
         "an expired subscription says why, in renewal info signed after its end",
         arguments: [
-            (ScenarioStep.Expire.Reason.customerCancelled, 1), (.billingError, 2), (.priceIncreaseNotConsented, 3),
+            (ExpirationReason.customerCancelled, 1), (.billingError, 2), (.priceIncreaseNotConsented, 3),
             (.productNotAvailable, 4), (.other, 5),
         ])
-    func expired(reason: ScenarioStep.Expire.Reason, intent: Int) throws {
+    func expired(reason: ExpirationReason, intent: Int) throws {
         let played = try PlayedScenario(
-            playing: scenario([try buy("-P40D"), .expire(.init(reason: reason))]), now: now)
+            playing: scenario([try buy("-P40D"), .expire(reason: reason)]), now: now)
         let info = try #require(played.renewalInfos.first)
         #expect(info.expirationIntent?.rawValue == intent)
         #expect(info.autoRenewStatus == .off)
@@ -111,7 +111,7 @@ import Testing
     @Test("coming back keeps the subscription's id and, after 60 days, begins a new series")
     func comeBack() throws {
         let first = try buy("2026-01-01T00:00:00Z")
-        let end = ScenarioStep.expire(.init())
+        let end = ScenarioStep.expire()
         let soon = try PlayedScenario(playing: scenario([first, end, try buy("2026-04-01T23:59:59Z")]), now: now)
         let late = try PlayedScenario(playing: scenario([first, end, try buy("2026-04-02T00:00:00Z")]), now: now)
         #expect(Set(soon.transactions.map(\.originalTransactionId)) == ["7040000003001"])
@@ -126,12 +126,12 @@ import Testing
     func offTime() throws {
         let late = try PlayedScenario(
             playing: scenario([
-                try buy("2026-01-01T00:00:00Z"), .renew(.init(at: try at("2026-02-05T00:00:00Z"))),
+                try buy("2026-01-01T00:00:00Z"), .renew(at: try at("2026-02-05T00:00:00Z")),
             ]), now: now)
         #expect(late.transactions.last?.expiresDate == (try instant("2026-03-05T00:00:00Z")))
         let early = try PlayedScenario(
             playing: scenario([
-                try buy("2026-01-01T00:00:00Z"), .renew(.init(at: try at("2026-01-31T00:00:00Z"))),
+                try buy("2026-01-01T00:00:00Z"), .renew(at: try at("2026-01-31T00:00:00Z")),
             ]), now: now)
         #expect(early.transactions.last?.purchaseDate == (try instant("2026-01-31T00:00:00Z")))
         #expect(early.transactions.last?.expiresDate == (try instant("2026-03-01T00:00:00Z")))
@@ -142,7 +142,7 @@ import Testing
         let played = try PlayedScenario(
             playing: scenario([
                 try buy("-P20D"), try buy("-P10D", group: "21500002"),
-                .cancel(.init(group: group, at: try at("-P5D"))),
+                .cancel(group: group, at: try at("-P5D")),
             ]), now: now)
         #expect(played.renewalInfos.map(\.originalTransactionId) == ["7040000003001", "7040000003002"])
         #expect(played.renewalInfos.map(\.autoRenewStatus) == [.off, .on])
@@ -150,7 +150,7 @@ import Testing
 
     @Test("ids follow from the scenario: played again later it gives the same ones")
     func stableIds() throws {
-        let steps = [try trial("-P60D"), .renew(.init())]
+        let steps = [try trial("-P60D"), .renew()]
         let first = try PlayedScenario(playing: scenario(steps), now: now)
         let second = try PlayedScenario(playing: scenario(steps), now: now.adding(milliseconds: 86_400_000))
         #expect(first.transactions.map(\.transactionId) == ["7040000003001", "7040000003002"])
@@ -161,7 +161,7 @@ import Testing
     func givenOriginal() throws {
         let played = try PlayedScenario(
             playing: scenario(
-                [try buy("-P60D"), .renew(.init())],
+                [try buy("-P60D"), .renew()],
                 customer: ScenarioCustomer(originalTransactionId: "2000000000000001")), now: now)
         #expect(played.transactions.map(\.transactionId) == ["2000000000000001", "2000000000000001002"])
         #expect(Set(played.transactions.map(\.originalTransactionId)) == ["2000000000000001"])
@@ -172,7 +172,7 @@ import Testing
     func signedAt() throws {
         let played = try PlayedScenario(
             playing: scenario(
-                [.appTransaction(.init(at: try at("-P20D"))), try buy("-P10D")], signedAt: try at("-P1D")), now: now)
+                [.appTransaction(at: try at("-P20D")), try buy("-P10D")], signedAt: try at("-P1D")), now: now)
         let expected = try instant("2026-10-31T00:00:00Z")
         #expect(played.transactions.map(\.signedDate) == [expected])
         #expect(played.renewalInfos.map(\.signedDate) == [expected])

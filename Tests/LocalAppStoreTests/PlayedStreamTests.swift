@@ -10,39 +10,39 @@ import Testing
         var day = 600
         for _ in 0..<(steps * 3) where story.count < steps {
             day = max(day - Int.random(in: 0...12, using: &random), 1)
-            let step = try candidate(ScenarioStep.AtSubscription(at: try at("-P\(day)D")), &random)
+            let step = try candidate(try at("-P\(day)D"), &random)
             if error(of: scenario(story + [step])) == nil { story.append(step) }
         }
         return story
     }
 
     private func candidate(
-        _ on: ScenarioStep.AtSubscription, _ random: inout SeededGenerator
+        _ time: ScenarioTime, _ random: inout SeededGenerator
     ) throws -> ScenarioStep {
         let other = ScenarioStep.PlanChange(
-            at: on.at, product: ProductId("p\(Int.random(in: 1...3, using: &random))"),
+            at: time, product: ProductId("p\(Int.random(in: 1...3, using: &random))"),
             period: Bool.random(using: &random) ? Period(months: 1) : Period(days: 7), price: price)
         switch Int.random(in: 0...16, using: &random) {
-        case 0: return .buy(.init(product: monthly, group: group, at: on.at, period: Period(months: 1), price: price))
-        case 1: return .resubscribe(.init(at: on.at))
-        case 2: return .cancel(on)
-        case 3: return .enableRenewal(on)
-        case 4: return .failToRenew(.init(grace: Bool.random(using: &random) ? Period(days: 16) : nil))
-        case 5: return .recover(on)
-        case 6: return .expire(.init())
+        case 0: return .buy(product: monthly, group: group, at: time, period: Period(months: 1), price: price)
+        case 1: return .resubscribe(at: time)
+        case 2: return .cancel(at: time)
+        case 3: return .enableRenewal(at: time)
+        case 4: return .failToRenew(grace: Bool.random(using: &random) ? Period(days: 16) : nil)
+        case 5: return .recover(at: time)
+        case 6: return .expire()
         case 7: return .upgrade(other)
         case 8: return .downgrade(other)
         case 9: return .crossgrade(other)
-        case 10: return .refund(.init(at: on.at, percent: Int.random(in: 1...100, using: &random)))
-        case 11: return .reverseRefund(.init(at: on.at))
+        case 10: return .refund(at: time, percent: Int.random(in: 1...100, using: &random))
+        case 11: return .reverseRefund(at: time)
         case 12:
             return .redeem(
                 .init(
-                    type: .promotional, offerIdentifier: "o", at: on.at, paymentMode: .payAsYouGo,
+                    type: .promotional, offerIdentifier: "o", at: time, paymentMode: .payAsYouGo,
                     period: Period(months: 1), periodCount: 2, price: price))
-        case 13: return .share(.init(product: monthly, group: "2", at: on.at, period: Period(months: 1)))
-        case 14: return .revoke(.init(group: "2", at: on.at))
-        default: return .renew(.init())
+        case 13: return .share(product: monthly, group: "2", at: time, period: Period(months: 1))
+        case 14: return .revoke(group: "2", at: time)
+        default: return .renew()
         }
     }
 

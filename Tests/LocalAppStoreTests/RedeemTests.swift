@@ -31,7 +31,7 @@ import Testing
         ])
     func comeBack(type: ScenarioStep.Redeem.OfferKind, number: Int) throws {
         let steps: [ScenarioStep] = [
-            try buy("2026-05-01T00:00:00Z"), .expire(.init()), try redeem(type, "2026-07-10T00:00:00Z"),
+            try buy("2026-05-01T00:00:00Z"), .expire(), try redeem(type, "2026-07-10T00:00:00Z"),
         ]
         let begun = try play(steps)
         #expect(last(begun) == "SUBSCRIBED/RESUBSCRIBE")
@@ -41,7 +41,7 @@ import Testing
         #expect(info.offerDiscountType == .payAsYouGo)
         #expect(info.offerPeriod == "P2M")
         #expect(info.renewalPrice == 4_990)
-        let played = try play(steps + [.renew(.init(times: 2))])
+        let played = try play(steps + [.renew(times: 2)])
         #expect(played.transactions.map(\.offerType?.rawValue) == [nil, number, number, nil])
         #expect(played.transactions.map(\.offerIdentifier) == [nil, "back50", "back50", nil])
         #expect(played.transactions.map(\.offerPeriod) == [nil, "P2M", "P2M", nil])
@@ -81,7 +81,7 @@ import Testing
     @Test("a subscriber's offer waits for the next renewal and shows in renewal info until then")
     func subscriber() throws {
         let steps: [ScenarioStep] = [
-            try buy("2026-08-15T00:00:00Z"), .cancel(.init(at: try at("2026-08-20T00:00:00Z"))),
+            try buy("2026-08-15T00:00:00Z"), .cancel(at: try at("2026-08-20T00:00:00Z")),
             try redeem(.promotional, "2026-08-21T00:00:00Z"),
         ]
         let pending = try play(steps)
@@ -89,7 +89,7 @@ import Testing
         #expect(pending.transactions.map(\.offerType) == [nil])
         #expect(pending.renewalInfos.first?.offerIdentifier == "back50")
         #expect(pending.renewalInfos.first?.autoRenewStatus == .on)
-        let renewed = try play(steps + [.renew(.init(times: 2))])
+        let renewed = try play(steps + [.renew(times: 2)])
         #expect(renewed.transactions.map(\.offerIdentifier) == [nil, "back50", "back50"])
         #expect(renewed.transactions.map(\.price) == [9_990, 4_990, 4_990])
     }
@@ -137,7 +137,7 @@ import Testing
             ([bought, try redeem(.winBack, "-P1D")], "the group `21500001` has a subscription already"),
             ([bought, try redeem(.introductory, "-P1D")], "the group `21500001` has a subscription already"),
             (
-                [try trial("-P60D"), .expire(.init()), try redeem(.introductory, "-P1D")],
+                [try trial("-P60D"), .expire(), try redeem(.introductory, "-P1D")],
                 "the trial of the group `21500001` was used before"
             ),
             (
@@ -149,7 +149,7 @@ import Testing
                 "the product is `com.example.pro.monthly` already"
             ),
             (
-                [try buy("-P60D"), .expire(.init()), try redeem(.promotional, "-P1D") { $0.change = .upgrade }],
+                [try buy("-P60D"), .expire(), try redeem(.promotional, "-P1D") { $0.change = .upgrade }],
                 "there is no running subscription to change"
             ),
             ([bought, try redeem(.promotional, "-P1D") { $0.price = nil }], "only a free trial has no price"),
@@ -161,7 +161,7 @@ import Testing
             (
                 [
                     try buy("-P40D"), try redeem(.promotional, "-P35D"),
-                    .renew(.init(price: price)),
+                    .renew(price: price),
                 ], "this renewal is paid as the offer says"
             ),
         ]

@@ -32,14 +32,14 @@ import Testing
 
     @Test("a step that cannot have happened is named with its number, its cause and a way out")
     func steps() throws {
-        let cancel = ScenarioStep.cancel(.init(at: try at("-P5D")))
-        let app = ScenarioStep.appTransaction(.init(at: try at("-P90D")))
+        let cancel = ScenarioStep.cancel(at: try at("-P5D"))
+        let app = ScenarioStep.appTransaction(at: try at("-P90D"))
         let cases: [([ScenarioStep], String, String)] = [
-            ([.renew(.init())], "steps[0].renew", "there is no subscription yet"),
+            ([.renew()], "steps[0].renew", "there is no subscription yet"),
             ([cancel], "steps[0].cancel", "there is no subscription yet"),
-            ([app, .expire(.init())], "steps[1].expire", "there is no subscription yet"),
+            ([app, .expire()], "steps[1].expire", "there is no subscription yet"),
             (
-                [try buy("-P40D"), .renew(.init(group: "9"))], "steps[1].renew",
+                [try buy("-P40D"), .renew(group: "9")], "steps[1].renew",
                 "the group `9` has no subscription yet"
             ),
             (
@@ -47,11 +47,11 @@ import Testing
                 "the group `21500001` has a subscription already"
             ),
             (
-                [try buy("-P40D"), .expire(.init()), .renew(.init())], "steps[2].renew",
+                [try buy("-P40D"), .expire(), .renew()], "steps[2].renew",
                 "the subscription of the group `21500001` has ended"
             ),
             (
-                [try buy("-P10D"), cancel, .renew(.init())], "steps[2].renew",
+                [try buy("-P10D"), cancel, .renew()], "steps[2].renew",
                 "renewal was turned off by an earlier `cancel`"
             ),
             ([try buy("-P10D"), cancel, cancel], "steps[2].cancel", "renewal was turned off before"),
@@ -68,30 +68,30 @@ import Testing
                 "happens at 2026-11-01T00:00:01Z, after everything is signed at 2026-11-01T00:00:00Z"
             ),
             (
-                [try buy("-P40D"), .renew(.init(times: 2))], "steps[1].renew",
+                [try buy("-P40D"), .renew(times: 2)], "steps[1].renew",
                 "happens at 2026-11-22T00:00:00Z, after everything is signed at 2026-11-01T00:00:00Z"
             ),
             (
-                [try buy("-P10D"), .expire(.init())], "steps[1].expire",
+                [try buy("-P10D"), .expire()], "steps[1].expire",
                 "the period ends at 2026-11-22T00:00:00Z, not before everything is signed at 2026-11-01T00:00:00Z"
             ),
             (
-                [try trial("-P90D"), .expire(.init()), try trial("-P20D")], "steps[2].trial",
+                [try trial("-P90D"), .expire(), try trial("-P20D")], "steps[2].trial",
                 "the trial of the group `21500001` was used before"
             ),
             (
-                [try buy("-P60D"), .renew(.init(at: try at("-P40D")))], "steps[1].renew",
+                [try buy("-P60D"), .renew(at: try at("-P40D"))], "steps[1].renew",
                 "renewed at 2026-09-22T00:00:00Z, but the period ends at 2026-10-02T00:00:00Z"
             ),
             (
-                [try buy("-P60D"), .renew(.init(at: try at("-P20D"), times: 2))], "steps[1].renew",
+                [try buy("-P60D"), .renew(at: try at("-P20D"), times: 2)], "steps[1].renew",
                 "several renewals cannot all happen at one time"
             ),
-            ([try buy("-P60D"), .renew(.init(times: 0))], "steps[1].renew", "`times` is `0`"),
+            ([try buy("-P60D"), .renew(times: 0)], "steps[1].renew", "`times` is `0`"),
             ([app, app], "steps[1].appTransaction", "the customer has an app transaction already"),
             ([try buy("1999-12-31T00:00:00Z")], "steps[0].buy", "1999-12-31T00:00:00Z is before 2000-01-01T00:00:00Z"),
             (
-                [.buy(.init(product: monthly, group: group, at: .now, period: Period(months: 121), price: price))],
+                [.buy(product: monthly, group: group, at: .now, period: Period(months: 121), price: price)],
                 "steps[0].buy", "`P10Y1M` is longer than 10 years"
             ),
         ]
@@ -107,8 +107,8 @@ import Testing
     func tooManyTransactions() throws {
         func played(_ renewals: [Int]) throws -> ScenarioError? {
             let daily = ScenarioStep.buy(
-                .init(product: monthly, group: group, at: try at("-P3Y"), period: Period(days: 1), price: price))
-            return error(of: scenario([daily] + renewals.map { .renew(.init(times: $0)) }))
+                product: monthly, group: group, at: try at("-P3Y"), period: Period(days: 1), price: price)
+            return error(of: scenario([daily] + renewals.map { .renew(times: $0) }))
         }
         #expect(try played([499, 499]) == nil)
         let found = try played([499, 499, 1])
@@ -119,10 +119,10 @@ import Testing
     @Test("a renewal after a trial needs to know its period and its price")
     func trialWithoutPrice() throws {
         func renewal(_ period: Period?, _ price: Money?) throws -> ScenarioError? {
-            let begin = ScenarioStep.Trial(
+            let begin = ScenarioStep.trial(
                 product: monthly, group: group, at: try at("-P20D"), length: Period(days: 7), period: period,
                 price: price)
-            return error(of: scenario([.trial(begin), .renew(.init())]))
+            return error(of: scenario([begin, .renew()]))
         }
         #expect(try renewal(nil, price)?.message == "nothing says how long a renewal lasts")
         #expect(try renewal(Period(months: 1), nil)?.message == "nothing says what a renewal costs")
@@ -133,7 +133,7 @@ import Testing
     func appTransactionWithoutId() throws {
         let found = error(
             of: scenario(
-                [.appTransaction(.init(at: .now))], customer: ScenarioCustomer(originalTransactionId: "1")))
+                [.appTransaction(at: .now)], customer: ScenarioCustomer(originalTransactionId: "1")))
         #expect(found?.description == "an app transaction needs its id at steps[0].appTransaction")
     }
 

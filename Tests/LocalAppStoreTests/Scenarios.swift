@@ -33,15 +33,14 @@ func scenario(
 
 /// A purchase of the monthly product.
 func buy(_ time: String, group: SubscriptionGroupId = group) throws -> ScenarioStep {
-    .buy(.init(product: monthly, group: group, at: try at(time), period: Period(months: 1), price: price))
+    .buy(product: monthly, group: group, at: try at(time), period: Period(months: 1), price: price)
 }
 
 /// A one-week trial of the monthly product.
 func trial(_ time: String) throws -> ScenarioStep {
     .trial(
-        .init(
-            product: monthly, group: group, at: try at(time), length: Period(days: 7), period: Period(months: 1),
-            price: price))
+        product: monthly, group: group, at: try at(time), length: Period(days: 7), period: Period(months: 1),
+        price: price)
 }
 
 /// What playing throws, or `nil` if it does not throw.

@@ -55,20 +55,19 @@ import Testing
               - revoke: { at: -P5D }
               - test: { at: -P5D }
             """)
-        let on = ScenarioStep.AtSubscription(at: at)
         let change = ScenarioStep.PlanChange(at: at, product: "p", period: month, price: price)
         let expected: [ScenarioStep] = [
-            .resubscribe(.init(at: at)),
-            .resubscribe(.init(group: "1", at: at, product: "p", period: month, price: price)),
-            .failToRenew(.init()), .failToRenew(.init(group: "1", at: at, grace: Period(days: 16))),
-            .recover(on), .cancel(.init(group: "1", at: at)), .enableRenewal(on),
-            .expire(.init(group: "1", at: at, reason: .billingError)), .upgrade(change), .downgrade(change),
-            .crossgrade(.init(group: "1", at: at, product: "p", period: month, price: price)), .keepProduct(on),
-            .raisePrice(.init(at: at, price: price)), .raisePrice(.init(at: at, price: price, needsConsent: false)),
-            .acceptPrice(on), .refund(.init(at: at)),
-            .refund(.init(group: "1", at: at, transaction: 2, percent: 40, reason: .appIssue)),
-            .reverseRefund(.init(group: "1", at: at, transaction: 2)),
-            .share(.init(product: "p", group: "1", at: at, period: month)), .revoke(on), .test(.init(at: at)),
+            .resubscribe(at: at),
+            .resubscribe(group: "1", at: at, product: "p", period: month, price: price),
+            .failToRenew(), .failToRenew(group: "1", at: at, grace: Period(days: 16)),
+            .recover(at: at), .cancel(group: "1", at: at), .enableRenewal(at: at),
+            .expire(group: "1", at: at, reason: .billingError), .upgrade(change), .downgrade(change),
+            .crossgrade(.init(group: "1", at: at, product: "p", period: month, price: price)), .keepProduct(at: at),
+            .raisePrice(at: at, price: price), .raisePrice(at: at, price: price, needsConsent: false),
+            .acceptPrice(at: at), .refund(at: at),
+            .refund(group: "1", at: at, transaction: 2, percent: 40, reason: .appIssue),
+            .reverseRefund(group: "1", at: at, transaction: 2),
+            .share(product: "p", group: "1", at: at, period: month), .revoke(at: at), .test(at: at),
         ]
         #expect(steps == expected)
     }

@@ -288,14 +288,13 @@ import Testing
         let at = ScenarioTime.ago(Period(days: 200))
         #expect(
             scenario.steps == [
-                .appTransaction(ScenarioStep.AppTransaction(at: at)),
+                .appTransaction(at: at),
                 .trial(
-                    ScenarioStep.Trial(
-                        product: "com.example.pro.monthly", group: "21500001", at: at, length: Period(days: 7),
-                        period: Period(months: 1), price: price)),
-                .renew(ScenarioStep.Renew(times: 3)),
-                .cancel(ScenarioStep.AtSubscription(at: .ago(Period(days: 105)))),
-                .expire(ScenarioStep.Expire()),
+                    product: "com.example.pro.monthly", group: "21500001", at: at, length: Period(days: 7),
+                    period: Period(months: 1), price: price),
+                .renew(times: 3),
+                .cancel(at: .ago(Period(days: 105))),
+                .expire(),
             ])
         #expect(scenario.customer.appTransactionId == "7040000003")
         #expect(scenario.customer.storefront == "USA")

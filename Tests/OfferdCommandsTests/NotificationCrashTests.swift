@@ -110,13 +110,12 @@ struct NotificationCrashTests {
                     originalTransactionId: TransactionId("\(7_000_000 + customer)")),
                 steps: [
                     .trial(
-                        .init(
-                            product: "com.example.pro.weekly", group: "21500001", at: at(0), length: Period(days: 7),
-                            period: Period(days: 7), price: Money(milliunits: 2_990, currency: "USD"))),
-                    .renew(.init(times: 3)),
-                    .cancel(.init(at: at(24))), .enableRenewal(.init(at: at(25))),
-                    .failToRenew(.init(grace: Period(days: 6))), .recover(.init(at: at(30))),
-                    .cancel(.init(at: at(31))), .expire(.init()),
+                        product: "com.example.pro.weekly", group: "21500001", at: at(0), length: Period(days: 7),
+                        period: Period(days: 7), price: Money(milliunits: 2_990, currency: "USD")),
+                    .renew(times: 3),
+                    .cancel(at: at(24)), .enableRenewal(at: at(25)),
+                    .failToRenew(grace: Period(days: 6)), .recover(at: at(30)),
+                    .cancel(at: at(31)), .expire(),
                 ])
             letters += try installation.appStore.sign(scenario, now: now).notifications.map { jws in
                 Letter(uuid: try text("notificationUUID", in: try payload(jws)), jws: jws)

@@ -9,14 +9,12 @@ struct PlayedSubscription {
         var price: Money?
     }
 
-    /// A payment that failed.
     struct FailedPayment {
         /// Until when access goes on; `nil` without grace.
         var graceEnds: Instant?
         var graceIsOver = false
     }
 
-    /// A higher price of the next renewal.
     struct PriceIncrease {
         var price: Money
         var status: PriceIncreaseStatus
@@ -36,11 +34,9 @@ struct PlayedSubscription {
     var transactions: [Int] = []
 
     var autoRenews = true
-    /// Another plan that begins with the next renewal.
     var pendingPlan: Plan?
     /// What is left of the offer that runs.
     var offer: PlayedOffer?
-    /// An offer that begins with the next renewal.
     var pendingOffer: PlayedOffer?
     var failedPayment: FailedPayment?
     var priceIncrease: PriceIncrease?
@@ -66,7 +62,16 @@ struct PlayedSubscription {
         return next
     }
 
-    /// Its state, in Apple's numbers.
+    /// The plan and the offer of the next payment; what was to come with a renewal is dropped.
+    mutating func change(to plan: Plan, _ offer: PlayedOffer?) {
+        (self.plan, self.offer) = (plan, offer)
+        (pendingPlan, pendingOffer, priceIncrease) = (nil, nil, nil)
+    }
+
+    mutating func revoke() {
+        (isRevoked, autoRenews, failedPayment) = (true, false, nil)
+    }
+
     func status(at instant: Instant) -> SubscriptionStatus {
         if isRevoked { return .revoked }
         if isOver(at: instant) { return .expired }
@@ -116,13 +121,10 @@ struct PlayedOffer {
     let type: TransactionOfferType
     let identifier: OfferIdentifier?
     let discountType: OfferDiscountType
-    /// How long one payment lasts.
     let period: Period
     let price: Int64
     let currency: String?
-    /// The length of the whole offer.
     let whole: Period
-    /// How many of its payments are still to be made.
     var paymentsLeft: Int
 
     /// A free introductory period.

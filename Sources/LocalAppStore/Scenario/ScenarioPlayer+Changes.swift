@@ -2,34 +2,29 @@ import OfferModel
 
 // Another product, another price.
 extension ScenarioPlayer {
-    mutating func upgrade(_ step: ScenarioStep.PlanChange) throws(ScenarioError) {
-        let index = try changing(step)
-        try replace(index, step.plan, at: step.at.instant(now: now), offer: nil)
-        notify(index, .didChangeRenewalPref, .upgrade, at: step.at.instant(now: now))
+    mutating func upgrade(_ step: ScenarioStep.PlanChange, at instant: Instant) throws(ScenarioError) {
+        let index = try changing(step, at: instant)
+        try replace(index, step.plan, at: instant, offer: nil)
+        notify(index, .didChangeRenewalPref, .upgrade, at: instant)
     }
 
-    mutating func downgrade(_ step: ScenarioStep.PlanChange) throws(ScenarioError) {
-        let index = try changing(step)
+    mutating func downgrade(_ step: ScenarioStep.PlanChange, at instant: Instant) throws(ScenarioError) {
+        let index = try changing(step, at: instant)
         postpone(index, step.plan)
-        notify(index, .didChangeRenewalPref, .downgrade, at: step.at.instant(now: now))
+        notify(index, .didChangeRenewalPref, .downgrade, at: instant)
     }
 
     /// At once if it lasts as long, else with the next renewal (Apple: "Offering auto-renewable subscriptions").
-    mutating func crossgrade(_ step: ScenarioStep.PlanChange) throws(ScenarioError) {
+    mutating func crossgrade(_ step: ScenarioStep.PlanChange, at instant: Instant) throws(ScenarioError) {
         let index = try subscription(step.group)
         guard let period = subscriptions[index].plan.period else {
             throw error("nothing says how long the product before lasts", hint: "add `period` to the `trial`")
         }
-        if period == step.period {
-            try upgrade(step)
-        } else {
-            try downgrade(step)
-        }
+        if period == step.period { try upgrade(step, at: instant) } else { try downgrade(step, at: instant) }
     }
 
-    mutating func keepProduct(_ step: ScenarioStep.AtSubscription) throws(ScenarioError) {
-        let instant = step.at.instant(now: now)
-        let index = try paidUp(step.group, at: instant)
+    mutating func keepProduct(_ group: SubscriptionGroupId?, at instant: Instant) throws(ScenarioError) {
+        let index = try paidUp(group, at: instant)
         try require(
             subscriptions[index].pendingPlan != nil, "no change of product is to come",
             hint: "add a `downgrade` before")
@@ -38,25 +33,25 @@ extension ScenarioPlayer {
         notify(index, .didChangeRenewalPref, at: instant)
     }
 
-    mutating func play(_ step: ScenarioStep.RaisePrice) throws(ScenarioError) {
-        let instant = step.at.instant(now: now)
-        let index = try paidUp(step.group, at: instant)
+    mutating func raisePrice(
+        _ group: SubscriptionGroupId?, to new: Money, needsConsent: Bool, at instant: Instant
+    ) throws(ScenarioError) {
+        let index = try paidUp(group, at: instant)
         try requireOwned(index)
         try require(
             subscriptions[index].autoRenews, "renewal is off, so no price is to come",
             hint: "add `enableRenewal` before")
-        if let price = subscriptions[index].nextPlan.price, step.price.milliunits <= price.milliunits {
-            throw error("the new price \(step.price) is not above \(price)", hint: "choose a higher one")
+        if let price = subscriptions[index].nextPlan.price, new.milliunits <= price.milliunits {
+            throw error("the new price \(new) is not above \(price)", hint: "choose a higher one")
         }
         try happen(at: instant)
         subscriptions[index].priceIncrease = PlayedSubscription.PriceIncrease(
-            price: step.price, status: step.needsConsent ? .notResponded : .consentedOrNotified)
-        notify(index, .priceIncrease, step.needsConsent ? .pending : .accepted, at: instant)
+            price: new, status: needsConsent ? .notResponded : .consentedOrNotified)
+        notify(index, .priceIncrease, needsConsent ? .pending : .accepted, at: instant)
     }
 
-    mutating func acceptPrice(_ step: ScenarioStep.AtSubscription) throws(ScenarioError) {
-        let instant = step.at.instant(now: now)
-        let index = try paidUp(step.group, at: instant)
+    mutating func acceptPrice(_ group: SubscriptionGroupId?, at instant: Instant) throws(ScenarioError) {
+        let index = try paidUp(group, at: instant)
         try require(
             subscriptions[index].priceIncrease?.status == .notResponded, "no price increase waits for consent",
             hint: "add `raisePrice` before")
@@ -65,9 +60,9 @@ extension ScenarioPlayer {
         notify(index, .priceIncrease, .accepted, at: instant)
     }
 
-    /// The subscription whose product changes.
-    private mutating func changing(_ step: ScenarioStep.PlanChange) throws(ScenarioError) -> Int {
-        let instant = step.at.instant(now: now)
+    private mutating func changing(
+        _ step: ScenarioStep.PlanChange, at instant: Instant
+    ) throws(ScenarioError) -> Int {
         let index = try paidUp(step.group, at: instant)
         try requireOwned(index)
         try require(
@@ -83,11 +78,7 @@ extension ScenarioPlayer {
         _ index: Int, _ plan: PlayedSubscription.Plan, at instant: Instant, offer: PlayedOffer?
     ) throws(ScenarioError) {
         if let latest = subscriptions[index].transactions.last { transactions[latest].isUpgraded = true }
-        subscriptions[index].plan = plan
-        subscriptions[index].pendingPlan = nil
-        subscriptions[index].pendingOffer = nil
-        subscriptions[index].offer = offer
-        subscriptions[index].priceIncrease = nil
+        subscriptions[index].change(to: plan, offer)
         subscriptions[index].autoRenews = true
         try pay(index, from: instant, at: instant, reason: .purchase)
     }
@@ -96,6 +87,16 @@ extension ScenarioPlayer {
         subscriptions[index].pendingPlan = plan
         subscriptions[index].priceIncrease = nil
         subscriptions[index].autoRenews = true
+    }
+}
+
+extension Transaction {
+    /// Without a date: takes a revocation back.
+    fileprivate mutating func revoke(
+        at instant: Instant?, _ reason: ScenarioStep.RefundReason?, _ type: RevocationType?, thousandths: Int64? = nil
+    ) {
+        (revocationDate, revocationReason) = (instant, reason?.number)
+        (revocationType, revocationPercentage) = (type, thousandths)
     }
 }
 
@@ -108,71 +109,59 @@ extension ScenarioStep.PlanChange {
 // Refunds, and the end of sharing.
 extension ScenarioPlayer {
     /// A refund of the latest transaction ends the subscription and turns renewal off, which Apple tells too.
-    mutating func play(_ step: ScenarioStep.Refund) throws(ScenarioError) {
-        let instant = step.at.instant(now: now)
-        let index = try subscription(step.group)
+    mutating func refund(
+        _ number: Int?, of group: SubscriptionGroupId?, percent: Int, _ reason: ScenarioStep.RefundReason,
+        at instant: Instant
+    ) throws(ScenarioError) {
+        let index = try subscription(group)
         try requireOwned(index)
-        let place = try transaction(step.transaction, of: index)
+        let place = try transaction(number, of: index)
         try require(
             transactions[place].revocationDate == nil,
             "the transaction `\(transactions[place].transactionId)` was refunded before",
             hint: "name another `transaction`, or add `reverseRefund` before")
-        try require(
-            (1...100).contains(step.percent), "`percent` is `\(step.percent)`", hint: "choose a number from 1 to 100")
+        try require((1...100).contains(percent), "`percent` is `\(percent)`", hint: "choose a number from 1 to 100")
         try require(
             instant >= transactions[place].purchaseDate,
             "happens at \(instant), before the purchase at \(transactions[place].purchaseDate)",
             hint: "choose a later time, or an earlier `transaction`")
         try happen(at: instant)
-        transactions[place].revocationDate = instant
-        transactions[place].revocationReason = step.reason.number
-        transactions[place].revocationType = step.percent == 100 ? .refundFull : .refundProrated
-        transactions[place].revocationPercentage = Int64(step.percent) * 1_000
+        transactions[place].revoke(
+            at: instant, reason, percent == 100 ? .refundFull : .refundProrated, thousandths: Int64(percent) * 1_000)
         let isLatest = place == subscriptions[index].transactions.last
         let renewed = isLatest && subscriptions[index].autoRenews && subscriptions[index].endedBecause == nil
-        if isLatest {
-            subscriptions[index].isRevoked = true
-            subscriptions[index].autoRenews = false
-            subscriptions[index].failedPayment = nil
-        }
+        if isLatest { subscriptions[index].revoke() }
         notify(index, .refund, at: instant, transaction: place)
         if renewed { notify(index, .didChangeRenewalStatus, .autoRenewDisabled, at: instant) }
     }
 
     /// Renewal stays off: the customer may turn it on again.
-    mutating func play(_ step: ScenarioStep.ReverseRefund) throws(ScenarioError) {
-        let instant = step.at.instant(now: now)
-        let index = try subscription(step.group)
-        let place = try transaction(step.transaction, of: index)
+    mutating func reverseRefund(
+        _ number: Int?, of group: SubscriptionGroupId?, at instant: Instant
+    ) throws(ScenarioError) {
+        let index = try subscription(group)
+        let place = try transaction(number, of: index)
         try require(
             transactions[place].revocationDate != nil && transactions[place].revocationType != .familyRevoke,
             "the transaction `\(transactions[place].transactionId)` was not refunded",
             hint: "add `refund` before, or name another `transaction`")
         try happen(at: instant)
-        transactions[place].revocationDate = nil
-        transactions[place].revocationReason = nil
-        transactions[place].revocationType = nil
-        transactions[place].revocationPercentage = nil
+        transactions[place].revoke(at: nil, nil, nil)
         if place == subscriptions[index].transactions.last { subscriptions[index].isRevoked = false }
         notify(index, .refundReversed, at: instant, transaction: place)
     }
 
-    mutating func revoke(_ step: ScenarioStep.AtSubscription) throws(ScenarioError) {
-        let instant = step.at.instant(now: now)
-        let index = try running(step.group)
+    mutating func revoke(_ group: SubscriptionGroupId?, at instant: Instant) throws(ScenarioError) {
+        let index = try running(group)
         try require(
             subscriptions[index].ownership == .familyShared,
             "the customer bought the subscription of the group `\(subscriptions[index].group)`",
             hint: "use `refund`: only what a family member shares can be revoked")
         try happen(at: instant)
         if let latest = subscriptions[index].transactions.last {
-            transactions[latest].revocationDate = instant
-            transactions[latest].revocationReason = ScenarioStep.Refund.Reason.other.number
-            transactions[latest].revocationType = .familyRevoke
+            transactions[latest].revoke(at: instant, .other, .familyRevoke)
         }
-        subscriptions[index].isRevoked = true
-        subscriptions[index].autoRenews = false
-        subscriptions[index].failedPayment = nil
+        subscriptions[index].revoke()
         notify(index, .revoke, at: instant)
     }
 

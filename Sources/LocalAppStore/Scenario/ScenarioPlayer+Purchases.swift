@@ -2,53 +2,31 @@ import OfferModel
 
 // How a customer comes, and when one cannot have come so.
 extension ScenarioPlayer {
-    mutating func play(_ step: ScenarioStep.AppTransaction) throws(ScenarioError) {
+    mutating func install(version: String, at instant: Instant) throws(ScenarioError) {
         try require(appTransaction == nil, "the customer has an app transaction already", hint: "remove one of them")
         guard let id = scenario.customer.appTransactionId else {
             throw error("an app transaction needs its id", hint: "add `customer.appTransactionId`")
         }
-        let instant = step.at.instant(now: now)
         try happen(at: instant)
         var made = AppTransaction(bundleId: scenario.bundleId, receiptCreationDate: signedAt)
         made.appAppleId = scenario.appAppleId
         made.appTransactionId = id
         made.originalPurchaseDate = instant
-        made.originalApplicationVersion = step.appVersion
-        made.applicationVersion = step.appVersion
+        made.originalApplicationVersion = version
+        made.applicationVersion = version
         made.receiptType = scenario.environment.rawValue
         appTransaction = made
     }
 
-    mutating func play(_ step: ScenarioStep.Trial) throws(ScenarioError) {
-        try checkLength(step.length)
-        try requireUnusedIntroductory(step.group)
-        try begin(
-            group: step.group,
-            PlayedSubscription.Plan(product: step.product, period: step.period, price: step.price),
-            at: step.at.instant(now: now), offer: PlayedOffer(trialOf: step.length, currency: step.price?.currency))
-    }
-
-    mutating func play(_ step: ScenarioStep.Buy) throws(ScenarioError) {
-        try begin(
-            group: step.group,
-            PlayedSubscription.Plan(product: step.product, period: step.period, price: step.price),
-            at: step.at.instant(now: now))
-    }
-
-    mutating func play(_ step: ScenarioStep.Resubscribe) throws(ScenarioError) {
-        let index = try subscription(step.group)
-        var plan = subscriptions[index].nextPlan
-        plan.product = step.product ?? subscriptions[index].plan.product
-        plan.period = step.period ?? plan.period
-        plan.price = step.price ?? subscriptions[index].plan.price
+    mutating func resubscribe(
+        _ group: SubscriptionGroupId?, _ product: ProductId?, _ period: Period?, _ price: Money?, at instant: Instant
+    ) throws(ScenarioError) {
+        let before = subscriptions[try subscription(group)]
+        let plan = PlayedSubscription.Plan(
+            product: product ?? before.plan.product, period: period ?? before.nextPlan.period,
+            price: price ?? before.plan.price)
         try require(plan.price != nil, "nothing says what the subscription costs", hint: "add `period` and `price`")
-        try begin(group: subscriptions[index].group, plan, at: step.at.instant(now: now))
-    }
-
-    mutating func play(_ step: ScenarioStep.Share) throws(ScenarioError) {
-        try begin(
-            group: step.group, PlayedSubscription.Plan(product: step.product, period: step.period),
-            at: step.at.instant(now: now), ownership: .familyShared)
+        try begin(group: before.group, plan, at: instant)
     }
 
     func requireUnusedIntroductory(_ group: SubscriptionGroupId) throws(ScenarioError) {
@@ -62,12 +40,11 @@ extension ScenarioPlayer {
 // The redemption of an offer (Apple: "Implementing promotional offers in your app", "Supporting offer codes in your
 // app", "Supporting win-back offers in your app").
 extension ScenarioPlayer {
-    mutating func play(_ step: ScenarioStep.Redeem) throws(ScenarioError) {
+    mutating func redeem(_ step: ScenarioStep.Redeem, at instant: Instant) throws(ScenarioError) {
         try checkTerms(step)
         guard let group = step.group ?? latestGroup else {
             throw error("nothing says which group the offer is of", hint: "add `group` and `product`")
         }
-        let instant = step.at.instant(now: now)
         if let index = subscriptions.lastIndex(where: { $0.group == group }),
             !subscriptions[index].isOver(at: instant)
         {
@@ -178,11 +155,8 @@ extension ScenarioPlayer {
         }
         subscription.hasUsedIntroductory = subscription.hasUsedIntroductory || offer?.type == .introductory
         subscription.offer = offer
-        if index == subscriptions.count {
-            subscriptions.append(subscription)
-        } else {
-            subscriptions[index] = subscription
-        }
+        if index == subscriptions.count { subscriptions.append(subscription) }
+        subscriptions[index] = subscription
         try pay(index, from: instant, at: instant, reason: .purchase)
         notify(index, .subscribed, known == nil ? .initialBuy : .resubscribe, at: instant)
     }

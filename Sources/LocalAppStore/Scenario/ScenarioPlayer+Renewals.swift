@@ -2,28 +2,30 @@ import OfferModel
 
 // How a subscription goes on or ends, and when it cannot have done so.
 extension ScenarioPlayer {
-    mutating func play(_ step: ScenarioStep.Renew) throws(ScenarioError) {
-        try require((1...500).contains(step.times), "`times` is `\(step.times)`", hint: "choose a number from 1 to 500")
+    mutating func renew(
+        _ group: SubscriptionGroupId?, at instant: Instant?, _ period: Period?, _ price: Money?, times: Int
+    ) throws(ScenarioError) {
+        try require((1...500).contains(times), "`times` is `\(times)`", hint: "choose a number from 1 to 500")
         try require(
-            step.times == 1 || step.at == nil, "several renewals cannot all happen at one time",
+            times == 1 || instant == nil, "several renewals cannot all happen at one time",
             hint: "remove `at` or `times`")
-        for _ in 0..<step.times {
-            try renewOnce(step)
-        }
+        for _ in 0..<times { try renewOnce(group, at: instant, period, price) }
     }
 
-    private mutating func renewOnce(_ step: ScenarioStep.Renew) throws(ScenarioError) {
-        let index = try running(step.group)
+    private mutating func renewOnce(
+        _ group: SubscriptionGroupId?, at instant: Instant?, _ period: Period?, _ price: Money?
+    ) throws(ScenarioError) {
+        let index = try running(group)
         let subscription = subscriptions[index]
         try require(
             subscription.failedPayment == nil, "the payment failed before",
             hint: "use `recover`: the App Store tries again")
         try requireRenewing(index)
-        if subscription.nextOffer != nil, step.period != nil || step.price != nil {
+        if subscription.nextOffer != nil, period != nil || price != nil {
             throw error("this renewal is paid as the offer says", hint: "remove `period` and `price`")
         }
         let due = subscription.expiresDate
-        let instant = step.at?.instant(now: now) ?? due
+        let instant = instant ?? due
         try require(
             instant >= due.adding(milliseconds: -Instant.Duration.day),
             "renewed at \(instant), but the period ends at \(due)",
@@ -34,17 +36,17 @@ extension ScenarioPlayer {
             subscriptions[index].failedPayment = PlayedSubscription.FailedPayment()
             notify(index, .didFailToRenew, at: due.adding(milliseconds: 1))
         }
-        try charge(index, at: instant, from: max(instant, due), (step.period, step.price), isRecovery: isLate)
+        try charge(index, at: instant, from: max(instant, due), period, price, isRecovery: isLate)
     }
 
     /// The payment of a renewal: its offer, its plan and its price replace the ones before.
     private mutating func charge(
-        _ index: Int, at instant: Instant, from start: Instant, _ terms: (period: Period?, price: Money?),
+        _ index: Int, at instant: Instant, from start: Instant, _ period: Period? = nil, _ price: Money? = nil,
         isRecovery: Bool
     ) throws(ScenarioError) {
         var plan = subscriptions[index].nextPlan
-        plan.period = terms.period ?? plan.period
-        plan.price = terms.price ?? plan.price
+        plan.period = period ?? plan.period
+        plan.price = price ?? plan.price
         try require(
             plan.period != nil || subscriptions[index].nextOffer != nil, "nothing says how long a renewal lasts",
             hint: "add `period` to the `trial`")
@@ -54,49 +56,45 @@ extension ScenarioPlayer {
             hint: "add `price` to the `trial`")
         if let period = plan.period { try checkLength(period) }
         try happen(at: instant)
-        subscriptions[index].plan = plan
-        subscriptions[index].offer = subscriptions[index].nextOffer
-        subscriptions[index].pendingPlan = nil
-        subscriptions[index].pendingOffer = nil
-        subscriptions[index].priceIncrease = nil
+        subscriptions[index].change(to: plan, subscriptions[index].nextOffer)
         subscriptions[index].failedPayment = nil
         try pay(index, from: start, at: instant, reason: .renewal)
         notify(index, .didRenew, isRecovery ? .billingRecovery : nil, at: instant)
     }
 
-    mutating func play(_ step: ScenarioStep.FailToRenew) throws(ScenarioError) {
-        let index = try running(step.group)
+    mutating func failToRenew(
+        _ group: SubscriptionGroupId?, at instant: Instant?, _ grace: Period?
+    ) throws(ScenarioError) {
+        let index = try running(group)
         try require(
             subscriptions[index].failedPayment == nil, "the payment failed before", hint: "remove one `failToRenew`")
         try requireRenewing(index)
         let due = subscriptions[index].expiresDate
-        let instant = step.at?.instant(now: now) ?? due
+        let instant = instant ?? due
         try require(
             instant >= due, "failed at \(instant), but the period ends at \(due)",
             hint: "leave `at` out: a payment fails when it is due")
         try requireOver(due)
-        if let grace = step.grace { try checkLength(grace) }
+        if let grace { try checkLength(grace) }
         try happen(at: instant)
-        subscriptions[index].failedPayment = PlayedSubscription.FailedPayment(graceEnds: step.grace.map(due.adding))
-        notify(index, .didFailToRenew, step.grace == nil ? nil : .gracePeriod, at: instant.adding(milliseconds: 1))
+        subscriptions[index].failedPayment = PlayedSubscription.FailedPayment(graceEnds: grace.map(due.adding))
+        notify(index, .didFailToRenew, grace == nil ? nil : .gracePeriod, at: instant.adding(milliseconds: 1))
     }
 
     /// Within grace nothing of the paid time is lost; after it a new period begins with the payment (Apple: "Reducing
     /// involuntary subscriber churn").
-    mutating func recover(_ step: ScenarioStep.AtSubscription) throws(ScenarioError) {
-        let index = try running(step.group)
-        let instant = step.at.instant(now: now)
+    mutating func recover(_ group: SubscriptionGroupId?, at instant: Instant) throws(ScenarioError) {
+        let index = try running(group)
         guard let failed = subscriptions[index].failedPayment else {
             throw error("no payment failed before", hint: "add `failToRenew`, or use `renew`")
         }
         let due = subscriptions[index].expiresDate
         let isInGrace = failed.graceEnds.map { instant < $0 } ?? false
-        try charge(index, at: instant, from: isInGrace ? due : max(instant, due), (nil, nil), isRecovery: true)
+        try charge(index, at: instant, from: isInGrace ? due : max(instant, due), isRecovery: true)
     }
 
-    mutating func cancel(_ step: ScenarioStep.AtSubscription) throws(ScenarioError) {
-        let index = try running(step.group)
-        let instant = step.at.instant(now: now)
+    mutating func cancel(_ group: SubscriptionGroupId?, at instant: Instant) throws(ScenarioError) {
+        let index = try running(group)
         try requireOwned(index)
         try require(subscriptions[index].autoRenews, "renewal was turned off before", hint: "remove one `cancel`")
         try require(
@@ -108,9 +106,8 @@ extension ScenarioPlayer {
         notify(index, .didChangeRenewalStatus, .autoRenewDisabled, at: instant)
     }
 
-    mutating func enableRenewal(_ step: ScenarioStep.AtSubscription) throws(ScenarioError) {
-        let instant = step.at.instant(now: now)
-        let index = try paidUp(step.group, at: instant)
+    mutating func enableRenewal(_ group: SubscriptionGroupId?, at instant: Instant) throws(ScenarioError) {
+        let index = try paidUp(group, at: instant)
         try requireOwned(index)
         try require(
             !subscriptions[index].autoRenews, "renewal is on already",
@@ -139,11 +136,13 @@ extension ScenarioPlayer {
 
 // How a subscription ends.
 extension ScenarioPlayer {
-    mutating func play(_ step: ScenarioStep.Expire) throws(ScenarioError) {
-        let index = try running(step.group)
+    mutating func expire(
+        _ group: SubscriptionGroupId?, at instant: Instant?, _ stated: ExpirationReason?
+    ) throws(ScenarioError) {
+        let index = try running(group)
         let subscription = subscriptions[index]
-        let reason = step.reason ?? Self.reason(for: subscription)
-        let end = try end(of: subscription, step.at)
+        let reason = stated ?? Self.reason(for: subscription)
+        let end = try end(of: subscription, instant)
         try requireOver(end)
         let isTold = subscription.hasLapsed
         settle(before: end)
@@ -159,26 +158,26 @@ extension ScenarioPlayer {
 
     /// With its period, or when Apple gave up charging.
     private mutating func end(
-        of subscription: PlayedSubscription, _ time: ScenarioTime?
+        of subscription: PlayedSubscription, _ instant: Instant?
     ) throws(ScenarioError) -> Instant {
         guard subscription.failedPayment != nil else {
             try require(
-                time == nil, "a subscription without a failed payment ends with its period", hint: "remove `at`")
+                instant == nil, "a subscription without a failed payment ends with its period", hint: "remove `at`")
             return subscription.expiresDate
         }
-        guard let instant = time?.instant(now: now) else {
+        guard let instant else {
             return subscription.expiresDate.adding(milliseconds: Self.retryLife)
         }
         try happen(at: instant)
         return instant
     }
 
-    private static func reason(for subscription: PlayedSubscription) -> ScenarioStep.Expire.Reason {
+    private static func reason(for subscription: PlayedSubscription) -> ExpirationReason {
         if subscription.failedPayment != nil { return .billingError }
         return subscription.priceIncrease?.status == .notResponded ? .priceIncreaseNotConsented : .customerCancelled
     }
 
-    private static func subtype(of reason: ScenarioStep.Expire.Reason) -> NotificationSubtype? {
+    private static func subtype(of reason: ExpirationReason) -> NotificationSubtype? {
         switch reason {
         case .customerCancelled: .voluntary
         case .billingError: .billingRetry

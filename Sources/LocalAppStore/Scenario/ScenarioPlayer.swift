@@ -12,11 +12,7 @@ public struct PlayedScenario: Sendable, Hashable {
     /// What the App Store would have sent meanwhile, by the date it was signed.
     public var notifications: [PlayedNotification]
 
-    /// Plays a scenario.
-    ///
-    /// - Parameters:
-    ///   - scenario: what happened.
-    ///   - now: the moment that relative times count from, and the signing date unless the scenario has its own.
+    /// - Parameter now: the moment that relative times count from, and the signing date unless the scenario has its own.
     public init(playing scenario: Scenario, now: Instant) throws(ScenarioError) {
         var player = try ScenarioPlayer(scenario, now: now)
         for (index, step) in scenario.steps.enumerated() {
@@ -34,7 +30,6 @@ public struct PlayedScenario: Sendable, Hashable {
     }
 }
 
-/// A notification that the App Store would send, before anything is signed.
 public struct PlayedNotification: Sendable, Hashable {
     /// What it says; the signed texts inside of its data are still absent.
     public var notification: AppStoreNotification
@@ -58,7 +53,6 @@ public struct ScenarioError: Error, Sendable, Hashable, CustomStringConvertible 
     public var description: String { "\(message) at \(path)" }
 }
 
-/// Plays the steps of a scenario one after the other.
 struct ScenarioPlayer {
     var transactions: [Transaction] = []
     var appTransaction: AppTransaction?
@@ -108,35 +102,51 @@ struct ScenarioPlayer {
         stepPath = path
         notificationsOfStep = 0
         switch step {
-        case .appTransaction(let step): try play(step)
-        case .trial(let step): try play(step)
-        case .buy(let step): try play(step)
-        case .resubscribe(let step): try play(step)
-        case .redeem(let step): try play(step)
-        case .renew(let step): try play(step)
-        case .failToRenew(let step): try play(step)
-        case .recover(let step): try recover(step)
-        case .cancel(let step): try cancel(step)
-        case .enableRenewal(let step): try enableRenewal(step)
-        case .expire(let step): try play(step)
-        case .upgrade(let step): try upgrade(step)
-        case .downgrade(let step): try downgrade(step)
-        case .crossgrade(let step): try crossgrade(step)
-        case .keepProduct(let step): try keepProduct(step)
-        case .raisePrice(let step): try play(step)
-        case .acceptPrice(let step): try acceptPrice(step)
-        case .refund(let step): try play(step)
-        case .reverseRefund(let step): try play(step)
-        case .share(let step): try play(step)
-        case .revoke(let step): try revoke(step)
-        case .test(let step): try play(step)
+        case .appTransaction(let at, let version): try install(version: version, at: instant(at))
+        case .trial(let product, let group, let at, let length, let period, let price):
+            try checkLength(length)
+            try requireUnusedIntroductory(group)
+            try begin(
+                group: group, PlayedSubscription.Plan(product: product, period: period, price: price),
+                at: instant(at), offer: PlayedOffer(trialOf: length, currency: price?.currency))
+        case .buy(let product, let group, let at, let period, let price):
+            let plan = PlayedSubscription.Plan(product: product, period: period, price: price)
+            try begin(group: group, plan, at: instant(at))
+        case .resubscribe(let group, let at, let product, let period, let price):
+            try resubscribe(group, product, period, price, at: instant(at))
+        case .redeem(let step): try redeem(step, at: instant(step.at))
+        case .renew(let group, let at, let period, let price, let times):
+            try renew(group, at: at.map(instant), period, price, times: times)
+        case .failToRenew(let group, let at, let grace): try failToRenew(group, at: at.map(instant), grace)
+        case .recover(let group, let at): try recover(group, at: instant(at))
+        case .cancel(let group, let at): try cancel(group, at: instant(at))
+        case .enableRenewal(let group, let at): try enableRenewal(group, at: instant(at))
+        case .expire(let group, let at, let reason): try expire(group, at: at.map(instant), reason)
+        case .upgrade(let step): try upgrade(step, at: instant(step.at))
+        case .downgrade(let step): try downgrade(step, at: instant(step.at))
+        case .crossgrade(let step): try crossgrade(step, at: instant(step.at))
+        case .keepProduct(let group, let at): try keepProduct(group, at: instant(at))
+        case .raisePrice(let group, let at, let price, let needsConsent):
+            try raisePrice(group, to: price, needsConsent: needsConsent, at: instant(at))
+        case .acceptPrice(let group, let at): try acceptPrice(group, at: instant(at))
+        case .refund(let group, let at, let number, let percent, let reason):
+            try refund(number, of: group, percent: percent, reason, at: instant(at))
+        case .reverseRefund(let group, let at, let number): try reverseRefund(number, of: group, at: instant(at))
+        case .share(let product, let group, let at, let period):
+            let plan = PlayedSubscription.Plan(product: product, period: period)
+            try begin(group: group, plan, at: instant(at), ownership: .familyShared)
+        case .revoke(let group, let at): try revoke(group, at: instant(at))
+        case .test(let at):
+            try happen(at: instant(at))
+            notifications.append(PlayedNotification(notification: notification(.test, nil, at: instant(at))))
         }
     }
+
+    private func instant(_ time: ScenarioTime) -> Instant { time.instant(now: now) }
 }
 
 // What the steps have in common.
 extension ScenarioPlayer {
-    /// Why the step that is being played cannot have happened.
     func error(_ message: String, hint: String) -> ScenarioError {
         ScenarioError(path: stepPath, message: message, hint: hint)
     }
@@ -229,12 +239,6 @@ extension ScenarioPlayer {
             PlayedNotification(
                 notification: notification, transaction: transaction,
                 renewalInfo: subscriptions[index].renewalInfo(of: scenario, signedAt: date)))
-    }
-
-    mutating func play(_ step: ScenarioStep.Test) throws(ScenarioError) {
-        let instant = step.at.instant(now: now)
-        try happen(at: instant)
-        notifications.append(PlayedNotification(notification: notification(.test, nil, at: instant)))
     }
 
     /// Notifies of what time alone has brought until then: the end after a cancellation, the end of grace.

@@ -45,12 +45,12 @@ struct CaseHistoryReader {
     private func appTransaction(_ field: Field) -> CaseRow<AppTransaction>.Read? {
         let keys = ["appTransactionId", "receiptCreationDate", "originalPurchaseDate", "provenance"]
         guard let mapping = field.mapping(keys) else { return nil }
-        let id = mapping.required("appTransactionId")?.text(.transactionId)
+        let id: AppTransactionId? = mapping.required("appTransactionId")?.id(.transactionId)
         let created = mapping.required("receiptCreationDate")?.caseInstant()
         guard let id, let created else { return nil }
         var app = AppTransaction(
             bundleId: source.catalog?.bundleId ?? CaseWorld.bundleId, receiptCreationDate: created)
-        app.appTransactionId = AppTransactionId(id)
+        app.appTransactionId = id
         app.originalPurchaseDate = mapping.optional("originalPurchaseDate")?.caseInstant()
         return CaseRow.Read(payload: app, provenance: mapping.optional("provenance")?.choice(Provenance.self))
     }
@@ -78,12 +78,11 @@ struct CaseTransactionReader {
 
     func read(_ field: Field) -> CaseRow<Transaction>.Read? {
         guard let mapping = field.mapping(Self.keys) else { return nil }
-        let id = mapping.required("transactionId")?.text(.transactionId).map { TransactionId($0) }
+        let id: TransactionId? = mapping.required("transactionId")?.id(.transactionId)
         let purchased = mapping.required("purchaseDate")?.caseInstant()
         guard let id, let purchased else { return nil }
-        let original = mapping.optional("originalTransactionId")?.text(.transactionId).map { TransactionId($0) }
-        let productId = mapping.optional("productId")?.text(.productId).map { ProductId($0) }
-        let product = productId ?? source.usualProduct.productId
+        let original: TransactionId? = mapping.optional("originalTransactionId")?.id(.transactionId)
+        let product = mapping.optional("productId")?.id(.productId) ?? source.usualProduct.productId
         var transaction = Transaction(
             transactionId: id, originalTransactionId: original ?? id,
             bundleId: source.catalog?.bundleId ?? CaseWorld.bundleId, productId: product, purchaseDate: purchased,
@@ -108,12 +107,9 @@ struct CaseTransactionReader {
         transaction.expiresDate =
             mapping.optional("expiresDate")?.caseInstant() ?? transaction.purchaseDate.adding(regular.period)
         transaction.originalPurchaseDate = mapping.optional("originalPurchaseDate")?.caseInstant()
-        transaction.inAppOwnershipType = InAppOwnershipType(
-            rawValue: mapping.optional("inAppOwnershipType")?.text() ?? InAppOwnershipType.purchased.rawValue)
+        transaction.inAppOwnershipType = mapping.word("inAppOwnershipType") ?? .purchased
         transaction.isUpgraded = mapping.optional("isUpgraded")?.boolean() ?? false
-        transaction.transactionReason = mapping.optional("transactionReason")?.text().map {
-            TransactionReason(rawValue: $0)
-        }
+        transaction.transactionReason = mapping.word("transactionReason")
         transaction.storefront = mapping.optional("storefront")?.text(.storefront)
     }
 
@@ -135,19 +131,15 @@ struct CaseTransactionReader {
     }
 
     private func readOffer(_ mapping: Mapping, _ transaction: inout Transaction) {
-        transaction.offerType = mapping.optional("offerType")?.wholeNumber(0...100).map {
-            TransactionOfferType(rawValue: $0)
-        }
-        transaction.offerIdentifier = mapping.optional("offerIdentifier")?.text().map { OfferIdentifier($0) }
-        transaction.offerDiscountType = mapping.optional("offerDiscountType")?.text().map {
-            OfferDiscountType(rawValue: $0)
-        }
+        transaction.offerType = mapping.number("offerType")
+        transaction.offerIdentifier = mapping.word("offerIdentifier")
+        transaction.offerDiscountType = mapping.word("offerDiscountType")
         transaction.offerPeriod = mapping.optional("offerPeriod")?.text()
     }
 
     private func readRevocation(_ mapping: Mapping, _ transaction: inout Transaction) {
         transaction.revocationDate = mapping.optional("revocationDate")?.caseInstant()
-        transaction.revocationType = mapping.optional("revocationType")?.text().map { RevocationType(rawValue: $0) }
+        transaction.revocationType = mapping.word("revocationType")
         transaction.revocationPercentage = mapping.optional("revocationPercentage")?.wholeNumber(0...100_000)
             .map(Int64.init)
     }
@@ -167,25 +159,20 @@ struct CaseRenewalInfoReader {
 
     func read(_ field: Field) -> CaseRow<RenewalInfo>.Read? {
         guard let mapping = field.mapping(Self.keys) else { return nil }
-        let id = mapping.required("originalTransactionId")?.text(.transactionId)
+        let id: TransactionId? = mapping.required("originalTransactionId")?.id(.transactionId)
         let signed = mapping.required("signedDate")?.caseInstant()
         guard let id, let signed else { return nil }
-        let product = mapping.optional("productId")?.text(.productId).map { ProductId($0) }
-        var info = RenewalInfo(
-            originalTransactionId: TransactionId(id), productId: product ?? source.usualProduct.productId,
-            signedDate: signed)
+        let product = mapping.optional("productId")?.id(.productId) ?? source.usualProduct.productId
+        var info = RenewalInfo(originalTransactionId: id, productId: product, signedDate: signed)
         readRenewal(mapping, &info)
         readOffers(mapping, &info)
         return CaseRow.Read(payload: info, provenance: mapping.optional("provenance")?.choice(Provenance.self))
     }
 
     private func readRenewal(_ mapping: Mapping, _ info: inout RenewalInfo) {
-        let next = mapping.optional("autoRenewProductId")?.text(.productId).map { ProductId($0) }
-        info.autoRenewProductId = next ?? info.productId
-        info.autoRenewStatus = status(mapping.optional("autoRenewStatus"))
-        info.expirationIntent = mapping.optional("expirationIntent")?.wholeNumber(0...100).map {
-            ExpirationIntent(rawValue: $0)
-        }
+        info.autoRenewProductId = mapping.optional("autoRenewProductId")?.id(.productId) ?? info.productId
+        info.autoRenewStatus = mapping.number("autoRenewStatus")
+        info.expirationIntent = mapping.number("expirationIntent")
         info.isInBillingRetryPeriod = mapping.optional("isInBillingRetryPeriod")?.boolean()
         info.gracePeriodExpiresDate = mapping.optional("gracePeriodExpiresDate")?.caseInstant()
         info.renewalPrice = mapping.optional("renewalPrice")?.wholeNumber(0...1_000_000_000).map(Int64.init)
@@ -195,19 +182,26 @@ struct CaseRenewalInfoReader {
         guard let field = mapping.optional("commitmentInfo") else { return }
         guard let commitment = field.mapping(["commitmentAutoRenewStatus", "commitmentRenewalDate"]) else { return }
         info.commitmentInfo = RenewalCommitmentInfo(
-            commitmentAutoRenewStatus: status(commitment.optional("commitmentAutoRenewStatus")),
+            commitmentAutoRenewStatus: commitment.number("commitmentAutoRenewStatus"),
             commitmentRenewalDate: commitment.optional("commitmentRenewalDate")?.caseInstant())
     }
 
     private func readOffers(_ mapping: Mapping, _ info: inout RenewalInfo) {
-        info.offerType = mapping.optional("offerType")?.wholeNumber(0...100).map { TransactionOfferType(rawValue: $0) }
-        info.offerIdentifier = mapping.optional("offerIdentifier")?.text().map { OfferIdentifier($0) }
-        info.offerDiscountType = mapping.optional("offerDiscountType")?.text().map { OfferDiscountType(rawValue: $0) }
+        info.offerType = mapping.number("offerType")
+        info.offerIdentifier = mapping.word("offerIdentifier")
+        info.offerDiscountType = mapping.word("offerDiscountType")
         info.eligibleWinBackOfferIds = mapping.optional("eligibleWinBackOfferIds")?.list(allowsEmpty: true)?
             .compactMap { $0.text().map { OfferIdentifier($0) } }
     }
+}
 
-    private func status(_ field: Field?) -> AutoRenewStatus? {
-        field?.wholeNumber(0...100).map { AutoRenewStatus(rawValue: $0) }
+/// Apple's lists of words and numbers, which are open: any value may be one of them.
+extension Mapping {
+    fileprivate func word<Word: RawRepresentable<String>>(_ key: String) -> Word? {
+        optional(key)?.text().flatMap { Word(rawValue: $0) }
+    }
+
+    fileprivate func number<Number: RawRepresentable<Int>>(_ key: String) -> Number? {
+        optional(key)?.wholeNumber(0...100).flatMap { Number(rawValue: $0) }
     }
 }

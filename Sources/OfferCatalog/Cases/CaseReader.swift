@@ -4,12 +4,8 @@ package import OfferModel
 package enum CaseReader {
     /// Reads YAML or JSON.
     ///
-    /// - Parameters:
-    ///   - bytes: the file.
-    ///   - vocabulary: the words of the evaluator.
-    ///   - catalog: reads the catalog at a path that the file names, relative to the file; `nil` if it cannot be used,
-    ///     which the caller has to explain.
-    /// - Throws: ``InvalidDocument`` with every error in the order of lines.
+    /// - Parameter catalog: reads the catalog at a path that the file names, relative to the file; `nil` if it cannot be
+    ///   used, which the caller has to explain.
     package static func read(
         _ bytes: [UInt8], vocabulary: CaseVocabulary, catalog: (String) -> Catalog?
     ) throws(InvalidDocument) -> ValidDocument<CaseFile> {
@@ -67,7 +63,6 @@ struct CaseOffers {
         return offers.count == entries.count ? offers.sorted { $0.id < $1.id } : nil
     }
 
-    /// What is bought unless a case says otherwise.
     var usualProduct: Product {
         catalog?.subscriptionGroups.first?.products.first ?? CaseWorld.product
     }
@@ -130,22 +125,21 @@ enum CaseOfferReader {
         let period = mapping.value("period", default: Period(months: 1)) { $0.period() }
         let count = mapping.value("periodCount", default: 1) { $0.wholeNumber(AppleTerms.periodCounts) }
         let products = mapping.value("products", default: [CaseWorld.product.productId]) { field in
-            field.list()?.distinct { $0.text(.productId).map { ProductId($0) } }
+            field.list()?.distinct { $0.id(.productId) }
         }
-        let identifier = mapping.optional("offerIdentifier")?.text(.promotionalOfferIdentifier)
+        let identifier = mapping.optional("offerIdentifier")?.id(.promotionalOfferIdentifier) as OfferIdentifier?
         let price = mapping.optional("price")?.money()
         let limits = mapping.value("limits", default: []) { LimitReader.read($0, [], &context) }
-        var parts = OfferParts()
-        parts.read(mapping, of: OfferId(id), &context)
+        let setConditions = OfferReader.conditions(mapping, of: OfferId(id), &context)
         let formats = mapping.optional("formats")?.list()?.distinct { $0.choice(SignatureFormat.self) }
         let winBackTerms = WinBackTermsReader.read(mapping, type, nil)
         guard let type, let delivery, let mode, let status, let period, let count, let products, let limits else {
             return nil
         }
         var offer = Offer(
-            id: OfferId(id), type: type, delivery: delivery, offerIdentifier: identifier.map { OfferIdentifier($0) },
-            products: products, paymentMode: mode, period: period, periodCount: count, price: price, limits: limits)
-        parts.apply(to: &offer)
+            id: OfferId(id), type: type, delivery: delivery, offerIdentifier: identifier, products: products,
+            paymentMode: mode, period: period, periodCount: count, price: price, limits: limits)
+        setConditions(&offer)
         offer.status = status
         if let formats { offer.formats = formats }
         offer.winBackTerms = winBackTerms
@@ -193,7 +187,6 @@ extension Mapping {
         return optional(key).flatMap(read)
     }
 
-    /// One of a closed list of words.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, _: Choice.Type, default usual: Choice
     ) -> Choice? where Choice.RawValue == String {
@@ -227,14 +220,5 @@ extension Field {
             return accepted(Instant(milliseconds: milliseconds), text)
         }
         return instant()
-    }
-
-    /// One of the words of a list.
-    func word(among words: [String]) -> String? {
-        guard let text = text() else { return nil }
-        if words.contains(text) { return text }
-        return refuse(
-            .unknownValue, "unknown value \(quoted(text))",
-            hint: Suggestion.hint(for: text, among: words, noun: "one of"))
     }
 }

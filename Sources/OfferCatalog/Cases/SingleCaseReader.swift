@@ -1,6 +1,5 @@
 import OfferModel
 
-/// Reads one entry of `cases`.
 struct SingleCaseReader {
     private static let keys = [
         "name", "asOf", "offer", "productId", "environment", "history", "signals", "attributes", "request",
@@ -51,15 +50,14 @@ struct SingleCaseReader {
     }
 
     private func readQuestion(_ mapping: Mapping, _ result: inout OfferCase) {
-        result.productId = mapping.optional("productId")?.text(.productId).map { ProductId($0) }
+        result.productId = mapping.optional("productId")?.id(.productId)
         result.pause = mapping.optional("pause")?.word(among: vocabulary.pauses)
         result.needsNewSigning = mapping.optional("needsNewSigning")?.boolean() ?? true
         result.takesHistoryAsProven = mapping.optional("takesHistoryAsProven")?.boolean() ?? false
         result.isPresent = mapping.optional("isPresent")?.boolean() ?? false
         result.counters = mapping.isNull("counters") ? nil : counters(mapping.optional("counters"))
-        result.groupProducts = mapping.optional("groupProducts")?.list(allowsEmpty: true)?.compactMap { field in
-            field.text(.productId).map { ProductId($0) }
-        }
+        result.groupProducts = mapping.optional("groupProducts")?.list(allowsEmpty: true)?
+            .compactMap { $0.id(.productId) }
         guard let request = mapping.optional("request")?.mapping(["appVersion", "osVersion", "locale"]) else { return }
         result.request = DeviceRequest(
             appVersion: request.optional("appVersion")?.text(), osVersion: request.optional("osVersion")?.text(),
@@ -118,7 +116,6 @@ struct SingleCaseReader {
 }
 
 extension Field {
-    /// The id of one of the file's offers.
     func knownOffer(among offers: [Offer]) -> OfferId? {
         guard let text = text() else { return nil }
         if let offer = offers.first(where: { $0.id == OfferId(text) }) { return offer.id }
@@ -134,13 +131,9 @@ extension Field {
 }
 
 extension Expected {
-    fileprivate var value: Value? {
-        guard case .value(let value) = self else { return nil }
-        return value
-    }
+    fileprivate var value: Value? { if case .value(let value) = self { value } else { nil } }
 }
 
-/// Reads one entry of a case's `issuedOffers`.
 struct CaseIssuedOfferReader {
     private static let keys = [
         "id", "offerId", "productId", "issuedAt", "expiresAt", "countsUntil", "signings", "voidedAt", "released",
@@ -161,8 +154,7 @@ struct CaseIssuedOfferReader {
         let signings = mapping.value("signings", default: 1) { $0.wholeNumber(1...1_000) }
         guard let offerId, let id, let issuedAt, let signings else { return nil }
         return CaseIssuedOffer(
-            id: id, offerId: offerId,
-            productId: mapping.optional("productId")?.text(.productId).map { ProductId($0) }, issuedAt: issuedAt,
+            id: id, offerId: offerId, productId: mapping.optional("productId")?.id(.productId), issuedAt: issuedAt,
             expiresAt: mapping.optional("expiresAt")?.caseInstant(),
             countsUntil: mapping.optional("countsUntil")?.caseInstant(), signings: signings,
             voidedAt: mapping.optional("voidedAt")?.caseInstant(),
@@ -170,7 +162,6 @@ struct CaseIssuedOfferReader {
     }
 }
 
-/// Reads a case's `expect`.
 struct CaseExpectationReader {
     let vocabulary: CaseVocabulary
 
@@ -195,11 +186,11 @@ struct CaseExpectationReader {
         let verdict = mapping.required("verdict")?.word(among: vocabulary.verdicts)
         let reason = mapping.optional("reason")?.word(among: vocabulary.reasons)
         let turningPoint = mapping.expected("turningPoint", turningPoint)
-        let id = mapping.optional("transactionId")?.text(.transactionId).map { TransactionId($0) }
         guard let rule, let verdict else { return nil }
         return ExpectedFinding(
             rule: rule, path: mapping.optional("path")?.text(), verdict: verdict, reason: reason,
-            turningPoint: turningPoint, transactionId: id, message: mapping.optional("message")?.text())
+            turningPoint: turningPoint, transactionId: mapping.optional("transactionId")?.id(.transactionId),
+            message: mapping.optional("message")?.text())
     }
 
     private func turningPoint(_ field: Field) -> ExpectedTurningPoint? {
@@ -225,7 +216,7 @@ struct CaseExpectationReader {
                 hint: "add one of \(vocabulary.stateMembers.map { "`\($0)`" }.joined(separator: ", "))")
         }
         return ExpectedState(
-            subscriptionGroupIdentifier: mapping.optional(group)?.text(.groupId).map { SubscriptionGroupId($0) },
+            subscriptionGroupIdentifier: mapping.optional(group)?.id(.groupId),
             members: members)
     }
 }

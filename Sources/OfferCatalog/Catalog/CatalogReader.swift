@@ -5,7 +5,7 @@ package enum CatalogReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<Catalog> {
         try DocumentReading.read(bytes) { root in
             guard let mapping = root.mapping(["bundleId", "subscriptionGroups", "offers"]) else { return nil }
-            let bundleId = mapping.required("bundleId")?.text(.bundleId).map { BundleId($0) }
+            let bundleId: BundleId? = mapping.required("bundleId")?.id(.bundleId)
             let groups = mapping.required("subscriptionGroups")?.list().map(GroupsReader.read)
             let fields = mapping.required("offers")?.list(allowsEmpty: true) ?? []
             var context = CatalogContext(groups: groups?.groups ?? [], named: groups?.named)
@@ -22,7 +22,6 @@ package enum CatalogReader {
     }
 }
 
-/// Reads `subscriptionGroups`.
 enum GroupsReader {
     /// The groups without an error, and every product named, so that one error in a group does not cause others.
     static func read(_ fields: [Field]) -> (groups: [SubscriptionGroup], named: Set<ProductId>) {
@@ -53,7 +52,7 @@ enum GroupsReader {
     private static func unique<Kind>(
         _ field: Field, _ form: TextForm, _ noun: String, _ seen: inout Set<Identifier<Kind>>
     ) -> Identifier<Kind>? {
-        guard let id = field.text(form).map({ Identifier<Kind>($0) }) else { return nil }
+        guard let id: Identifier<Kind> = field.id(form) else { return nil }
         guard seen.insert(id).inserted else {
             return field.refuse(.duplicateValue, "\(noun) \(quoted(id.rawValue)) is given twice")
         }
@@ -72,10 +71,12 @@ struct CatalogContext {
     var satisfiability = Satisfiability()
     private var offerIds: Set<OfferId> = []
     private var offerIdentifiers: Set<String> = []
-    private var mentions: [(offer: OfferId, field: Field)] = []
+    /// Offers that others ask about.
+    var mentions: [(offer: OfferId, field: Field)] = []
     private var ownFacts: [String: (type: FactType, line: Int)] = [:]
-    private var tags: Set<String> = []
-    private var countedTags: [(tag: String, field: Field)] = []
+    var tags: Set<String> = []
+    /// Tags that limits count across.
+    var countedTags: [(tag: String, field: Field)] = []
 
     init(groups: [SubscriptionGroup], named: Set<ProductId>?) {
         self.named = named
@@ -101,11 +102,6 @@ struct CatalogContext {
             hint: "App Store Connect has each identifier once in a subscription group")
     }
 
-    /// An offer that another one asks about.
-    mutating func mention(_ offer: OfferId, at field: Field) {
-        mentions.append((offer, field))
-    }
-
     mutating func exclude(_ excluded: OfferId, from offer: OfferId?, at field: Field) {
         guard excluded != offer else {
             field.refuse(
@@ -113,16 +109,7 @@ struct CatalogContext {
                 hint: "use `limits: [ { count: 1, per: customer } ]` for once per customer")
             return
         }
-        mention(excluded, at: field)
-    }
-
-    mutating func insert(tags: [String]) {
-        self.tags.formUnion(tags)
-    }
-
-    /// A limit counts across the offers with that tag.
-    mutating func count(tag: String, at field: Field) {
-        countedTags.append((tag, field))
+        mentions.append((excluded, field))
     }
 
     /// Issued offers keep the tags they were issued with, so this is no error.

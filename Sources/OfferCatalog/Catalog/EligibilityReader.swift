@@ -8,7 +8,7 @@ enum EligibilityReader {
     static func read(_ field: Field, _ context: inout CatalogContext) -> RuleNode? {
         if context.isUnchecked { return UncheckedConditionReader.read(field) }
         guard let node = read(field, depth: 1, &context) else { return nil }
-        let count = node.comparisonCount
+        let count = node.comparisons.count
         guard count <= DocumentLimits.comparisons else {
             return field.refuse(
                 .tooLarge, "the condition has \(count) comparisons, more than \(DocumentLimits.comparisons)",
@@ -83,16 +83,6 @@ enum EligibilityReader {
     }
 }
 
-extension RuleNode {
-    fileprivate var comparisonCount: Int {
-        switch self {
-        case .comparison: 1
-        case .not(let child): child.comparisonCount
-        case .all(let children), .any(let children): children.reduce(0) { $0 + $1.comparisonCount }
-        }
-    }
-}
-
 /// A fact that a comparison names, with what its values must be.
 struct ComparedFact {
     let name: String
@@ -104,7 +94,6 @@ struct ComparedFact {
     var minimum: Double?
 }
 
-/// Reads the name of a fact.
 enum FactNameReader {
     static func read(_ field: Field, _ context: inout CatalogContext) -> ComparedFact? {
         guard let name = field.text() else { return nil }
@@ -115,7 +104,7 @@ enum FactNameReader {
                 name: name, type: definition.type, unit: definition.unit, values: definition.values,
                 minimum: definition.minimum)
         case .redeemed(let offer) where TextForm.name.accepts(offer.rawValue):
-            context.mention(offer, at: field)
+            context.mentions.append((offer, field))
             return ComparedFact(name: name, type: .number, unit: FactVocabulary.redeemed.unit, minimum: 0)
         case .signal, .attribute:
             return ComparedFact(name: name, type: nil)

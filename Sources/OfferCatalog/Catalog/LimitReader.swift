@@ -39,7 +39,7 @@ enum LimitReader {
         if let field = mapping.optional("across") {
             guard let read = self.across(field) else { return nil }
             across = read
-            if case .tag(let tag) = read { context.count(tag: tag, at: field) }
+            if case .tag(let tag) = read { context.countedTags.append((tag, field)) }
         }
         guard let count, per != nil, window != nil || !mapping.has("window") else { return nil }
         return .perCustomer(count: count, window: window, across: across)

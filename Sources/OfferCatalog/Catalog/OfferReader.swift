@@ -1,6 +1,5 @@
 import OfferModel
 
-/// Reads one entry of `offers`.
 enum OfferReader {
     static let keys =
         [
@@ -11,12 +10,9 @@ enum OfferReader {
 
     static func read(_ field: Field, _ context: inout CatalogContext) -> Offer? {
         guard let mapping = field.mapping(keys) else { return nil }
-        let id = mapping.required("id").flatMap { field in
-            field.text(.name).map { text in
-                context.insert(OfferId(text), at: field)
-                return OfferId(text)
-            }
-        }
+        let idField = mapping.required("id")
+        let id: OfferId? = idField?.id(.name)
+        if let id, let idField { context.insert(id, at: idField) }
         let type = mapping.required("type")?.choice(OfferType.self)
         let delivery = DeliveryReader.delivery(mapping, type)
         let products = ProductsReader.read(mapping.required("products"), context)
@@ -25,8 +21,7 @@ enum OfferReader {
         let limits = LimitReader.read(
             mapping.required("limits"), (products ?? []).compactMap { context.catalog.product($0)?.product }, &context)
         let status = mapping.required("status")?.choice(OfferStatus.self)
-        var parts = OfferParts()
-        parts.read(mapping, of: id, &context)
+        let setConditions = conditions(mapping, of: id, &context)
         let formats = DeliveryReader.formats(mapping, delivery)
         let winBackTerms = WinBackTermsReader.read(mapping, type, delivery)
         guard let id, let type, let delivery, let products, let terms, let limits, let status else {
@@ -36,7 +31,7 @@ enum OfferReader {
             id: id, type: type, delivery: delivery, offerIdentifier: identifier, products: products,
             paymentMode: terms.mode, period: terms.period, periodCount: terms.count, price: terms.price,
             limits: limits)
-        parts.apply(to: &offer)
+        setConditions(&offer)
         offer.status = status
         if let formats { offer.formats = formats }
         offer.winBackTerms = winBackTerms
@@ -45,37 +40,26 @@ enum OfferReader {
         }
         return offer
     }
-}
 
-/// The parts of an offer that do not depend on its terms.
-struct OfferParts {
-    private var starts: Instant?
-    private var ends: Instant?
-    private var priority: Int?
-    private var tags: [String]?
-    private var environments: Set<AppStoreEnvironment>?
-    private var signaturesPerOffer: Int?
-    private var rollout: Rollout?
-    private var eligibility: RuleNode?
-    private var availableFor: Period?
-    private var coolDown: Period?
-    private var excludes: [OfferId]?
-
-    mutating func read(_ mapping: Mapping, of id: OfferId?, _ context: inout CatalogContext) {
-        starts = mapping.optional("starts")?.instant()
-        ends = mapping.optional("ends")?.instant()
+    /// Reads when and to which customers an offer is issued: what does not depend on its terms.
+    static func conditions(
+        _ mapping: Mapping, of id: OfferId?, _ context: inout CatalogContext
+    ) -> (inout Offer) -> Void {
+        let starts = mapping.optional("starts")?.instant()
+        let ends = mapping.optional("ends")?.instant()
         if let starts, let ends, starts >= ends {
             mapping.refuse(key: "ends", .contradiction, "the offer ends at \(ends), not after it starts at \(starts)")
         }
-        priority = mapping.optional("priority")?.wholeNumber(-1_000_000...1_000_000)
-        tags = mapping.optional("tags")?.list(allowsEmpty: true).map { $0.distinct { $0.text(.name) } }
-        context.insert(tags: tags ?? [])
-        environments = mapping.optional("environments")?.list().map { fields in
+        let priority = mapping.optional("priority")?.wholeNumber(-1_000_000...1_000_000)
+        let tags = mapping.optional("tags")?.list(allowsEmpty: true).map { $0.distinct { $0.text(.name) } }
+        context.tags.formUnion(tags ?? [])
+        let environments = mapping.optional("environments")?.list().map { fields in
             Set(fields.distinct { $0.environment() })
         }
-        signaturesPerOffer = mapping.optional("signaturesPerOffer")?.wholeNumber(1...100)
-        rollout = mapping.optional("rollout").flatMap(Self.rollout)
-        eligibility = mapping.optional("eligibility").flatMap { EligibilityReader.read($0, &context) }
+        let signaturesPerOffer = mapping.optional("signaturesPerOffer")?.wholeNumber(1...100)
+        let rollout = mapping.optional("rollout").flatMap(rollout)
+        let eligibility = mapping.optional("eligibility").flatMap { EligibilityReader.read($0, &context) }
+        var availableFor: Period?
         if let field = mapping.optional("availableFor") {
             availableFor = context.isUnchecked ? field.period() : field.fixedPeriod()
             if !mapping.has("eligibility") {
@@ -83,12 +67,21 @@ struct OfferParts {
                     .contradiction, "`availableFor` counts from the moment `eligibility` holds, and there is none")
             }
         }
-        coolDown = mapping.optional("coolDown")?.period()
-        excludes = mapping.optional("excludes")?.list(allowsEmpty: true)?.distinct { item in
-            item.text(.name).map { text in
-                context.exclude(OfferId(text), from: id, at: item)
-                return OfferId(text)
-            }
+        let coolDown = mapping.optional("coolDown")?.period()
+        let excludes = mapping.optional("excludes")?.list(allowsEmpty: true)?.distinct { item -> OfferId? in
+            let excluded: OfferId? = item.id(.name)
+            if let excluded { context.exclude(excluded, from: id, at: item) }
+            return excluded
+        }
+        return { [availableFor] offer in
+            (offer.starts, offer.ends) = (starts, ends)
+            offer.priority = priority ?? offer.priority
+            offer.tags = tags ?? offer.tags
+            offer.environments = environments ?? offer.environments
+            offer.signaturesPerOffer = signaturesPerOffer ?? offer.signaturesPerOffer
+            (offer.rollout, offer.eligibility) = (rollout, eligibility)
+            (offer.availableFor, offer.coolDown) = (availableFor, coolDown)
+            offer.excludes = excludes ?? offer.excludes
         }
     }
 
@@ -107,20 +100,6 @@ struct OfferParts {
                 key: "holdout", .unused, "all customers are held out", hint: "lower it, or use `status: draft`")
         }
         return Rollout(percent: percent, holdout: holdout ?? 0, salt: salt)
-    }
-
-    func apply(to offer: inout Offer) {
-        offer.starts = starts
-        offer.ends = ends
-        offer.priority = priority ?? offer.priority
-        offer.tags = tags ?? offer.tags
-        offer.environments = environments ?? offer.environments
-        offer.signaturesPerOffer = signaturesPerOffer ?? offer.signaturesPerOffer
-        offer.rollout = rollout
-        offer.eligibility = eligibility
-        offer.availableFor = availableFor
-        offer.coolDown = coolDown
-        offer.excludes = excludes ?? offer.excludes
     }
 }
 
@@ -210,7 +189,7 @@ enum DeliveryReader {
         guard let field = type == nil ? mapping.optional("offerIdentifier") : mapping.required("offerIdentifier")
         else { return nil }
         let form = delivery == .appStore ? TextForm.winBackOfferIdentifier : .promotionalOfferIdentifier
-        guard let identifier = field.text(form).map({ OfferIdentifier($0) }) else { return nil }
+        guard let identifier: OfferIdentifier = field.id(form) else { return nil }
         if let product = products?.first, let group = context.catalog.product(product)?.group {
             context.insert(identifier, in: group.id, at: field)
         }
@@ -231,7 +210,7 @@ enum DeliveryReader {
 enum ProductsReader {
     static func read(_ field: Field?, _ context: CatalogContext) -> [ProductId]? {
         guard let field, let items = field.list() else { return nil }
-        let products = items.distinct { item in item.text(.productId).flatMap { known(ProductId($0), item, context) } }
+        let products = items.distinct { item in item.id(.productId).flatMap { known($0, item, context) } }
         let groups = Set(products.compactMap { context.catalog.product($0)?.group.id })
         guard groups.count <= 1 else {
             let ids = groups.sorted().map { "`\($0)`" }.joined(separator: ", ")

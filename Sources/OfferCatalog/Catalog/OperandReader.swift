@@ -22,24 +22,14 @@ struct OperandReader {
         }
     }
 
-    private func isAllowed(at field: Field) -> Bool {
-        guard let type = fact.type, !type.operators.contains(comparisonOperator) else { return true }
-        refuseOperator(type, at: field)
-        return false
-    }
-
     /// A signal has no type before its first value.
-    private func isAllowed(_ value: FactValue, at field: Field) -> Bool {
-        guard fact.type == nil, !value.type.operators.contains(comparisonOperator) else { return true }
-        refuseOperator(value.type, at: field)
-        return false
-    }
-
-    private func refuseOperator(_ type: FactType, at field: Field) {
+    private func isAllowed(_ value: FactValue? = nil, at field: Field) -> Bool {
+        guard let type = fact.type ?? value?.type, !type.operators.contains(comparisonOperator) else { return true }
         let words = type.operators.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         field.refuse(
             .notAllowed, "`\(comparisonOperator.rawValue)` does not compare \(type.noun), as `\(fact.name)` is",
             hint: "use one of \(words)")
+        return false
     }
 
     private func bounds(_ field: Field) -> [FactValue]? {

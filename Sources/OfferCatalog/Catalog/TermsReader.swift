@@ -28,7 +28,6 @@ enum AppleTerms {
 }
 
 extension Field {
-    /// One of the lengths that Apple offers.
     func period(among allowed: [Period]) -> Period? {
         guard let period = period() else { return nil }
         guard allowed.contains(period) else {
@@ -63,7 +62,6 @@ extension Field {
     }
 }
 
-/// What is paid for how long.
 struct OfferTerms {
     var mode: PaymentMode
     var period: Period
@@ -71,7 +69,6 @@ struct OfferTerms {
     var price: Money?
 }
 
-/// Reads `paymentMode`, `period`, `periodCount` and `price`.
 enum TermsReader {
     static func read(_ mapping: Mapping, _ products: [ProductId]?, _ catalog: Catalog) -> OfferTerms? {
         let mode = mapping.required("paymentMode")?.choice(PaymentMode.self)
@@ -102,7 +99,6 @@ enum TermsReader {
     }
 }
 
-/// Compares an offer's price with the product's.
 enum PriceRules {
     static func check(_ terms: OfferTerms, against product: Product, at field: Field) {
         guard let price = terms.price else { return }
@@ -155,11 +151,10 @@ enum WinBackTermsReader {
             }
             return nil
         }
-        let fields = Dictionary(written.map { ($0, mapping.optional($0)) }) { first, _ in first }
         return WinBackTerms(
-            paidSubscriptionDurationInMonths: (fields[keys[0]] ?? nil).flatMap(paidDuration),
-            timeSinceLastSubscribedInMonths: (fields[keys[1]] ?? nil).flatMap(timeSinceLastSubscribed),
-            waitBetweenOffersInMonths: (fields[keys[2]] ?? nil)?.wholeNumber(AppleTerms.monthsBetweenOffers))
+            paidSubscriptionDurationInMonths: mapping.optional(keys[0]).flatMap(paidDuration),
+            timeSinceLastSubscribedInMonths: mapping.optional(keys[1]).flatMap(timeSinceLastSubscribed),
+            waitBetweenOffersInMonths: mapping.optional(keys[2])?.wholeNumber(AppleTerms.monthsBetweenOffers))
     }
 
     /// App Store Connect has the first two of every win-back offer; what it asks for here goes unasked.

@@ -3,7 +3,6 @@ import OfferModel
 /// Looks for what cannot be meant in an offer's condition: what can never hold, alternatives that are never reached, and
 /// what holds whatever the facts are.
 struct ConditionCheck {
-    /// The condition as it is written.
     let field: Field
     let offer: Offer
 
@@ -121,7 +120,7 @@ extension RuleNode {
         }
     }
 
-    private var comparisons: [Comparison] {
+    var comparisons: [Comparison] {
         switch self {
         case .all(let children), .any(let children): children.flatMap(\.comparisons)
         case .not(let child): child.comparisons
@@ -144,7 +143,6 @@ extension OfferType {
 /// What the App Store's own rules require of a customer, as facts (`platform.*`, docs/design.md#decisions).
 struct PlatformConstraint {
     let constraint: Constraint
-    /// The rule, for people.
     let reason: String
 }
 

@@ -25,7 +25,6 @@ indirect enum Constraint {
         }
     }
 
-    /// The place in the offer's condition.
     var path: String {
         switch self {
         case .comparison(let literal): literal.path
@@ -33,7 +32,6 @@ indirect enum Constraint {
         }
     }
 
-    /// The opposite.
     var negated: Constraint {
         switch self {
         case .comparison(var literal):
@@ -51,11 +49,9 @@ indirect enum Constraint {
     }
 }
 
-/// A comparison that must hold, or must not.
 struct Literal {
     let comparison: Comparison
     var holds: Bool
-    /// The place in the offer's condition.
     let path: String
 }
 
@@ -69,7 +65,6 @@ extension Constraint {
         }
     }
 
-    /// The fact compared; `nil` for a group.
     var fact: String? {
         guard case .comparison(let literal) = self else { return nil }
         return literal.comparison.fact
@@ -96,14 +91,10 @@ extension FactValue {
 
 /// Why a constraint can never hold: the smallest part of it that explains it.
 struct Conflict {
-    /// Where, below the offer's condition.
     let path: String
     let detail: String
     let hint: String
 
-    /// - Parameters:
-    ///   - constraint: one that cannot hold beside the others.
-    ///   - others: what else has to hold.
     /// - Returns: one conflict, or of a group of alternatives one each.
     static func find(in constraint: Constraint, beside others: [Constraint], _ solver: inout Satisfiability)
         -> [Conflict]

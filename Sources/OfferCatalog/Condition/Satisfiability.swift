@@ -13,7 +13,6 @@ struct Satisfiability {
     /// Without it, nothing is called impossible any more.
     var hasBudget: Bool { budget > 0 }
 
-    /// Whether all of the constraints can hold at once.
     mutating func canHold(_ constraints: [Constraint]) -> Bool {
         canHold(constraints, [])
     }
@@ -69,7 +68,6 @@ struct StateModel {
     /// Whether the customer ever bought a subscription of the group; `nil` while unknown.
     let everInGroup: Bool?
 
-    /// All of them.
     static let all: [StateModel] = (SubscriptionStateName.allCases.map(Optional.some) + [nil]).flatMap { state in
         [true, false, nil].map { StateModel(state: state, everInGroup: $0) }
     }
@@ -126,7 +124,6 @@ struct StateModel {
 
 /// What two facts say about each other, whatever the state.
 enum LinkedFacts {
-    /// - Parameter points: where each fact can be, as far as it is compared.
     static func areCompatible(_ points: [String: [FactPoint]]) -> Bool {
         daysFitMonths(points) && changeFitsRenewal(points)
     }

@@ -23,8 +23,18 @@ public struct DocumentIssue: Sendable, Hashable {
     }
 }
 
+/// Thrown where a document cannot be read at all.
+extension DocumentIssue: Error {
+    init(
+        _ code: DocumentIssueCode, at position: DocumentPosition, path: String = "", _ detail: String,
+        hint: String? = nil
+    ) {
+        self.init(
+            code: code, path: path, line: position.line, column: position.column, detail: detail, hint: hint)
+    }
+}
+
 package enum IssueSeverity: String, Sendable, Hashable, CaseIterable {
-    /// The document is not accepted.
     case error
     /// The document is accepted, but may not say what was meant.
     case warning
@@ -106,8 +116,6 @@ final class IssueLog {
     }
 
     /// The value with its warnings, unless there is an error.
-    ///
-    /// - Throws: `InvalidDocument` with every error in the order of lines.
     func outcome<Value: Sendable>(_ value: Value?) throws(InvalidDocument) -> ValidDocument<Value> {
         if let value, errors.isEmpty { return ValidDocument(value: value, warnings: Self.sorted(warnings)) }
         var sorted = Self.sorted(errors)
@@ -145,17 +153,14 @@ package enum IssueText {
     }
 }
 
-/// A document that was accepted, with its warnings.
 package struct ValidDocument<Value: Sendable>: Sendable {
     package let value: Value
-    /// In the order of their lines.
     package let warnings: [DocumentIssue]
 }
 
 package struct InvalidDocument: Error, Sendable, Hashable {
     /// Every error found, at least one, in the order of their lines.
     package let errors: [DocumentIssue]
-    /// In the order of their lines.
     package let warnings: [DocumentIssue]
 }
 
@@ -163,13 +168,11 @@ package struct InvalidDocument: Error, Sendable, Hashable {
 package enum DocumentLimits {
     /// The most bytes of a document: 2 MiB, as for a request body (docs/design.md#http).
     package static let bytes = 2 * 1_024 * 1_024
-    /// The deepest nesting of lists and mappings.
     package static let depth = 64
     /// The most comparisons of one offer's condition.
     package static let comparisons = 500
     /// The most levels of one offer's condition: a comparison in a group is at the second.
     package static let conditionDepth = 20
-    /// The most errors, and the most warnings, that are reported.
     package static let issues = 500
 }
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// A place in a document; both counted from 1.
 struct DocumentPosition: Sendable, Hashable {
     var line: Int
@@ -69,26 +71,11 @@ enum PlainScalar {
 
     /// A JSON number; `nil` for every other spelling.
     static func number(_ text: String) -> Double? {
-        var rest = Substring(text).utf8
-        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-        guard let whole = takeDigits(&rest), whole.count == 1 || whole.first != UInt8(ascii: "0") else { return nil }
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            guard takeDigits(&rest) != nil else { return nil }
+        let limits = JSONForm.Limits(depth: 0, nameLength: 0, numberLength: .max, allowsRepeatedMembers: false)
+        guard (try? JSONForm.check(Array(text.utf8), limits)) != nil, let number = Double(text), number.isFinite else {
+            return nil
         }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest.removeFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-            guard takeDigits(&rest) != nil else { return nil }
-        }
-        guard rest.isEmpty, let number = Double(text), number.isFinite else { return nil }
         return number
-    }
-
-    private static func takeDigits(_ rest: inout Substring.UTF8View) -> Substring.UTF8View? {
-        let digits = rest.prefix { (0x30...0x39).contains($0) }
-        rest = rest.dropFirst(digits.count)
-        return digits.isEmpty ? nil : digits
     }
 
     /// Numbers of YAML 1.1 and 1.2: signs, underscores, other bases, base 60, missing digits around the point.
@@ -120,44 +107,28 @@ extension DocumentIssue {
     /// An issue that was found after reading, such as a conflict with what is stored, with its place in the text.
     ///
     /// The place is that of the deepest part of the path that the document has; the first line if it has none.
-    ///
-    /// - Parameter path: keys and indexes from the root, such as `offers[2].type`.
     package init(code: DocumentIssueCode, path: String, in text: String, detail: String, hint: String? = nil) {
-        let position = (try? DocumentParser.parse(Array(text.utf8)))?.position(of: path) ?? .start
-        self.init(
-            code: code, path: path, line: position.line, column: position.column, detail: detail, hint: hint)
+        let position = (try? DocumentParser.parse(Array(text.utf8)))?.descendant(path).position ?? .start
+        self.init(code, at: position, path: path, detail, hint: hint)
     }
 }
 
 extension DocumentNode {
-    /// The place of the deepest part of a path that exists below this node; of a mapping's entry, the place of its key.
-    fileprivate func position(of path: String) -> DocumentPosition {
-        descendant(path).position
-    }
-
-    /// The deepest part of a path that exists below this node, placed where a reader would look for it.
+    /// The deepest part of a path that exists below this node; a mapping's entry is placed at its key.
     fileprivate func descendant(_ path: String) -> DocumentNode {
-        var place = position
         var node = self
         for step in path.split(whereSeparator: { ".[]".contains($0) }) {
             switch node.content {
             case .mapping(let entries):
-                guard let entry = entries.first(where: { $0.key == step }) else { return node.placed(at: place) }
-                place = entry.keyPosition
-                node = entry.value
+                guard let entry = entries.first(where: { $0.key == step }) else { return node }
+                node = DocumentNode(position: entry.keyPosition, content: entry.value.content)
             case .sequence(let items):
-                guard let index = Int(step), items.indices.contains(index) else { return node.placed(at: place) }
+                guard let index = Int(step), items.indices.contains(index) else { return node }
                 node = items[index]
-                place = node.position
-            case .scalar, .empty:
-                return node.placed(at: place)
+            case .scalar, .empty: return node
             }
         }
-        return node.placed(at: place)
-    }
-
-    private func placed(at position: DocumentPosition) -> DocumentNode {
-        DocumentNode(position: position, content: content)
+        return node
     }
 }
 

@@ -7,10 +7,10 @@ enum DocumentReading {
     ) throws(InvalidDocument) -> ValidDocument<Value> {
         let log = IssueLog()
         let root: DocumentNode
-        do throws(DocumentRefusal) {
+        do throws(DocumentIssue) {
             root = try DocumentParser.parse(bytes)
         } catch {
-            throw InvalidDocument(errors: [error.issue], warnings: [])
+            throw InvalidDocument(errors: [error], warnings: [])
         }
         return try log.outcome(body(Field(node: root, path: "", log: log)))
     }
@@ -19,7 +19,7 @@ enum DocumentReading {
 /// Text → ``DocumentNode``: one YAML (or JSON) document, read strictly.
 enum DocumentParser {
     /// - Throws: the one issue that keeps the document from being read.
-    static func parse(_ bytes: [UInt8]) throws(DocumentRefusal) -> DocumentNode {
+    static func parse(_ bytes: [UInt8]) throws(DocumentIssue) -> DocumentNode {
         let document = try DocumentText(bytes)
         try SyntaxScreen.check(document.text)
         var repeated = RepeatedKeys(text: document.text)
@@ -29,35 +29,35 @@ enum DocumentParser {
                 return try root(node, repeated)
             } catch let error as YamlError {
                 guard try repeated.markFirst(of: error) else { throw YAMLSyntax.refusal(error, in: document.text) }
-            } catch let refusal as DocumentRefusal {
-                throw refusal
+            } catch let issue as DocumentIssue {
+                throw issue
             } catch {
-                throw DocumentRefusal(.syntax, at: .start, "the document cannot be read")
+                throw DocumentIssue(.syntax, at: .start, "the document cannot be read")
             }
         }
     }
 
-    private static func root(_ node: Node?, _ repeated: RepeatedKeys) throws(DocumentRefusal) -> DocumentNode {
+    private static func root(_ node: Node?, _ repeated: RepeatedKeys) throws(DocumentIssue) -> DocumentNode {
         guard let node else { throw empty }
         let root = try convert(node, repeated, depth: 0, owner: .start)
         if case .empty = root.content { throw empty }
         return root
     }
 
-    private static var empty: DocumentRefusal {
-        DocumentRefusal(.emptyDocument, at: .start, "the document is empty")
+    private static var empty: DocumentIssue {
+        DocumentIssue(.emptyDocument, at: .start, "the document is empty")
     }
 
     private static func convert(
         _ node: Node, _ repeated: RepeatedKeys, depth: Int, owner: DocumentPosition
-    ) throws(DocumentRefusal) -> DocumentNode {
+    ) throws(DocumentIssue) -> DocumentNode {
         let position = node.mark.map { DocumentPosition(line: $0.line, column: $0.column) } ?? owner
         guard depth <= DocumentLimits.depth else {
-            throw DocumentRefusal(
+            throw DocumentIssue(
                 .tooDeep, at: position, "the document is nested deeper than \(DocumentLimits.depth) levels")
         }
         guard node.anchor == nil else {
-            throw DocumentRefusal(.unsupportedSyntax, at: position, "anchors and aliases are not accepted")
+            throw DocumentIssue(.unsupportedSyntax, at: position, "anchors and aliases are not accepted")
         }
         switch node {
         case .scalar(let scalar):
@@ -76,16 +76,16 @@ enum DocumentParser {
             }
             return DocumentNode(position: position, content: .mapping(repeated.resolve(entries)))
         case .alias:
-            throw DocumentRefusal(.unsupportedSyntax, at: position, "anchors and aliases are not accepted")
+            throw DocumentIssue(.unsupportedSyntax, at: position, "anchors and aliases are not accepted")
         }
     }
 
     private static func convert(
         _ scalar: Node.Scalar, at position: DocumentPosition, owner: DocumentPosition
-    ) throws(DocumentRefusal) -> DocumentNode {
+    ) throws(DocumentIssue) -> DocumentNode {
         switch scalar.style {
         case .literal, .folded:
-            throw DocumentRefusal(.unsupportedSyntax, at: position, "text over several lines is not accepted")
+            throw DocumentIssue(.unsupportedSyntax, at: position, "text over several lines is not accepted")
         case .singleQuoted, .doubleQuoted:
             return DocumentNode(position: position, content: .scalar(scalar.string, isQuoted: true))
         case .plain, .any:
@@ -99,14 +99,14 @@ enum DocumentParser {
 
     private static func convert(
         key: Node, value: Node, _ repeated: RepeatedKeys, depth: Int, owner: DocumentPosition
-    ) throws(DocumentRefusal) -> DocumentNode.Entry {
+    ) throws(DocumentIssue) -> DocumentNode.Entry {
         let position = key.mark.map { DocumentPosition(line: $0.line, column: $0.column) } ?? owner
         guard case .scalar(let scalar) = key, key.anchor == nil else {
-            throw DocumentRefusal(
+            throw DocumentIssue(
                 .unsupportedSyntax, at: position, "complex keys are not accepted", hint: "write `key: value`")
         }
         guard scalar.string != "<<" else {
-            throw DocumentRefusal(
+            throw DocumentIssue(
                 .unsupportedSyntax, at: position, "merge keys are not accepted", hint: "write the keys out")
         }
         let node = try convert(value, repeated, depth: depth, owner: position)
@@ -132,12 +132,12 @@ struct RepeatedKeys {
     /// Renames the first of the keys that the error is about; `false` if the error is about something else.
     ///
     /// - Throws: the error itself, as an issue, where renaming is not possible.
-    mutating func markFirst(of error: YamlError) throws(DocumentRefusal) -> Bool {
+    mutating func markFirst(of error: YamlError) throws(DocumentIssue) -> Bool {
         guard case .duplicatedKeysInMapping(let keys, let context) = error else { return false }
         let position = DocumentPosition(line: context.mark.line, column: context.mark.column)
         guard let name = keys.first, names.count < Self.mostRepairs, rename(name, at: position) else {
             let name = keys.first.map { quoted(names[$0] ?? $0) } ?? "a key"
-            throw DocumentRefusal(
+            throw DocumentIssue(
                 .duplicateKey, at: position, "key \(name) is given twice", hint: "the first one is here; keep one")
         }
         return true
@@ -191,33 +191,33 @@ struct RepeatedKeys {
 
 /// The library's complaints in our words.
 enum YAMLSyntax {
-    static func refusal(_ error: YamlError, in text: String) -> DocumentRefusal {
+    static func refusal(_ error: YamlError, in text: String) -> DocumentIssue {
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             refusal(problem: problem, context: context, mark: mark, text: text)
         default:
-            DocumentRefusal(.syntax, at: .start, "the document is not YAML")
+            DocumentIssue(.syntax, at: .start, "the document is not YAML")
         }
     }
 
     private static func refusal(
         problem: String, context: YamlError.Context?, mark: Mark, text: String
-    ) -> DocumentRefusal {
+    ) -> DocumentIssue {
         // The library counts a line more at the end of a text without a last line break.
         let lines = text.utf8.count { $0 == 0x0A || $0 == 0x0D } + 1
         let position = DocumentPosition(line: min(mark.line, lines), column: mark.column)
         if problem.hasPrefix("Maximum nesting level") {
-            return DocumentRefusal(
+            return DocumentIssue(
                 .tooDeep, at: position, "the document is nested deeper than \(DocumentLimits.depth) levels")
         }
         if problem.contains("another document") {
-            return DocumentRefusal(
+            return DocumentIssue(
                 .multipleDocuments, at: position, "the file holds more than one document",
                 hint: "put each document into a file of its own")
         }
         let situation = context.map { " \($0.text) that began in line \($0.mark.line)" } ?? ""
-        return DocumentRefusal(
+        return DocumentIssue(
             .syntax, at: position, "not YAML: \(problem)\(situation)",
             hint: "check the indentation, and that brackets and quotes are closed")
     }

@@ -22,8 +22,7 @@ struct Field {
     }
 
     private func issue(_ code: DocumentIssueCode, _ detail: String, hint: String?) -> DocumentIssue {
-        DocumentIssue(
-            code: code, path: path, line: node.position.line, column: node.position.column, detail: detail, hint: hint)
+        DocumentIssue(code, at: node.position, path: path, detail, hint: hint)
     }
 
     /// The same place under another path: a comparison's fact is reported at the comparison.
@@ -52,9 +51,7 @@ struct Field {
 
     /// Text; anything unquoted that YAML readers take for a number, a boolean or nothing must be quoted.
     func text() -> String? {
-        guard case .scalar(let text, let isQuoted) = node.content else {
-            return refuse(.wrongType, "this must be text, not \(node.kind)")
-        }
+        guard let (text, isQuoted) = written("text") else { return nil }
         guard isQuoted || PlainScalar(text) == .text else {
             return refuse(.wrongType, "this must be text, not \(node.kind)", hint: "put it in quotes: `\"\(text)\"`")
         }
@@ -62,17 +59,17 @@ struct Field {
     }
 
     /// A scalar as it is written, quoted or not, for types that are never confused with another.
-    func scalar(_ noun: String) -> String? {
-        guard case .scalar(let text, _) = node.content else {
+    func scalar(_ noun: String) -> String? { written(noun)?.text }
+
+    private func written(_ noun: String) -> (text: String, isQuoted: Bool)? {
+        guard case .scalar(let text, let isQuoted) = node.content else {
             return refuse(.wrongType, "this must be \(noun), not \(node.kind)")
         }
-        return text
+        return (text, isQuoted)
     }
 
     func number() -> Double? {
-        guard case .scalar(let text, let isQuoted) = node.content else {
-            return refuse(.wrongType, "this must be a number, not \(node.kind)")
-        }
+        guard let (text, isQuoted) = written("a number") else { return nil }
         guard let number = PlainScalar.number(text) else {
             return refuse(.wrongType, "this must be a number, not \(quoted(text))", hint: "write digits, such as 50")
         }
@@ -88,35 +85,30 @@ struct Field {
             return refuse(.wrongType, "this must be a whole number, not \(number)")
         }
         guard range.contains(whole) else {
-            return refuse(.outOfRange, "\(whole) is not \(Self.described(range))")
+            return refuse(.outOfRange, "\(whole) is not from \(range.lowerBound) to \(range.upperBound)")
         }
         return whole
     }
 
-    private static func described(_ range: ClosedRange<Int>) -> String {
-        range.upperBound == .max
-            ? "\(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
-    }
-
     func boolean() -> Bool? {
-        guard case .scalar(let text, let isQuoted) = node.content else {
-            return refuse(.wrongType, "this must be true or false, not \(node.kind)")
-        }
-        switch (text, isQuoted) {
+        guard let scalar = written("true or false") else { return nil }
+        switch scalar {
         case ("true", false): return true
         case ("false", false): return false
         default:
             return refuse(
-                .wrongType, "this must be true or false, not \(quoted(text))",
+                .wrongType, "this must be true or false, not \(quoted(scalar.text))",
                 hint: "write `true` or `false`, without quotes")
         }
     }
 
-    /// One of a closed list of words.
     func choice<Choice: RawRepresentable & CaseIterable>(_: Choice.Type) -> Choice? where Choice.RawValue == String {
+        word(among: Choice.allCases.map(\.rawValue)).flatMap { Choice(rawValue: $0) }
+    }
+
+    func word(among words: [String]) -> String? {
         guard let text = text() else { return nil }
-        if let choice = Choice(rawValue: text) { return choice }
-        let words = Choice.allCases.map(\.rawValue)
+        if words.contains(text) { return text }
         return refuse(
             .unknownValue, "unknown value \(quoted(text))",
             hint: Suggestion.hint(for: text, among: words, noun: "one of"))
@@ -167,7 +159,8 @@ struct Field {
         }
     }
 
-    /// Text of a form.
+    func id<Kind>(_ form: TextForm) -> Identifier<Kind>? { text(form).map { Identifier($0) } }
+
     func text(_ form: TextForm) -> String? {
         guard let text = text() else { return nil }
         guard form.accepts(text) else {
@@ -203,13 +196,9 @@ struct Mapping {
     private static func refuse(
         _ entry: DocumentNode.Entry, in field: Field, _ code: DocumentIssueCode, _ detail: String, _ hint: String?
     ) {
-        let position = entry.keyPosition
-        field.log.refuse(
-            DocumentIssue(
-                code: code, path: field.path, line: position.line, column: position.column, detail: detail, hint: hint))
+        field.log.refuse(DocumentIssue(code, at: entry.keyPosition, path: field.path, detail, hint: hint))
     }
 
-    /// The value of a key that must be there.
     func required(_ key: String) -> Field? {
         guard entries[key] != nil else {
             return field.refuse(.missingKey, "missing key `\(key)`")
@@ -220,16 +209,16 @@ struct Mapping {
     /// The value of a key that may be left out; a key without a value is an error all the same.
     func optional(_ key: String) -> Field? {
         guard let entry = entries[key] else { return nil }
-        let path = field.path.isEmpty ? key : "\(field.path).\(key)"
-        var value = Field(node: entry.value, path: path, log: field.log)
-        if case .empty = entry.value.content {
-            value = Field(node: DocumentNode(position: entry.keyPosition, content: .empty), path: path, log: field.log)
-            return value.refuse(.missingValue, "`\(key)` has no value", hint: "write a value, or leave the key out")
+        guard !isNull(key) else {
+            place(of: key)?.refuse(
+                .missingValue, "`\(key)` has no value", hint: "write a value, or leave the key out")
+            return nil
         }
-        return value
+        return Field(node: entry.value, path: path(of: key), log: field.log)
     }
 
-    /// Whether the key is written.
+    private func path(of key: String) -> String { field.path.isEmpty ? key : "\(field.path).\(key)" }
+
     func has(_ key: String) -> Bool {
         entries[key] != nil
     }
@@ -245,14 +234,13 @@ struct Mapping {
         place(of: key)?.refuse(code, detail, hint: hint)
     }
 
-    /// Logs a warning at the key of an entry, if it is written.
     func warn(key: String, _ code: DocumentIssueCode, _ detail: String, hint: String? = nil) {
         place(of: key)?.warn(code, detail, hint: hint)
     }
 
     private func place(of key: String) -> Field? {
-        guard let entry = entries[key] else { return nil }
-        let path = field.path.isEmpty ? key : "\(field.path).\(key)"
-        return Field(node: DocumentNode(position: entry.keyPosition, content: .empty), path: path, log: field.log)
+        entries[key].map {
+            Field(node: DocumentNode(position: $0.keyPosition, content: .empty), path: path(of: key), log: field.log)
+        }
     }
 }

@@ -1,23 +1,22 @@
 /// The text of a document once its bytes are known to be harmless: bounded, UTF-8, and without invisible characters.
 struct DocumentText {
-    /// The text, without a byte order mark.
     let text: String
 
     /// - Throws: the one issue that keeps the bytes from being read at all.
-    init(_ bytes: [UInt8]) throws(DocumentRefusal) {
+    init(_ bytes: [UInt8]) throws(DocumentIssue) {
         guard bytes.count <= DocumentLimits.bytes else {
-            throw DocumentRefusal(
+            throw DocumentIssue(
                 .tooLarge, at: .start, "the document has \(bytes.count) bytes, more than \(DocumentLimits.bytes)")
         }
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let content = hasMark ? Array(bytes.dropFirst(3)) : bytes
         guard let text = String(validating: content, as: UTF8.self) else {
-            throw DocumentRefusal(
+            throw DocumentIssue(
                 .notUTF8, at: Self.firstInvalidLine(content), "the text is not UTF-8",
                 hint: "save the file with the encoding UTF-8")
         }
         if let (scalar, position) = Self.firstRefusedScalar(in: text) {
-            throw DocumentRefusal(
+            throw DocumentIssue(
                 .invalidCharacter, at: position, "the character U+\(Self.hexadecimal(scalar)) is not allowed",
                 hint: "delete it; editors often do not show it")
         }
@@ -59,15 +58,6 @@ struct DocumentText {
     }
 }
 
-/// The issue that ended a reading before its content was looked at.
-struct DocumentRefusal: Error {
-    let issue: DocumentIssue
-
-    init(_ code: DocumentIssueCode, at position: DocumentPosition, _ detail: String, hint: String? = nil) {
-        issue = DocumentIssue(code: code, line: position.line, column: position.column, detail: detail, hint: hint)
-    }
-}
-
 /// Looks for the YAML that no document of ours needs before the YAML library composes the text.
 ///
 /// The library resolves aliases and compares keys while it reads, so a few hundred bytes of nested aliases could keep it
@@ -90,8 +80,7 @@ struct SyntaxScreen {
     private var parentColumn = 0
     private var hasContent = false
 
-    /// - Throws: the first thing that is refused.
-    static func check(_ text: String) throws(DocumentRefusal) {
+    static func check(_ text: String) throws(DocumentIssue) {
         var screen = SyntaxScreen(bytes: Array(text.utf8))
         try screen.run()
     }
@@ -100,7 +89,7 @@ struct SyntaxScreen {
         self.bytes = bytes
     }
 
-    private mutating func run() throws(DocumentRefusal) {
+    private mutating func run() throws(DocumentIssue) {
         while let byte = peek() {
             switch byte {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
@@ -116,11 +105,11 @@ struct SyntaxScreen {
         }
     }
 
-    private mutating func readContent(_ byte: UInt8) throws(DocumentRefusal) {
+    private mutating func readContent(_ byte: UInt8) throws(DocumentIssue) {
         if isAtLineStart {
             if try readDocumentMark(byte) { return }
             if flowDepth == 0, isTabInIndentation {
-                throw DocumentRefusal(
+                throw DocumentIssue(
                     .syntax, at: position, "a tab is used as indentation", hint: "indent with spaces")
             }
             try refuseContinuedText(byte)
@@ -135,7 +124,7 @@ struct SyntaxScreen {
     }
 
     /// `---` and `...` count only in the first column; so do directives.
-    private mutating func readDocumentMark(_ byte: UInt8) throws(DocumentRefusal) -> Bool {
+    private mutating func readDocumentMark(_ byte: UInt8) throws(DocumentIssue) -> Bool {
         guard position.column == 1, flowDepth == 0 else { return false }
         if byte == UInt8(ascii: "%") {
             throw refusal("a YAML directive is not accepted", hint: "delete the line")
@@ -144,7 +133,7 @@ struct SyntaxScreen {
         let isMark = mark.elementsEqual("---".utf8) || mark.elementsEqual("...".utf8)
         guard isMark, isBlankOrEnd(peek(3)) else { return false }
         if hasContent, byte == UInt8(ascii: "-") {
-            throw DocumentRefusal(
+            throw DocumentIssue(
                 .multipleDocuments, at: position, "the file holds more than one document",
                 hint: "put each document into a file of its own")
         }
@@ -156,7 +145,7 @@ struct SyntaxScreen {
         return true
     }
 
-    private mutating func refuseContinuedText(_ byte: UInt8) throws(DocumentRefusal) {
+    private mutating func refuseContinuedText(_ byte: UInt8) throws(DocumentIssue) {
         defer { isTextOpen = false }
         guard isTextOpen else { return }
         let endsFlowText = flowDepth > 0 && ",]}:".utf8.contains(byte)
@@ -168,7 +157,7 @@ struct SyntaxScreen {
         }
     }
 
-    private mutating func readToken(_ byte: UInt8) throws(DocumentRefusal) {
+    private mutating func readToken(_ byte: UInt8) throws(DocumentIssue) {
         let isIndicator = isBlankOrEnd(peek(1))
         switch byte {
         case UInt8(ascii: "&"), UInt8(ascii: "*"):
@@ -206,7 +195,7 @@ struct SyntaxScreen {
         }
     }
 
-    private mutating func readText(_ byte: UInt8) throws(DocumentRefusal) {
+    private mutating func readText(_ byte: UInt8) throws(DocumentIssue) {
         let next = peek(1)
         if byte == UInt8(ascii: ":") {
             let endsFlowKey = flowDepth > 0 && next.map { ",[]{}".utf8.contains($0) } ?? true
@@ -271,14 +260,14 @@ struct SyntaxScreen {
         if !isContinuation { position.column += 1 }
     }
 
-    private func checkDepth(_ depth: Int) throws(DocumentRefusal) {
+    private func checkDepth(_ depth: Int) throws(DocumentIssue) {
         guard depth > DocumentLimits.depth else { return }
-        throw DocumentRefusal(
+        throw DocumentIssue(
             .tooDeep, at: position, "the document is nested deeper than \(DocumentLimits.depth) levels")
     }
 
-    private func refusal(_ detail: String, hint: String) -> DocumentRefusal {
-        DocumentRefusal(.unsupportedSyntax, at: position, detail, hint: hint)
+    private func refusal(_ detail: String, hint: String) -> DocumentIssue {
+        DocumentIssue(.unsupportedSyntax, at: position, detail, hint: hint)
     }
 
     private func peek(_ offset: Int = 0) -> UInt8? {

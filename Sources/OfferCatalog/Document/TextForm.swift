@@ -14,7 +14,6 @@ struct TextForm {
         isMade(of: "._-", text, upTo: 64) && text.utf8.first.map(isLetterOrDigit) ?? false
     }
 
-    /// The identifier of an app.
     static let bundleId = TextForm(
         noun: "a bundle identifier", hint: "use letters, digits, `.` and `-`, as in `com.example.pro`"
     ) { text in
@@ -33,7 +32,6 @@ struct TextForm {
         (1...255).contains(text.utf8.count) && text.unicodeScalars.allSatisfy(isVisible)
     }
 
-    /// Apple's name of a promotional offer.
     static let promotionalOfferIdentifier = TextForm(
         noun: "an offer identifier", hint: "use 1 to 100 letters, digits, `.`, `_` and `-`"
     ) { isMade(of: "._-", $0, upTo: 100) }
@@ -43,7 +41,6 @@ struct TextForm {
         noun: "a win-back offer identifier", hint: "use 1 to 100 letters, digits, `.` and `_`"
     ) { isMade(of: "._", $0, upTo: 100) }
 
-    /// A key of App Store Connect.
     static let keyId = TextForm(
         noun: "a key identifier", hint: "copy it from App Store Connect, such as `2X9R4HXF34`"
     ) { isMade(of: "_-", $0, upTo: 64) }
@@ -53,7 +50,6 @@ struct TextForm {
         noun: "a transaction identifier", hint: "use 1 to 64 digits or letters, in quotes"
     ) { isMade(of: "_-", $0, upTo: 64) }
 
-    /// A version that can be compared.
     static let version = TextForm(
         noun: "a version", hint: "use numbers and dots in quotes, such as `\"4.10.1\"`"
     ) { DottedVersion($0) != nil }

@@ -6,7 +6,7 @@ package enum ScenarioReader {
         try DocumentReading.read(bytes) { root in
             let keys = ["bundleId", "appAppleId", "environment", "customer", "signedAt", "steps"]
             guard let mapping = root.mapping(keys) else { return nil }
-            let bundleId = mapping.required("bundleId")?.text(.bundleId).map { BundleId($0) }
+            let bundleId: BundleId? = mapping.required("bundleId")?.id(.bundleId)
             let appAppleId = mapping.optional("appAppleId")?.wholeNumber(1...999_999_999_999)
             let environment = mapping.optional("environment").map(testEnvironment) ?? .localTesting
             let customer = mapping.required("customer").flatMap(customer)
@@ -34,8 +34,8 @@ package enum ScenarioReader {
     private static func customer(_ field: Field) -> ScenarioCustomer? {
         let keys = ["appTransactionId", "originalTransactionId", "appAccountToken", "storefront"]
         guard let mapping = field.mapping(keys) else { return nil }
-        let appTransactionId = mapping.optional("appTransactionId")?.text(.transactionId)
-        let originalTransactionId = mapping.optional("originalTransactionId")?.text(.transactionId)
+        let appTransactionId: AppTransactionId? = mapping.optional("appTransactionId")?.id(.transactionId)
+        let originalTransactionId: TransactionId? = mapping.optional("originalTransactionId")?.id(.transactionId)
         let token = mapping.optional("appAccountToken")?.uuid()
         let storefront = mapping.optional("storefront")?.text(.storefront)
         guard mapping.has("appTransactionId") || mapping.has("originalTransactionId") else {
@@ -44,8 +44,7 @@ package enum ScenarioReader {
                 hint: "give at least one, such as `appTransactionId: \"7040000001\"`")
         }
         return ScenarioCustomer(
-            appTransactionId: appTransactionId.map { AppTransactionId($0) },
-            originalTransactionId: originalTransactionId.map { TransactionId($0) }, appAccountToken: token,
+            appTransactionId: appTransactionId, originalTransactionId: originalTransactionId, appAccountToken: token,
             storefront: storefront ?? "USA")
     }
 }

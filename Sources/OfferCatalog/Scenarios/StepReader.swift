@@ -25,110 +25,145 @@ enum StepReader {
         case .resubscribe: resubscribe(body)
         case .redeem: redeem(body)
         case .renew: renew(body)
-        case .failToRenew: failToRenew(body)
-        case .recover: atSubscription(body).map { .recover($0) }
-        case .cancel: atSubscription(body).map { .cancel($0) }
-        case .enableRenewal: atSubscription(body).map { .enableRenewal($0) }
-        case .expire: expire(body)
+        case .failToRenew:
+            body.mapping(["group", "at", "grace"]).map {
+                .failToRenew(group: $0.group, at: $0.at, grace: $0.optional("grace")?.period())
+            }
+        case .recover: atSubscription(body, ScenarioStep.recover)
+        case .cancel: atSubscription(body, ScenarioStep.cancel)
+        case .enableRenewal: atSubscription(body, ScenarioStep.enableRenewal)
+        case .expire:
+            body.mapping(["group", "at", "reason"]).map {
+                .expire(group: $0.group, at: $0.at, reason: $0.optional("reason")?.choice(ExpirationReason.self))
+            }
         case .upgrade: planChange(body).map { .upgrade($0) }
         case .downgrade: planChange(body).map { .downgrade($0) }
         case .crossgrade: planChange(body).map { .crossgrade($0) }
-        case .keepProduct: atSubscription(body).map { .keepProduct($0) }
+        case .keepProduct: atSubscription(body, ScenarioStep.keepProduct)
         case .raisePrice: raisePrice(body)
-        case .acceptPrice: atSubscription(body).map { .acceptPrice($0) }
+        case .acceptPrice: atSubscription(body, ScenarioStep.acceptPrice)
         case .refund: refund(body)
         case .reverseRefund: reverseRefund(body)
         case .share: share(body)
-        case .revoke: atSubscription(body).map { .revoke($0) }
-        case .test: test(body)
+        case .revoke: atSubscription(body, ScenarioStep.revoke)
+        case .test: body.mapping(["at"])?.requiredAt.map { .test(at: $0) }
         }
-    }
-
-    private static func appTransaction(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["at", "appVersion"]) else { return nil }
-        let at = mapping.required("at")?.scenarioTime()
-        let version = mapping.optional("appVersion")?.text(.label("a version"))
-        return at.map { .appTransaction(ScenarioStep.AppTransaction(at: $0, appVersion: version ?? "1.0")) }
-    }
-
-    private static func test(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["at"]) else { return nil }
-        return mapping.required("at")?.scenarioTime().map { .test(ScenarioStep.Test(at: $0)) }
     }
 
     /// `{ at, group? }`, which many verbs have.
-    private static func atSubscription(_ field: Field) -> ScenarioStep.AtSubscription? {
+    private static func atSubscription(
+        _ field: Field, _ step: (SubscriptionGroupId?, ScenarioTime) -> ScenarioStep
+    ) -> ScenarioStep? {
         guard let mapping = field.mapping(["group", "at"]) else { return nil }
-        let group = group(mapping)
-        return mapping.required("at")?.scenarioTime().map { ScenarioStep.AtSubscription(group: group, at: $0) }
+        let group = mapping.group
+        return mapping.requiredAt.map { step(group, $0) }
     }
 
-    static func group(_ mapping: Mapping) -> SubscriptionGroupId? {
-        mapping.optional("group")?.text(.groupId).map { SubscriptionGroupId($0) }
-    }
-
-    static func product(_ field: Field?) -> ProductId? {
-        field?.text(.productId).map { ProductId($0) }
+    private static func planChange(_ field: Field) -> ScenarioStep.PlanChange? {
+        guard let mapping = field.mapping(["group", "at", "product", "period", "price"]) else { return nil }
+        let (group, at, product) = (mapping.group, mapping.requiredAt, mapping.requiredProduct)
+        let (period, price) = (mapping.requiredPeriod, mapping.requiredPrice)
+        guard let at, let product, let period, let price else { return nil }
+        return ScenarioStep.PlanChange(group: group, at: at, product: product, period: period, price: price)
     }
 }
 
-// How a subscription begins.
+/// The members that several verbs have.
+extension Mapping {
+    fileprivate var group: SubscriptionGroupId? { optional("group")?.id(.groupId) }
+    fileprivate var requiredGroup: SubscriptionGroupId? { required("group")?.id(.groupId) }
+    fileprivate var product: ProductId? { optional("product")?.id(.productId) }
+    fileprivate var requiredProduct: ProductId? { required("product")?.id(.productId) }
+    fileprivate var at: ScenarioTime? { optional("at")?.scenarioTime() }
+    fileprivate var requiredAt: ScenarioTime? { required("at")?.scenarioTime() }
+    fileprivate var period: Period? { optional("period")?.period() }
+    fileprivate var requiredPeriod: Period? { required("period")?.period() }
+    fileprivate var price: Money? { optional("price")?.money() }
+    fileprivate var requiredPrice: Money? { required("price")?.money() }
+    fileprivate var transaction: Int? { optional("transaction")?.wholeNumber(1...999) }
+}
+
+// The verbs, each with its members.
 extension StepReader {
-    static func trial(_ field: Field) -> ScenarioStep? {
+    private static func appTransaction(_ field: Field) -> ScenarioStep? {
+        guard let mapping = field.mapping(["at", "appVersion"]) else { return nil }
+        let version = mapping.optional("appVersion")?.text(.label("a version"))
+        return mapping.requiredAt.map { .appTransaction(at: $0, appVersion: version ?? "1.0") }
+    }
+
+    private static func trial(_ field: Field) -> ScenarioStep? {
         guard let mapping = field.mapping(["product", "group", "at", "length", "period", "price"]) else { return nil }
-        let product = product(mapping.required("product"))
-        let group = mapping.required("group")?.text(.groupId)
-        let at = mapping.required("at")?.scenarioTime()
+        let (product, group, at) = (mapping.requiredProduct, mapping.requiredGroup, mapping.requiredAt)
         let length = mapping.required("length")?.period()
-        let period = mapping.optional("period")?.period()
-        let price = mapping.optional("price")?.money()
+        let (period, price) = (mapping.period, mapping.price)
         guard let product, let group, let at, let length else { return nil }
-        return .trial(
-            ScenarioStep.Trial(
-                product: product, group: SubscriptionGroupId(group), at: at, length: length, period: period,
-                price: price))
+        return .trial(product: product, group: group, at: at, length: length, period: period, price: price)
     }
 
-    static func buy(_ field: Field) -> ScenarioStep? {
+    private static func buy(_ field: Field) -> ScenarioStep? {
         guard let mapping = field.mapping(["product", "group", "at", "period", "price"]) else { return nil }
-        let product = product(mapping.required("product"))
-        let group = mapping.required("group")?.text(.groupId)
-        let at = mapping.required("at")?.scenarioTime()
-        let period = mapping.required("period")?.period()
-        let price = mapping.required("price")?.money()
+        let (product, group, at) = (mapping.requiredProduct, mapping.requiredGroup, mapping.requiredAt)
+        let (period, price) = (mapping.requiredPeriod, mapping.requiredPrice)
         guard let product, let group, let at, let period, let price else { return nil }
-        return .buy(
-            ScenarioStep.Buy(
-                product: product, group: SubscriptionGroupId(group), at: at, period: period, price: price))
+        return .buy(product: product, group: group, at: at, period: period, price: price)
     }
 
-    static func resubscribe(_ field: Field) -> ScenarioStep? {
+    private static func resubscribe(_ field: Field) -> ScenarioStep? {
         guard let mapping = field.mapping(["product", "group", "at", "period", "price"]) else { return nil }
-        let group = group(mapping)
-        let product = product(mapping.optional("product"))
-        let period = mapping.optional("period")?.period()
-        let price = mapping.optional("price")?.money()
-        return mapping.required("at")?.scenarioTime().map {
-            .resubscribe(
-                ScenarioStep.Resubscribe(group: group, at: $0, product: product, period: period, price: price))
+        let (group, product, period, price) = (mapping.group, mapping.product, mapping.period, mapping.price)
+        return mapping.requiredAt.map {
+            .resubscribe(group: group, at: $0, product: product, period: period, price: price)
         }
     }
 
-    static func share(_ field: Field) -> ScenarioStep? {
+    private static func renew(_ field: Field) -> ScenarioStep? {
+        guard let mapping = field.mapping(["group", "at", "period", "price", "times"]) else { return nil }
+        let times = mapping.optional("times")?.wholeNumber(1...500) ?? 1
+        if times > 1 {
+            mapping.refuse(
+                key: "at", .contradiction, "several renewals cannot all be at one time",
+                hint: "leave out `at`, or write one `renew` each")
+        }
+        return .renew(
+            group: mapping.group, at: mapping.at, period: mapping.period, price: mapping.price, times: times)
+    }
+
+    private static func raisePrice(_ field: Field) -> ScenarioStep? {
+        guard let mapping = field.mapping(["group", "at", "price", "needsConsent"]) else { return nil }
+        let (group, at, price) = (mapping.group, mapping.requiredAt, mapping.requiredPrice)
+        let needsConsent = mapping.optional("needsConsent")?.boolean() ?? true
+        guard let at, let price else { return nil }
+        return .raisePrice(group: group, at: at, price: price, needsConsent: needsConsent)
+    }
+
+    private static func refund(_ field: Field) -> ScenarioStep? {
+        guard let mapping = field.mapping(["group", "at", "transaction", "percent", "reason"]) else { return nil }
+        let (group, transaction) = (mapping.group, mapping.transaction)
+        let percent = mapping.optional("percent")?.wholeNumber(1...100) ?? 100
+        let reason = mapping.optional("reason")?.choice(ScenarioStep.RefundReason.self) ?? .other
+        return mapping.requiredAt.map {
+            .refund(group: group, at: $0, transaction: transaction, percent: percent, reason: reason)
+        }
+    }
+
+    private static func reverseRefund(_ field: Field) -> ScenarioStep? {
+        guard let mapping = field.mapping(["group", "at", "transaction"]) else { return nil }
+        let (group, transaction) = (mapping.group, mapping.transaction)
+        return mapping.requiredAt.map { .reverseRefund(group: group, at: $0, transaction: transaction) }
+    }
+
+    private static func share(_ field: Field) -> ScenarioStep? {
         guard let mapping = field.mapping(["product", "group", "at", "period"]) else { return nil }
-        let product = product(mapping.required("product"))
-        let group = mapping.required("group")?.text(.groupId)
-        let at = mapping.required("at")?.scenarioTime()
-        let period = mapping.required("period")?.period()
+        let (product, group) = (mapping.requiredProduct, mapping.requiredGroup)
+        let (at, period) = (mapping.requiredAt, mapping.requiredPeriod)
         guard let product, let group, let at, let period else { return nil }
-        return .share(
-            ScenarioStep.Share(product: product, group: SubscriptionGroupId(group), at: at, period: period))
+        return .share(product: product, group: group, at: at, period: period)
     }
 }
 
 // The redemption of an offer, spelled as the catalog spells offers.
 extension StepReader {
-    static func redeem(_ field: Field) -> ScenarioStep? {
+    private static func redeem(_ field: Field) -> ScenarioStep? {
         let keys = [
             "type", "offerIdentifier", "group", "product", "at", "paymentMode", "period", "periodCount", "price",
             "change", "regular",
@@ -136,11 +171,9 @@ extension StepReader {
         guard let mapping = field.mapping(keys) else { return nil }
         let type = mapping.required("type")?.choice(ScenarioStep.Redeem.OfferKind.self)
         let identifier = offerIdentifier(mapping, type)
-        let group = group(mapping)
-        let product = product(mapping.optional("product"))
-        let at = mapping.required("at")?.scenarioTime()
+        let (group, product, at) = (mapping.group, mapping.product, mapping.requiredAt)
         let mode = mapping.required("paymentMode")?.choice(PaymentMode.self)
-        let period = mapping.required("period")?.period()
+        let period = mapping.requiredPeriod
         let count = mapping.optional("periodCount")?.wholeNumber(1...12) ?? 1
         let price = price(mapping, mode)
         let change = mapping.optional("change")?.choice(ScenarioStep.Redeem.Change.self)
@@ -166,7 +199,7 @@ extension StepReader {
                 hint: "leave `offerIdentifier` out")
             return nil
         }
-        return mapping.required("offerIdentifier")?.text(.promotionalOfferIdentifier).map { OfferIdentifier($0) }
+        return mapping.required("offerIdentifier")?.id(.promotionalOfferIdentifier)
     }
 
     private static func price(_ mapping: Mapping, _ mode: PaymentMode?) -> Money? {
@@ -175,91 +208,13 @@ extension StepReader {
             mapping.refuse(key: "price", .notAllowed, "a free trial has no price", hint: "leave `price` out")
             return nil
         }
-        return mapping.required("price")?.money()
+        return mapping.requiredPrice
     }
 
     private static func regular(_ field: Field) -> ScenarioStep.Redeem.RegularTerms? {
         guard let mapping = field.mapping(["period", "price"]) else { return nil }
-        let period = mapping.required("period")?.period()
-        let price = mapping.required("price")?.money()
+        let (period, price) = (mapping.requiredPeriod, mapping.requiredPrice)
         guard let period, let price else { return nil }
         return ScenarioStep.Redeem.RegularTerms(period: period, price: price)
-    }
-}
-
-// How a subscription goes on, changes and ends.
-extension StepReader {
-    static func renew(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["group", "at", "period", "price", "times"]) else { return nil }
-        let times = mapping.optional("times")?.wholeNumber(1...500) ?? 1
-        if times > 1 {
-            mapping.refuse(
-                key: "at", .contradiction, "several renewals cannot all be at one time",
-                hint: "leave out `at`, or write one `renew` each")
-        }
-        return .renew(
-            ScenarioStep.Renew(
-                group: group(mapping), at: mapping.optional("at")?.scenarioTime(),
-                period: mapping.optional("period")?.period(), price: mapping.optional("price")?.money(), times: times))
-    }
-
-    static func failToRenew(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["group", "at", "grace"]) else { return nil }
-        return .failToRenew(
-            ScenarioStep.FailToRenew(
-                group: group(mapping), at: mapping.optional("at")?.scenarioTime(),
-                grace: mapping.optional("grace")?.period()))
-    }
-
-    static func expire(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["group", "at", "reason"]) else { return nil }
-        return .expire(
-            ScenarioStep.Expire(
-                group: group(mapping), at: mapping.optional("at")?.scenarioTime(),
-                reason: mapping.optional("reason")?.choice(ScenarioStep.Expire.Reason.self)))
-    }
-
-    static func planChange(_ field: Field) -> ScenarioStep.PlanChange? {
-        guard let mapping = field.mapping(["group", "at", "product", "period", "price"]) else { return nil }
-        let group = group(mapping)
-        let at = mapping.required("at")?.scenarioTime()
-        let product = product(mapping.required("product"))
-        let period = mapping.required("period")?.period()
-        let price = mapping.required("price")?.money()
-        guard let at, let product, let period, let price else { return nil }
-        return ScenarioStep.PlanChange(group: group, at: at, product: product, period: period, price: price)
-    }
-
-    static func raisePrice(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["group", "at", "price", "needsConsent"]) else { return nil }
-        let group = group(mapping)
-        let at = mapping.required("at")?.scenarioTime()
-        let price = mapping.required("price")?.money()
-        let needsConsent = mapping.optional("needsConsent")?.boolean() ?? true
-        guard let at, let price else { return nil }
-        return .raisePrice(
-            ScenarioStep.RaisePrice(group: group, at: at, price: price, needsConsent: needsConsent))
-    }
-
-    static func refund(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["group", "at", "transaction", "percent", "reason"]) else { return nil }
-        let group = group(mapping)
-        let transaction = mapping.optional("transaction")?.wholeNumber(1...999)
-        let percent = mapping.optional("percent")?.wholeNumber(1...100)
-        let reason = mapping.optional("reason")?.choice(ScenarioStep.Refund.Reason.self)
-        return mapping.required("at")?.scenarioTime().map {
-            .refund(
-                ScenarioStep.Refund(
-                    group: group, at: $0, transaction: transaction, percent: percent ?? 100, reason: reason ?? .other))
-        }
-    }
-
-    static func reverseRefund(_ field: Field) -> ScenarioStep? {
-        guard let mapping = field.mapping(["group", "at", "transaction"]) else { return nil }
-        let group = group(mapping)
-        let transaction = mapping.optional("transaction")?.wholeNumber(1...999)
-        return mapping.required("at")?.scenarioTime().map {
-            .reverseRefund(ScenarioStep.ReverseRefund(group: group, at: $0, transaction: transaction))
-        }
     }
 }

@@ -90,7 +90,6 @@ enum OfferWriter {
     }
 }
 
-/// Writes one limit.
 enum LimitWriter {
     static func node(_ limit: Limit) -> OutputNode {
         switch limit {
@@ -111,7 +110,6 @@ enum LimitWriter {
     }
 }
 
-/// Writes an offer's own condition.
 enum EligibilityWriter {
     static func node(_ rule: RuleNode) -> OutputNode {
         switch rule {

@@ -116,7 +116,6 @@ enum YAMLText {
     }
 }
 
-/// Writes a tree as JSON with two spaces of indentation.
 enum JSONText {
     static func of(_ node: OutputNode) -> String {
         text(node, indent: "") + "\n"

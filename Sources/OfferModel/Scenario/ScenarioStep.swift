@@ -1,16 +1,30 @@
+/// One thing that happened. Where a step may leave out its group, it means the latest one.
 public enum ScenarioStep: Sendable, Hashable {
-    case appTransaction(AppTransaction)
-    case trial(Trial)
-    case buy(Buy)
-    case resubscribe(Resubscribe)
+    case appTransaction(at: ScenarioTime, appVersion: String = "1.0")
+    /// Nothing is paid for the `length`; the period and the price are those of a renewal after it.
+    case trial(
+        product: ProductId, group: SubscriptionGroupId, at: ScenarioTime, length: Period, period: Period? = nil,
+        price: Money? = nil)
+    case buy(product: ProductId, group: SubscriptionGroupId, at: ScenarioTime, period: Period, price: Money)
+    /// A purchase at full price after an end; what is absent is as before.
+    case resubscribe(
+        group: SubscriptionGroupId? = nil, at: ScenarioTime, product: ProductId? = nil, period: Period? = nil,
+        price: Money? = nil)
     case redeem(Redeem)
-    case renew(Renew)
-    case failToRenew(FailToRenew)
-    case recover(AtSubscription)
+    /// At the end of the period before unless a time is given, for as long and at the price as before.
+    case renew(
+        group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, period: Period? = nil, price: Money? = nil,
+        times: Int = 1)
+    /// At the end of the period unless a time is given; access goes on for the `grace`, if there is any.
+    case failToRenew(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, grace: Period? = nil)
+    case recover(group: SubscriptionGroupId? = nil, at: ScenarioTime)
     /// Auto-renewal was turned off; access stays until the period's end.
-    case cancel(AtSubscription)
-    case enableRenewal(AtSubscription)
-    case expire(Expire)
+    case cancel(group: SubscriptionGroupId? = nil, at: ScenarioTime)
+    case enableRenewal(group: SubscriptionGroupId? = nil, at: ScenarioTime)
+    /// Apple gave up charging, 60 days after the end of the period unless a time is given. A subscription whose payment
+    /// did not fail ends with its period, and has no time. Without a reason the steps before say it: a failed payment, a
+    /// price increase without consent, else the customer's will.
+    case expire(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, reason: ExpirationReason? = nil)
     /// A better product was chosen; at once.
     case upgrade(PlanChange)
     /// A lesser product was chosen; with the next renewal.
@@ -18,14 +32,19 @@ public enum ScenarioStep: Sendable, Hashable {
     /// A product of the same level was chosen; at once if it lasts as long, else with the next renewal.
     case crossgrade(PlanChange)
     /// A change that was to come with the next renewal was taken back.
-    case keepProduct(AtSubscription)
-    case raisePrice(RaisePrice)
-    case acceptPrice(AtSubscription)
-    case refund(Refund)
-    case reverseRefund(ReverseRefund)
-    case share(Share)
-    case revoke(AtSubscription)
-    case test(Test)
+    case keepProduct(group: SubscriptionGroupId? = nil, at: ScenarioTime)
+    /// With `needsConsent` the subscription ends unless the customer consents.
+    case raisePrice(group: SubscriptionGroupId? = nil, at: ScenarioTime, price: Money, needsConsent: Bool = true)
+    case acceptPrice(group: SubscriptionGroupId? = nil, at: ScenarioTime)
+    /// Of the subscription's transaction with that number, from 1, or of the latest; 100 percent are a full refund.
+    case refund(
+        group: SubscriptionGroupId? = nil, at: ScenarioTime, transaction: Int? = nil, percent: Int = 100,
+        reason: RefundReason = .other)
+    case reverseRefund(group: SubscriptionGroupId? = nil, at: ScenarioTime, transaction: Int? = nil)
+    /// The period is that of one payment of the family member.
+    case share(product: ProductId, group: SubscriptionGroupId, at: ScenarioTime, period: Period)
+    case revoke(group: SubscriptionGroupId? = nil, at: ScenarioTime)
+    case test(at: ScenarioTime)
 
     public var verb: Verb {
         switch self {
@@ -60,96 +79,29 @@ public enum ScenarioStep: Sendable, Hashable {
             refund, reverseRefund, share, revoke, test
     }
 
-    /// What happens to a subscription at a moment and needs no more words.
-    public struct AtSubscription: Sendable, Hashable {
+    public struct PlanChange: Sendable, Hashable {
         public var group: SubscriptionGroupId?
         public var at: ScenarioTime
-
-        public init(group: SubscriptionGroupId? = nil, at: ScenarioTime) {
-            self.group = group
-            self.at = at
-        }
-    }
-
-    public struct Test: Sendable, Hashable {
-        public var at: ScenarioTime
-
-        public init(at: ScenarioTime) {
-            self.at = at
-        }
-    }
-
-    public struct AppTransaction: Sendable, Hashable {
-        public var at: ScenarioTime
-        public var appVersion: String
-
-        public init(at: ScenarioTime, appVersion: String = "1.0") {
-            self.at = at
-            self.appVersion = appVersion
-        }
-    }
-
-    public struct Trial: Sendable, Hashable {
         public var product: ProductId
-        public var group: SubscriptionGroupId
-        public var at: ScenarioTime
-        /// How long nothing is paid.
-        public var length: Period
-        /// The period of a renewal after the trial.
-        public var period: Period?
-        public var price: Money?
-
-        public init(
-            product: ProductId, group: SubscriptionGroupId, at: ScenarioTime, length: Period, period: Period? = nil,
-            price: Money? = nil
-        ) {
-            self.product = product
-            self.group = group
-            self.at = at
-            self.length = length
-            self.period = period
-            self.price = price
-        }
-    }
-
-    public struct Buy: Sendable, Hashable {
-        public var product: ProductId
-        public var group: SubscriptionGroupId
-        public var at: ScenarioTime
         public var period: Period
         public var price: Money
 
         public init(
-            product: ProductId, group: SubscriptionGroupId, at: ScenarioTime, period: Period, price: Money
+            group: SubscriptionGroupId? = nil, at: ScenarioTime, product: ProductId, period: Period, price: Money
         ) {
-            self.product = product
             self.group = group
             self.at = at
+            self.product = product
             self.period = period
             self.price = price
         }
     }
 
-    /// A purchase at full price after an end.
-    public struct Resubscribe: Sendable, Hashable {
-        public var group: SubscriptionGroupId?
-        public var at: ScenarioTime
-        /// The product; as before where it is absent.
-        public var product: ProductId?
-        /// How long one payment lasts; as before where it is absent.
-        public var period: Period?
-        public var price: Money?
+    /// The spellings of Apple's `revocationReason` in a document.
+    public enum RefundReason: String, Sendable, Hashable, CaseIterable {
+        case appIssue, other
 
-        public init(
-            group: SubscriptionGroupId? = nil, at: ScenarioTime, product: ProductId? = nil, period: Period? = nil,
-            price: Money? = nil
-        ) {
-            self.group = group
-            self.at = at
-            self.product = product
-            self.period = period
-            self.price = price
-        }
+        public var number: Int { self == .appIssue ? 1 : 0 }
     }
 
     public struct Redeem: Sendable, Hashable {
@@ -218,59 +170,6 @@ public enum ScenarioStep: Sendable, Hashable {
             self.price = price
             self.change = change
             self.regular = regular
-        }
-    }
-
-    public struct Renew: Sendable, Hashable {
-        public var group: SubscriptionGroupId?
-        /// When it renewed; at the end of the period before where it is absent.
-        public var at: ScenarioTime?
-        /// How long one payment lasts; as before where it is absent.
-        public var period: Period?
-        public var price: Money?
-        public var times: Int
-
-        public init(
-            group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, period: Period? = nil, price: Money? = nil,
-            times: Int = 1
-        ) {
-            self.group = group
-            self.at = at
-            self.period = period
-            self.price = price
-            self.times = times
-        }
-    }
-
-    public struct FailToRenew: Sendable, Hashable {
-        public var group: SubscriptionGroupId?
-        /// When it failed; at the end of the period where it is absent.
-        public var at: ScenarioTime?
-        /// How long access goes on after the end of the period; not at all where it is absent.
-        public var grace: Period?
-
-        public init(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, grace: Period? = nil) {
-            self.group = group
-            self.at = at
-            self.grace = grace
-        }
-    }
-
-    public struct Expire: Sendable, Hashable {
-        public typealias Reason = ExpirationReason
-
-        public var group: SubscriptionGroupId?
-        /// When Apple gave up charging; 60 days after the end of the period where it is absent. A subscription whose
-        /// payment did not fail ends with its period, and has none.
-        public var at: ScenarioTime?
-        /// Why it ended; where it is absent, what the steps before say: a failed payment, a price increase without
-        /// consent, else the customer's will.
-        public var reason: Reason?
-
-        public init(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, reason: Reason? = nil) {
-            self.group = group
-            self.at = at
-            self.reason = reason
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import Foundation
 import OfferAPI
+import OfferCatalog
 
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -44,10 +45,11 @@ struct CatalogValidate: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let validation = CatalogValidation(try InputFile.bytes(catalog.file), file: catalog.file)
+        let bytes = try InputFile.bytes(catalog.file)
+        let validation = ReadDocument(catalog.file) { try CatalogReader.read(bytes) }
         if json {
             Console.write(try validation.json())
-            if !validation.isValid { throw CommandFailure.answeredNo }
+            if validation.value == nil { throw CommandFailure.answeredNo }
             return
         }
         guard let summary = validation.summary else { throw CommandFailure(.failed, lines: validation.messages) }

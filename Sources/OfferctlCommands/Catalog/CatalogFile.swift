@@ -36,8 +36,8 @@ extension CatalogFile {
     /// A document that is not meant to be applied, checked before it is sent; its warnings are printed.
     init(checking path: String) throws(CommandFailure) {
         try self.init(reading: path)
-        let validation = CatalogValidation(bytes, file: path)
-        guard validation.isValid else { throw CommandFailure(.failed, lines: validation.messages) }
+        let validation = ReadDocument(path) { try CatalogReader.read(bytes) }
+        guard validation.value != nil else { throw CommandFailure(.failed, lines: validation.messages) }
         noteWarnings(file: path)
     }
 }
@@ -53,8 +53,6 @@ struct CatalogInForce {
 
 extension OfferdClient {
     /// Puts a document in force, or only asks what that would change.
-    ///
-    /// - Parameter tag: the catalog that the document was made from; if another one is in force, it is refused.
     func put(
         _ file: CatalogFile, from tag: String, isPlan: Bool = false, message: String? = nil
     ) async throws -> Reply<CatalogApplied> {
@@ -76,33 +74,42 @@ extension AppliedRevision {
     }
 }
 
-/// The outcome of validating a catalog file, for people and for programs.
-struct CatalogValidation {
-    private let file: String
-    private let catalog: Catalog?
-    private let errors: [DocumentIssue]
-    private let warnings: [DocumentIssue]
+/// A document that the command line names, read as far as it can be.
+struct ReadDocument<Value: Sendable> {
+    let file: String
+    private(set) var value: Value?
+    private(set) var errors: [DocumentIssue] = []
+    private(set) var warnings: [DocumentIssue] = []
+    /// Why the file cannot be read at all.
+    private(set) var unreadable: CommandFailure?
 
-    init(_ bytes: [UInt8], file: String) {
+    init(_ file: String, _ read: () throws -> ValidDocument<Value>) {
         self.file = file
         do {
-            let document = try CatalogReader.read(bytes)
-            (catalog, errors, warnings) = (document.value, [], document.warnings)
+            let document = try read()
+            (value, warnings) = (document.value, document.warnings)
+        } catch let invalid as InvalidDocument {
+            (errors, warnings) = (invalid.errors, invalid.warnings)
         } catch {
-            (catalog, errors, warnings) = (nil, error.errors, error.warnings)
+            unreadable = error as? CommandFailure ?? CommandFailure(.usage, "`\(file)` cannot be read")
         }
     }
 
-    var isValid: Bool { catalog != nil }
-
-    /// `ok: 4 offers, 2 products`; `nil` for an invalid catalog.
-    var summary: String? {
-        catalog.map { "ok: \($0.offers.count.counted("offer")), \(Self.products($0).counted("product"))" }
+    var errorMessages: [String] {
+        (unreadable?.lines ?? []) + errors.flatMap { IssueText.lines($0, severity: .error, file: file) }
     }
 
+    /// Errors, then warnings.
     var messages: [String] {
-        errors.flatMap { IssueText.lines($0, severity: .error, file: file) }
-            + warnings.flatMap { IssueText.lines($0, severity: .warning, file: file) }
+        errorMessages + warnings.flatMap { IssueText.lines($0, severity: .warning, file: file) }
+    }
+}
+
+// The outcome of validating a catalog, for people and for programs.
+extension ReadDocument<Catalog> {
+    /// `ok: 4 offers, 2 products`; `nil` for an invalid catalog.
+    var summary: String? {
+        value.map { "ok: \($0.offers.count.counted("offer")), \(Self.products($0).counted("product"))" }
     }
 
     private static func products(_ catalog: Catalog) -> Int {
@@ -110,19 +117,19 @@ struct CatalogValidation {
     }
 
     func json() throws -> String {
-        try Report(
-            valid: isValid, offers: catalog?.offers.count, products: catalog.map(Self.products),
+        try CatalogReport(
+            valid: value != nil, offers: value?.offers.count, products: value.map(Self.products),
             errors: errors.map { ProblemErrorBody($0) }, warnings: warnings.map { ProblemErrorBody($0) }
         ).jsonText()
     }
+}
 
-    private struct Report: Encodable {
-        let valid: Bool
-        let offers: Int?
-        let products: Int?
-        let errors: [ProblemErrorBody]
-        let warnings: [ProblemErrorBody]
-    }
+private struct CatalogReport: Encodable {
+    let valid: Bool
+    let offers: Int?
+    let products: Int?
+    let errors: [ProblemErrorBody]
+    let warnings: [ProblemErrorBody]
 }
 
 extension ProblemErrorBody {

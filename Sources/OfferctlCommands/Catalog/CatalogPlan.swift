@@ -10,9 +10,6 @@ struct CatalogPlan {
     private let catalog: Catalog?
     private let isSameText: Bool
 
-    /// - Parameters:
-    ///   - file: where this version of offerctl can read the document, the plan says who can have each offer.
-    ///   - inForce: the catalog it was compared with.
     init(_ body: CatalogApplied, of file: CatalogFile, inForce: CatalogInForce) {
         self.body = body
         effects = body.changes.map(CatalogEffect.init)
@@ -117,7 +114,6 @@ enum CatalogText {
 
 /// Another catalog was applied in between: by which key, and what it changed.
 struct CatalogConflict {
-    /// More changes than these are only counted.
     static let shownChanges = 10
 
     let client: OfferdClient

@@ -71,7 +71,6 @@ struct ServerOptions: ParsableArguments {
     }
 }
 
-/// Which server to call, and how to print its answer.
 struct AnswerOptions: ParsableArguments {
     @Flag(help: "Print the server's answer as JSON.")
     var json = false
@@ -131,7 +130,6 @@ struct PageOptions: ParsableArguments {
     var query: [(String, String)] { queryItems(("limit", limit.map { String($0) }), ("cursor", cursor)) }
 }
 
-/// The query items that have a value.
 func queryItems(_ items: (String, String?)...) -> [(String, String)] {
     items.compactMap { name, value in value.map { (name, $0) } }
 }
@@ -163,16 +161,7 @@ struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
 extension String {
     /// Every byte but RFC 3986's unreserved ones as `%XX`: servers disagree on what a bare `+` means.
     var percentEncoded: String {
-        let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in utf8 {
-            if unreserved.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        return addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: unreserved)) ?? ""
     }
 }

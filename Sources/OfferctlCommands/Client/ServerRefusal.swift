@@ -9,7 +9,6 @@ struct SentFiles {
     var history: String?
 }
 
-/// A request that the server refused.
 struct ServerRefusal: Error {
     var status: Int
     var problem: Problem
@@ -28,7 +27,6 @@ struct ServerRefusal: Error {
         var isOurs: Bool { type.hasPrefix("urn:offerd:problem:") }
     }
 
-    /// - Parameter role: the role the command needs, named where the key's role does not suffice.
     func commandFailure(files: SentFiles, role: String) -> CommandFailure {
         let status: ExitStatus = status >= 500 ? .unavailable : .failed
         guard let errors = problem.errors, !errors.isEmpty else {

@@ -99,7 +99,6 @@ struct CustomerText {
         return ([palette.paint(title, .heading)] + table.lines(palette).map { "  " + $0 }).joined(separator: "\n")
     }
 
-    /// Apple's numbers of the kinds of offers, in words.
     private func offer(_ item: TransactionSummary) -> String? {
         let kind =
             switch item.offerType.map(TransactionOfferType.init(rawValue:)) {
@@ -117,7 +116,6 @@ struct CustomerText {
     private func yesOrNo(_ flag: Bool) -> String { flag ? "yes" : "no" }
 }
 
-/// The outcome of a refresh, for people. A pure function of the answer.
 struct RefreshText {
     let palette: Palette
     let now: Instant

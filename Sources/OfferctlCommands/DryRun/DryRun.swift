@@ -140,7 +140,6 @@ struct WhatIfOptions: ParsableArguments {
         try checkRevision(catalogRevision)
     }
 
-    /// What is assumed, in a line; `nil` if nothing is.
     var line: String? {
         let parts = [
             asOf.map { "at " + TimeText.absolute($0) }, history.map { "on the history in `\($0)`" },
@@ -188,7 +187,6 @@ struct SignalArgument: Sendable {
     }
 }
 
-/// A history to decide on instead of the stored one.
 enum HistoryFile {
     /// The JSON object in a file, checked before anything is sent.
     static func read(_ path: String) throws(CommandFailure) -> [UInt8] {

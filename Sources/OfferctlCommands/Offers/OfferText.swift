@@ -68,7 +68,6 @@ enum OfferText {
     }
 }
 
-/// Which customers an offer is for, in a line.
 enum AudienceText {
     static func line(_ offer: Offer) -> String {
         let apple =

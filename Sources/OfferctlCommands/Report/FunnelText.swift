@@ -123,7 +123,6 @@ enum FunnelRateText {
 
     private static func signed(_ share: Double) -> String { share < 0 ? tenths(share) : "+" + tenths(share) }
 
-    /// Hundredths with one decimal.
     private static func tenths(_ share: Double) -> String {
         let tenths = Int(saturating: (share * 1_000).rounded())
         return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"

@@ -10,44 +10,22 @@ struct CaseFileResult {
         let differences: [CaseDifference]
     }
 
-    let file: String
-    /// How many cases were run; 0 for a file that cannot be used.
-    let cases: Int
+    let document: ReadDocument<CaseFile>
     let failures: [Failure]
-    /// Why the file cannot be used.
-    private(set) var errors: [DocumentIssue] = []
-    /// Why the file cannot be read at all.
-    private(set) var unreadable: CommandFailure?
-    private var warnings: [DocumentIssue] = []
 
     init(reading file: String, _ catalogs: inout CaseCatalogs) {
-        self.file = file
-        var read: CaseFile?
-        do {
-            let document = try CaseReader.read(InputFile.bytes(file), vocabulary: .evaluator) {
-                catalogs.read($0, namedIn: file)
-            }
-            read = document.value
-            warnings = document.warnings
-        } catch let failure as CommandFailure {
-            unreadable = failure
-        } catch let invalid as InvalidDocument {
-            errors = invalid.errors
-            warnings = invalid.warnings
-        } catch {
-            unreadable = CommandFailure(.usage, "`\(file)` cannot be read")
+        document = ReadDocument(file) {
+            try CaseReader.read(InputFile.bytes(file), vocabulary: .evaluator) { catalogs.read($0, namedIn: file) }
         }
-        cases = read?.cases.count ?? 0
-        failures = read.map(Self.failures) ?? []
+        failures = document.value.map(Self.failures) ?? []
     }
 
-    var isInvalid: Bool { unreadable != nil || !errors.isEmpty }
+    var file: String { document.file }
 
-    /// The lines about the file itself: errors, then warnings.
-    var messages: [String] {
-        (unreadable?.lines ?? []) + errors.flatMap { IssueText.lines($0, severity: .error, file: file) }
-            + warnings.flatMap { IssueText.lines($0, severity: .warning, file: file) }
-    }
+    /// How many cases were run; 0 for a file that cannot be used.
+    var cases: Int { document.value?.cases.count ?? 0 }
+
+    var isInvalid: Bool { document.value == nil }
 
     private static func failures(of file: CaseFile) -> [Failure] {
         file.cases.compactMap { one in
@@ -57,7 +35,6 @@ struct CaseFileResult {
     }
 }
 
-/// The results of all files of cases, for people and for programs.
 struct CaseReport {
     let results: [CaseFileResult]
 
@@ -86,7 +63,6 @@ struct CaseReport {
 }
 
 extension CaseReport {
-    /// `{"files", "cases", "passed", "failed", "failures": […], "errors": […]}`.
     func json() throws -> String {
         try Body(
             files: results.count, cases: cases, passed: cases - failed, failed: failed,
@@ -98,8 +74,8 @@ extension CaseReport {
                 }
             },
             errors: results.flatMap { result in
-                (result.unreadable.map { [Body.Problem(file: result.file, detail: $0.message)] } ?? [])
-                    + result.errors.map { issue in
+                (result.document.unreadable.map { [Body.Problem(file: result.file, detail: $0.message)] } ?? [])
+                    + result.document.errors.map { issue in
                         Body.Problem(
                             file: result.file, line: issue.line, column: issue.column, path: issue.path,
                             code: issue.code, detail: issue.detail, hint: issue.hint)

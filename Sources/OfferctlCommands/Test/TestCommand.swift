@@ -32,7 +32,7 @@ struct TestCommand: AsyncParsableCommand {
         var catalogs = CaseCatalogs()
         let results = files.map { CaseFileResult(reading: $0, &catalogs) }
         let report = CaseReport(results: results)
-        let errors = catalogs.messages + results.flatMap(\.messages)
+        let errors = catalogs.messages + results.flatMap(\.document.messages)
         if json {
             Console.write(try report.json())
         } else {
@@ -87,16 +87,9 @@ struct CaseCatalogs {
     }
 
     private mutating func read(_ place: String) -> Catalog? {
-        do {
-            return try CatalogReader.read(InputFile.bytes(place)).value
-        } catch let failure as CommandFailure {
-            messages += failure.lines
-        } catch let invalid as InvalidDocument {
-            messages += invalid.errors.flatMap { IssueText.lines($0, severity: .error, file: place) }
-        } catch {
-            messages.append("error: `\(place)` cannot be read".printable)
-        }
-        return nil
+        let document = ReadDocument(place) { try CatalogReader.read(InputFile.bytes(place)) }
+        messages += document.errorMessages
+        return document.value
     }
 
     /// The path as people would write it: `Examples/cases/../usage-trial.yaml` is `Examples/usage-trial.yaml`.

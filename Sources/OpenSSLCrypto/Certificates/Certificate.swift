@@ -7,7 +7,6 @@ import OfferModel
 /// references atomically.
 @safe
 final class Certificate: @unchecked Sendable {
-    /// An extension by its object identifier.
     struct Extension: Hashable {
         let oid: String
         let isCritical: Bool
@@ -68,7 +67,6 @@ final class Certificate: @unchecked Sendable {
         unsafe X509_free(pointer)
     }
 
-    /// Whether it names the other certificate's subject as its issuer.
     func names(issuer: Certificate) -> Bool {
         unsafe X509_NAME_cmp(X509_get_issuer_name(pointer), X509_get_subject_name(issuer.pointer)) == 0
     }
@@ -172,7 +170,6 @@ enum ObjectIdentifierText {
 
 /// ASN.1 times, which have whole seconds.
 enum CertificateTime {
-    /// The moment of an ASN.1 time; `nil` if it is none.
     static func instant(_ time: UnsafePointer<ASN1_TIME>?) -> Instant? {
         guard let epoch = unsafe ASN1_TIME_set(nil, 0) else { return nil }
         defer { unsafe ASN1_TIME_free(epoch) }

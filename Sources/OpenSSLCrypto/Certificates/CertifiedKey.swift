@@ -23,10 +23,6 @@ public struct CertifiedKey: Sendable, SecretHolder {
         return try CertifiedKey(newKey, der)
     }
 
-    /// Puts a certificate and the file of its private key together again.
-    ///
-    /// - Throws: ``CertificateError`` with `malformedCertificate` or `keyMismatch`, ``SigningKeyError`` for the key, as
-    ///   for ``OpenSSLSigningKey/init(file:keyId:)``.
     public init(certificateDER: [UInt8], privateKeyFile path: String) throws {
         var pem = try PrivateKeyFile.read(path)
         defer { pem.cleanse() }
@@ -103,10 +99,8 @@ public struct CertificateProfile: Sendable, Hashable {
     public var pathLength: Int?
     /// Object identifiers of extensions with an ASN.1 NULL as value, not critical: Apple's markers.
     public var markers: [String]
-    /// Object identifiers of extensions with an ASN.1 NULL as value that are critical.
     public var criticalMarkers: [String] = []
     public var curve: Curve
-    /// Whether there is a basic constraints extension at all.
     public var hasBasicConstraints = true
     /// The key usage; empty for a certificate without that extension.
     public var keyUsage: KeyUsage
@@ -128,7 +122,6 @@ public struct CertificateProfile: Sendable, Hashable {
     }
 }
 
-/// Writes one certificate with libcrypto.
 @safe
 struct CertificateBuilder: ~Copyable {
     private let certificate: OpaquePointer
@@ -143,8 +136,6 @@ struct CertificateBuilder: ~Copyable {
     }
 
     /// Fills in the profile, signs and returns the DER.
-    ///
-    /// - Parameter issuer: the issuer's certificate; `nil` for a certificate that signs itself.
     func certificate(
         _ profile: CertificateProfile, key: KeyHandle, issuer: Certificate?, signingKey: KeyHandle
     ) throws -> [UInt8] {

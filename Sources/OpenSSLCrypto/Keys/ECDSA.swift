@@ -1,39 +1,25 @@
 import COpenSSL
 
-/// A prepared ECDSA-with-SHA-256 signing context, copied for each signature: a copy is cheaper than looking the
-/// algorithms up again.
-///
-/// `@unchecked Sendable`: the prepared context is only read after `init`; each signature works on its own copy.
-@safe
-final class SigningContext: @unchecked Sendable {
-    private let prepared: OpaquePointer
+/// Signs ECDSA with SHA-256 under one key.
+struct SigningContext: Sendable {
+    private let context: PreparedContext
     private let maximumLength: Int
 
     init(key: KeyHandle) throws(OpenSSLFailure) {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLFailure("prepare to sign") }
-        unsafe prepared = unsafe context
+        context = try unsafe PreparedContext("prepare to sign") { context in
+            unsafe key.lend { unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, $0) }
+        }
         maximumLength = unsafe key.lend { Int(unsafe EVP_PKEY_get_size($0)) }
-        let status = unsafe key.lend { unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, $0) }
-        guard status == 1 else { throw OpenSSLFailure("prepare to sign") }
-    }
-
-    deinit {
-        unsafe EVP_MD_CTX_free(prepared)
     }
 
     /// The DER of an `ECDSA-Sig-Value` over the message's SHA-256.
     func signature(of message: [UInt8]) throws(OpenSSLFailure) -> [UInt8] {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLFailure("sign") }
-        defer { unsafe EVP_MD_CTX_free(context) }
         var signature = [UInt8](repeating: 0, count: maximumLength)
         var length = maximumLength
-        guard unsafe EVP_MD_CTX_copy_ex(context, prepared) == 1,
-            unsafe EVP_DigestSign(context, &signature, &length, message, message.count) == 1
-        else { throw OpenSSLFailure("sign") }
+        let status = unsafe context.copied {
+            unsafe EVP_DigestSign($0, &signature, &length, message, message.count)
+        }
+        guard status == 1 else { throw OpenSSLFailure("sign") }
         // DER drops leading zeros, so most signatures are shorter than the maximum.
         signature.removeLast(maximumLength - length)
         return signature
@@ -48,35 +34,21 @@ final class SigningContext: @unchecked Sendable {
     }
 }
 
-/// A prepared context that checks ECDSA-with-SHA-256 signatures of one key, copied for each check as in ``SigningContext``.
-///
-/// `@unchecked Sendable`: the prepared context is only read after `init`; each check works on its own copy.
-@safe
-final class VerifyingContext: @unchecked Sendable {
-    private let prepared: OpaquePointer
+/// Checks ECDSA-with-SHA-256 signatures of one public key.
+struct VerifyingContext: Sendable {
+    private let context: PreparedContext
 
-    /// - Parameter key: the public key; the context keeps its own reference.
     init(key: KeyHandle) throws(OpenSSLFailure) {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLFailure("prepare to verify") }
-        unsafe prepared = unsafe context
-        let status = unsafe key.lend { unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, $0) }
-        guard status == 1 else { throw OpenSSLFailure("prepare to verify") }
-    }
-
-    deinit {
-        unsafe EVP_MD_CTX_free(prepared)
+        context = try unsafe PreparedContext("prepare to verify") { context in
+            unsafe key.lend { unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, $0) }
+        }
     }
 
     func isValid(derSignature: [UInt8], of message: [UInt8]) -> Bool {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        guard let context = unsafe EVP_MD_CTX_new() else { return false }
-        defer { unsafe EVP_MD_CTX_free(context) }
-        guard unsafe EVP_MD_CTX_copy_ex(context, prepared) == 1 else { return false }
-        return unsafe EVP_DigestVerify(
-            context, derSignature, derSignature.count, message, message.count) == 1
+        let status = unsafe context.copied {
+            unsafe EVP_DigestVerify($0, derSignature, derSignature.count, message, message.count)
+        }
+        return status == 1
     }
 
     func isValid(rawSignature: [UInt8], of message: [UInt8]) -> Bool {

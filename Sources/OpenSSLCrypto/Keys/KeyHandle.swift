@@ -11,7 +11,6 @@ final class KeyHandle: @unchecked Sendable {
 
     private let pointer: OpaquePointer
 
-    /// Takes over a reference that the caller owns.
     init(owning pointer: OpaquePointer) {
         unsafe self.pointer = unsafe pointer
     }
@@ -59,7 +58,6 @@ final class KeyHandle: @unchecked Sendable {
         unsafe body(pointer)
     }
 
-    /// Checks that the key is elliptic, by name, and on P-256.
     func requireP256(source: String) throws(SigningKeyError) {
         guard isEllipticCurve else {
             throw SigningKeyError(
@@ -108,7 +106,6 @@ extension KeyHandle {
         unsafe self.init(owning: key)
     }
 
-    /// Writes the private key as unencrypted PKCS#8 PEM to a new file that only its owner can read.
     func write(privateKeyToNewFile path: String) throws {
         var pem = unsafe try written("write a private key") {
             unsafe PEM_write_bio_PKCS8PrivateKey($0, $1, nil, nil, 0, nil, nil)
@@ -138,7 +135,6 @@ extension KeyHandle {
         return bytes
     }
 
-    /// The public key as SubjectPublicKeyInfo.
     func publicKeyDER() throws(OpenSSLFailure) -> [UInt8] {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

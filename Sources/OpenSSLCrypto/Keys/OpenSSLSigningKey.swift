@@ -10,7 +10,6 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
     public let publicKey: OpenSSLPublicKey
     private let context: SigningContext
 
-    /// Loads the `.p8` file at a path.
     public convenience init(file path: String, keyId: KeyId) throws {
         try self.init(pem: try PrivateKeyFile.read(path), keyId: keyId, source: "key file `\(path)`")
     }
@@ -93,8 +92,6 @@ public final class OpenSSLPublicKey: Sendable {
     }
 
     /// Reads SubjectPublicKeyInfo in PEM.
-    ///
-    /// - Throws: ``SigningKeyError`` with `malformed`, `notEllipticCurve`, `explicitCurve` or `wrongCurve`.
     public convenience init(pem: String) throws {
         guard let handle = KeyHandle(publicKeyPEM: Array(pem.utf8)) else {
             throw SigningKeyError(

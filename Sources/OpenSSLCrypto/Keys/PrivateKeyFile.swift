@@ -36,7 +36,6 @@ enum PrivateKeyFile {
         try makeNameDurable(path)
     }
 
-    /// The path of the directory that a path's last part is in.
     static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -5,7 +5,6 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         case unreadable
         /// A directory, a device or a pipe.
         case notAFile
-        /// The group or others have access to the file.
         case openToOthers
         /// More than 16 KiB.
         case tooLarge
@@ -28,13 +27,10 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         case notEllipticCurve
         /// A curve given by its numbers and not by its name.
         case explicitCurve
-        /// An elliptic curve other than P-256.
         case wrongCurve
         /// The private and the public half do not belong together.
         case selfTestFailed
-        /// A new key would overwrite a file.
         case alreadyExists
-        /// The new file could not be written.
         case unwritable
     }
 

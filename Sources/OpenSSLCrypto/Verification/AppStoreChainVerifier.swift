@@ -35,9 +35,7 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
 
     /// - Parameters:
     ///   - additionalRoots: further trusted roots in DER, for Sandbox and LocalTesting.
-    ///   - cacheCapacity: the most chains to remember.
     ///   - cacheLifetime: how long after its verification a chain is remembered; Apple's libraries use 15 minutes.
-    ///   - now: a clock for that lifetime.
     /// - Throws: ``CertificateError`` for a root that cannot be trusted, such as any for Production.
     public init(
         additionalRoots: [AppStoreEnvironment: [[UInt8]]] = [:], cacheCapacity: Int = 64,
@@ -95,7 +93,6 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
         return examined
     }
 
-    /// Checks the data against the leaf's key.
     func verifyData(of jws: CompactJWS, under examined: ExaminedChain) throws(SignedDataRefusal) {
         operations.add(1, ordering: .relaxed)
         try SignedDataRefusal.require(
@@ -190,7 +187,6 @@ struct ExaminedChain: Sendable {
     var unverified: UnverifiedChain?
 }
 
-/// A chain whose signatures are not checked yet.
 struct UnverifiedChain: Sendable {
     let chain: CertificateChain
     let intermediateKey: [UInt8]

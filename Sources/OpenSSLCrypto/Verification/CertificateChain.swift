@@ -13,7 +13,10 @@ struct CertificateChain: Sendable {
     let intermediate: Certificate
     let root: Certificate
 
-    /// Reads the certificates.
+    var named: [(name: String, certificate: Certificate)] {
+        [("leaf", leaf), ("intermediate", intermediate), ("root", root)]
+    }
+
     init(der: [[UInt8]]) throws(SignedDataRefusal) {
         leaf = try Self.read(der[0], "leaf")
         intermediate = try Self.read(der[1], "intermediate")
@@ -22,12 +25,14 @@ struct CertificateChain: Sendable {
 
     /// Checks everything that needs no public-key work and no date.
     func checkContents() throws(SignedDataRefusal) {
-        try Self.requireKnownCriticalExtensions(root, "root")
-        try Self.requireKnownCriticalExtensions(intermediate, "intermediate")
-        try Self.requireKnownCriticalExtensions(leaf, "leaf")
+        for (name, certificate) in named.reversed() {
+            try Self.requireKnownCriticalExtensions(certificate, name)
+        }
         try Self.requireAuthority(root, "root", authoritiesBelow: 1)
         try Self.requireAuthority(intermediate, "intermediate", authoritiesBelow: 0)
-        try requireLeafIsNoAuthority()
+        try SignedDataRefusal.require(!leaf.isAuthority, .wrongBasicConstraints, "the leaf certificate is an authority")
+        try SignedDataRefusal.require(
+            leaf.maySignData, .wrongBasicConstraints, "the leaf certificate's key usage does not allow signing data")
         try SignedDataRefusal.require(
             intermediate.extensions.contains(where: { $0.oid == AppleMarker.intermediate }),
             .missingIntermediateExtension,
@@ -119,12 +124,6 @@ struct CertificateChain: Sendable {
         }
     }
 
-    private func requireLeafIsNoAuthority() throws(SignedDataRefusal) {
-        try SignedDataRefusal.require(!leaf.isAuthority, .wrongBasicConstraints, "the leaf certificate is an authority")
-        try SignedDataRefusal.require(
-            leaf.maySignData, .wrongBasicConstraints, "the leaf certificate's key usage does not allow signing data")
-    }
-
     private static func requireNamed(
         _ certificate: Certificate, _ name: String, by issuer: Certificate, _ issuerName: String
     ) throws(SignedDataRefusal) {
@@ -147,27 +146,15 @@ public enum AppleMarker {
 }
 
 /// When all certificates of a chain are valid at once, both ends included.
-struct ChainValidity: Sendable, Hashable {
-    private struct Interval: Sendable, Hashable {
-        let name: String
-        let notBefore: Instant
-        let notAfter: Instant
-    }
-
-    private let intervals: [Interval]
+struct ChainValidity: Sendable {
+    private let intervals: [(name: String, notBefore: Instant, notAfter: Instant)]
     /// The latest beginning.
     let notBefore: Instant
     /// The earliest end; before `notBefore` if there is no common moment.
     let notAfter: Instant
 
     init(_ chain: CertificateChain) {
-        intervals = [
-            Interval(name: "leaf", notBefore: chain.leaf.notBefore, notAfter: chain.leaf.notAfter),
-            Interval(
-                name: "intermediate", notBefore: chain.intermediate.notBefore,
-                notAfter: chain.intermediate.notAfter),
-            Interval(name: "root", notBefore: chain.root.notBefore, notAfter: chain.root.notAfter),
-        ]
+        intervals = chain.named.map { ($0.name, $0.certificate.notBefore, $0.certificate.notAfter) }
         notBefore = intervals.map(\.notBefore).max() ?? .distantFuture
         notAfter = intervals.map(\.notAfter).min() ?? .distantPast
     }
@@ -175,19 +162,10 @@ struct ChainValidity: Sendable, Hashable {
     /// - Throws: `certificateNotValidAtDate`, naming the first certificate at fault.
     func check(_ date: Instant) throws(SignedDataRefusal) {
         if notBefore <= date, date <= notAfter { return }
-        for interval in intervals {
-            if date < interval.notBefore {
-                throw Self.refusal(
-                    "\(interval.name) certificate is valid from `\(interval.notBefore)`", date)
-            }
-            if interval.notAfter < date {
-                throw Self.refusal(
-                    "\(interval.name) certificate was valid until `\(interval.notAfter)`", date)
-            }
+        for (name, start, end) in intervals where date < start || end < date {
+            let fact = date < start ? "is valid from `\(start)`" : "was valid until `\(end)`"
+            throw SignedDataRefusal(
+                .certificateNotValidAtDate, "the \(name) certificate \(fact), the data is dated `\(date)`")
         }
-    }
-
-    private static func refusal(_ fact: String, _ date: Instant) -> SignedDataRefusal {
-        SignedDataRefusal(.certificateNotValidAtDate, "the \(fact), the data is dated `\(date)`")
     }
 }

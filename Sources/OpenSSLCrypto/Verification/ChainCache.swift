@@ -29,7 +29,6 @@ final class ChainCache<Verified: Sendable>: Sendable {
         self.now = now
     }
 
-    /// How many chains it holds, expired ones included.
     var count: Int {
         contents.withLock { $0.entries.count }
     }
@@ -49,7 +48,6 @@ final class ChainCache<Verified: Sendable>: Sendable {
         }
     }
 
-    /// Keeps what was just verified, and lets go of something if there is too much.
     func insert(_ verified: Verified, for key: [UInt8]) {
         let present = now()
         contents.withLock { contents in

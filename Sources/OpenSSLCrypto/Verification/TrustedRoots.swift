@@ -9,7 +9,6 @@ struct TrustedRoots: Sendable {
         0x7c, 0x4f, 0x5c, 0x75, 0x6f, 0x30, 0x17, 0xb3, 0xa8, 0xc4, 0x88, 0xc3, 0x65, 0x3e, 0x91, 0x79,
     ]
 
-    /// One environment's roots.
     struct Set: Sendable {
         private let fingerprints: Swift.Set<[UInt8]>
         /// SHA-256 of all of them in order: it changes when what is trusted does.

@@ -270,11 +270,10 @@ extension AppleStage {
             customer: ScenarioCustomer(appTransactionId: "7", originalTransactionId: "7001"),
             steps: [
                 .buy(
-                    .init(
-                        product: "monthly", group: "21500001",
-                        at: .fixed(bench.clock.now.adding(months: -months).adding(milliseconds: -1)),
-                        period: Period(months: 1), price: Money(milliunits: 9_990, currency: "USD"))),
-                .renew(.init(times: months)),
+                    product: "monthly", group: "21500001",
+                    at: .fixed(bench.clock.now.adding(months: -months).adding(milliseconds: -1)),
+                    period: Period(months: 1), price: Money(milliunits: 9_990, currency: "USD")),
+                .renew(times: months),
             ])
         return try LocalAppStore(root: bench.shop.root).sign(scenario, now: bench.clock.now)
     }

@@ -79,16 +79,16 @@ struct Shop: Sendable {
         let now = clock.now
         let price = Money(milliunits: 9_990, currency: "USD")
         func buy(_ at: Instant) -> ScenarioStep {
-            .buy(.init(product: "monthly", group: "21500001", at: .fixed(at), period: Period(months: 1), price: price))
+            .buy(product: "monthly", group: "21500001", at: .fixed(at), period: Period(months: 1), price: price)
         }
-        let leave: [ScenarioStep] = [.cancel(.init(at: .fixed(now.adding(months: -3)))), .expire(.init())]
+        let leave: [ScenarioStep] = [.cancel(at: .fixed(now.adding(months: -3))), .expire()]
         switch scene {
         case .newcomer:
-            return [.appTransaction(.init(at: .fixed(now.adding(months: -1))))]
+            return [.appTransaction(at: .fixed(now.adding(months: -1)))]
         case .trialUsed:
-            let trial = ScenarioStep.Trial(
+            let trial = ScenarioStep.trial(
                 product: "monthly", group: "21500001", at: .fixed(now.adding(months: -3)), length: Period(days: 7))
-            return [.trial(trial)] + leave
+            return [trial] + leave
         case .subscriber:
             return [buy(now.adding(milliseconds: -10 * Instant.Duration.day))]
         case .lapsed:

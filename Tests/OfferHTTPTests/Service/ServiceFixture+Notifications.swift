@@ -13,7 +13,7 @@ extension ServiceFixture {
     ) throws -> String {
         let scenario = Scenario(
             bundleId: app, environment: environment, customer: ScenarioCustomer(originalTransactionId: "1"),
-            steps: [.test(.init(at: .fixed(instant ?? clock.now)))])
+            steps: [.test(at: .fixed(instant ?? clock.now))])
         return try appStore.sign(scenario, now: clock.now).notifications[0]
     }
 

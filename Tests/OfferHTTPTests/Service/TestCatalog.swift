@@ -60,13 +60,12 @@ extension ServiceFixture {
                 appTransactionId: AppTransactionId("app-\(id)"), originalTransactionId: TransactionId(id)),
             steps: [
                 .trial(
-                    .init(
-                        product: "monthly", group: "21500001", at: .fixed(now.adding(months: -4)),
-                        length: Period(days: 7), period: Period(months: 1),
-                        price: Money(milliunits: 9_990, currency: "USD"))),
-                .renew(.init(times: 2)),
-                .cancel(.init(at: .fixed(now.adding(months: -2)))),
-                .expire(.init()),
+                    product: "monthly", group: "21500001", at: .fixed(now.adding(months: -4)),
+                    length: Period(days: 7), period: Period(months: 1),
+                    price: Money(milliunits: 9_990, currency: "USD")),
+                .renew(times: 2),
+                .cancel(at: .fixed(now.adding(months: -2))),
+                .expire(),
             ])
         let signed = try appStore.sign(scenario, now: now)
         if Scope(bundleId: app, environment: environment) == Self.scope {
@@ -86,9 +85,8 @@ extension ServiceFixture {
                 appTransactionId: AppTransactionId("app-\(id)"), originalTransactionId: TransactionId(id)),
             steps: [
                 .buy(
-                    .init(
-                        product: "monthly", group: "21500001", at: .fixed(boughtAt), period: Period(months: 1),
-                        price: Money(milliunits: 9_990, currency: "USD")))
+                    product: "monthly", group: "21500001", at: .fixed(boughtAt), period: Period(months: 1),
+                    price: Money(milliunits: 9_990, currency: "USD"))
             ])
         return try appStore.sign(scenario, now: clock.now)
     }

@@ -30,10 +30,9 @@ struct BackfillInterruptionTests {
                     appTransactionId: AppTransactionId("\(8_000 + id)"), originalTransactionId: TransactionId("\(id)")),
                 steps: [
                     .buy(
-                        .init(
-                            product: "monthly", group: "21500001", at: .fixed(now.adding(months: -4)),
-                            period: Period(months: 1), price: Money(milliunits: 9_990, currency: "USD"))),
-                    .renew(.init(times: 3)),
+                        product: "monthly", group: "21500001", at: .fixed(now.adding(months: -4)),
+                        period: Period(months: 1), price: Money(milliunits: 9_990, currency: "USD")),
+                    .renew(times: 3),
                 ]), now: now)
     }
 

@@ -97,11 +97,10 @@ struct Installation: Sendable {
             customer: ScenarioCustomer(originalTransactionId: TransactionId("\(7_000_000 + id)")),
             steps: [
                 .buy(
-                    .init(
-                        product: "com.example.pro.monthly", group: "21500001", at: .fixed(now.adding(months: -4)),
-                        period: Period(months: 1), price: Money(milliunits: 9_990, currency: "USD"))),
-                .cancel(.init(at: .fixed(now.adding(months: -4).adding(milliseconds: 60_000)))),
-                .expire(.init()),
+                    product: "com.example.pro.monthly", group: "21500001", at: .fixed(now.adding(months: -4)),
+                    period: Period(months: 1), price: Money(milliunits: 9_990, currency: "USD")),
+                .cancel(at: .fixed(now.adding(months: -4).adding(milliseconds: 60_000))),
+                .expire(),
             ])
         return try appStore.sign(scenario, now: now)
     }
