@@ -59,7 +59,7 @@ let package = Package(
         // Rounding is libm's, which nothing else would bring into a program of these two targets alone.
         .target(
             name: "OfferModel", dependencies: ["JSON"], swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
-        .target(name: "OfferCatalog", dependencies: ["JSON", "OfferModel", yams], swiftSettings: settings),
+        .target(name: "OfferDocuments", dependencies: ["JSON", "OfferModel", yams], swiftSettings: settings),
         .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
         .target(name: "OfferSigning", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(
@@ -78,7 +78,7 @@ let package = Package(
         .target(
             name: "OfferApplication",
             dependencies: [
-                "AppStoreData", "AppStoreServer", "OfferAPI", "OfferCatalog", "OfferEligibility", "OfferModel",
+                "AppStoreData", "AppStoreServer", "OfferAPI", "OfferDocuments", "OfferEligibility", "OfferModel",
                 "OfferSigning", "OfferStore", metrics,
             ],
             swiftSettings: settings),
@@ -86,7 +86,7 @@ let package = Package(
         .target(
             name: "OfferHTTP",
             dependencies: [
-                "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferModel", "OfferSigning",
+                "OfferAPI", "OfferApplication", "OfferDocuments", "OfferEligibility", "OfferModel", "OfferSigning",
                 hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioSSL,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
@@ -95,7 +95,7 @@ let package = Package(
         .target(
             name: "OfferctlCommands",
             dependencies: [
-                "AppStoreData", "CommandLineSupport", "OfferAPI", "OfferCatalog", "OfferEligibility", "OfferModel",
+                "AppStoreData", "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferEligibility", "OfferModel",
                 "OfferSigning",
                 argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
             ],
@@ -104,7 +104,7 @@ let package = Package(
             name: "OfferdCommands",
             dependencies: [
                 "AppStoreServer", "CommandLineSupport", "JSON", "LocalAppStore", "OfferAPI", "OfferApplication",
-                "OfferCatalog", "OfferHTTP",
+                "OfferDocuments", "OfferHTTP",
                 "OfferModel", "OfferStore",
                 "OpenSSLCrypto", "SQLiteStore", argumentParser, hummingbird, logging, metrics, nioCore,
                 serviceLifecycle, unixSignals,
@@ -128,11 +128,11 @@ let package = Package(
         .testTarget(
             name: "OfferModelTests", dependencies: ["OfferModel", "OfferTestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "OfferCatalogTests", dependencies: ["OfferCatalog", "OfferModel", "OfferTestSupport"],
+            name: "OfferDocumentsTests", dependencies: ["OfferDocuments", "OfferModel", "OfferTestSupport"],
             resources: fixtures, swiftSettings: settings),
         .testTarget(
             name: "OfferEligibilityTests",
-            dependencies: ["OfferCatalog", "OfferEligibility", "OfferModel", "OfferTestSupport"], resources: fixtures,
+            dependencies: ["OfferDocuments", "OfferEligibility", "OfferModel", "OfferTestSupport"], resources: fixtures,
             swiftSettings: settings),
         .testTarget(
             name: "OfferSigningTests",
@@ -177,7 +177,7 @@ let package = Package(
         .testTarget(
             name: "OfferApplicationTests",
             dependencies: [
-                "AppStoreData", "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferCatalog",
+                "AppStoreData", "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferDocuments",
                 "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto",
                 "SQLiteStore", metrics, metricsTestKit,
             ],
@@ -188,7 +188,7 @@ let package = Package(
         .testTarget(
             name: "OfferHTTPTests",
             dependencies: [
-                "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility",
+                "AppStoreServer", "LocalAppStore", "OfferAPI", "OfferApplication", "OfferDocuments", "OfferEligibility",
                 "OfferHTTP",
                 "OfferModel", "OfferSigning", "OfferStore", "OfferTestSupport", "OpenSSLCrypto", "SQLiteStore",
                 hummingbird,
@@ -207,7 +207,7 @@ let package = Package(
         .testTarget(
             name: "OfferdCommandsTests",
             dependencies: [
-                "AppStoreData", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferCatalog",
+                "AppStoreData", "CommandLineSupport", "LocalAppStore", "OfferApplication", "OfferDocuments",
                 "OfferEligibility", "OfferModel", "OfferSigning",
                 "OfferStore", "OfferTestSupport", "OfferdCommands", "SQLiteStore", "offerctl", "offerd", argumentParser,
                 asyncHTTPClient, metrics, nioCore, nioPosix, nioSSL,

@@ -36,7 +36,7 @@ let package = Package(
         .target(name: "ReadersUnderFuzz", dependencies: ["ReaderFuzzing"], swiftSettings: settings),
 
         .target(name: "OfferAPI", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
-        .target(name: "OfferCatalog", dependencies: ["JSON", "OfferModel", "Yams"], swiftSettings: settings),
+        .target(name: "OfferDocuments", dependencies: ["JSON", "OfferModel", "Yams"], swiftSettings: settings),
         .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["JSON", "OfferEligibility", "OfferModel"], swiftSettings: settings),
         .target(
@@ -53,7 +53,8 @@ let package = Package(
         .target(
             name: "DecisionsUnderFuzz",
             dependencies: [
-                "AppStoreData", "OfferAPI", "OfferApplication", "OfferCatalog", "OfferEligibility", "OfferHTTP", "OfferModel",
+                "AppStoreData", "OfferAPI", "OfferApplication", "OfferDocuments", "OfferEligibility", "OfferHTTP",
+                "OfferModel",
                 "OfferStore", "OfferdCommands",
             ], swiftSettings: settings),
     ]

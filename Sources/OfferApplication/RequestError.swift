@@ -1,4 +1,4 @@
-public import OfferCatalog
+public import OfferDocuments
 public import OfferModel
 public import OfferSigning
 import OfferStore

@@ -59,7 +59,7 @@ struct ImportTests {
             @preconcurrency public import struct OfferModel.Instant
             let important = "import NIOCore"
             """
-        let file = SourceFile(path: "Sources/OfferCatalog/A.swift", text: text)
+        let file = SourceFile(path: "Sources/OfferDocuments/A.swift", text: text)
         #expect(ImportTable.design.violations(in: file) == [])
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-import OfferCatalog
+import OfferDocuments
 import OfferEligibility
 import OfferModel
 

@@ -2,7 +2,7 @@ import OfferModel
 import OfferTestSupport
 import Testing
 
-@testable import OfferCatalog
+@testable import OfferDocuments
 @testable import OfferEligibility
 
 /// What the catalog's check calls impossible, held to what the evaluator says over every subject of small worlds.

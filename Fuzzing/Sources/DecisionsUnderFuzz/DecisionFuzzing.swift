@@ -1,7 +1,7 @@
 import AppStoreData
 import OfferAPI
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferEligibility
 import OfferHTTP
 import OfferModel

@@ -1,5 +1,5 @@
 package import OfferAPI
-import OfferCatalog
+import OfferDocuments
 import OfferEligibility
 import OfferModel
 import OfferStore

@@ -1,4 +1,4 @@
-import OfferCatalog
+import OfferDocuments
 import OfferEligibility
 import OfferModel
 import OfferStore

@@ -1,6 +1,6 @@
 import AppStoreData
 import OfferAPI
-import OfferCatalog
+import OfferDocuments
 import OfferEligibility
 import OfferModel
 import OfferSigning

@@ -1,7 +1,7 @@
 import HTTPTypes
 import OfferAPI
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import OfferSigning
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import OfferAPI
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 
 /// `/v1/catalog`: the document marketing writes.
 struct CatalogController: Sendable {

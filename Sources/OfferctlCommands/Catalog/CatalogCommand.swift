@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import Foundation
 import OfferAPI
-import OfferCatalog
+import OfferDocuments
 
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import CommandLineSupport
 import NIOHTTP1
 import OfferAPI
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 
 struct CatalogFile {

@@ -1,6 +1,6 @@
 import CommandLineSupport
 import OfferAPI
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 
 /// What a document would change, in words: which offers, for which customers, and what may be lost.

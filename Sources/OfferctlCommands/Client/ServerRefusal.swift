@@ -1,6 +1,6 @@
 import CommandLineSupport
 import OfferAPI
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 
 /// The files of a request, by the names they were given on the command line.

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import NIOHTTP1
 import OfferAPI
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 
 struct OffersCommand: AsyncParsableCommand {

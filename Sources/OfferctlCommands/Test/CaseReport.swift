@@ -1,5 +1,5 @@
 import CommandLineSupport
-import OfferCatalog
+import OfferDocuments
 import OfferEligibility
 import OfferModel
 

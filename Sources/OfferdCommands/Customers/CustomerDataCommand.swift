@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import OfferAPI
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import OfferStore
 

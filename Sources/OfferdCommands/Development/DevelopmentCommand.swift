@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import Foundation
 import LocalAppStore
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import OpenSSLCrypto
 

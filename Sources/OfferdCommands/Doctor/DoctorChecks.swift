@@ -1,7 +1,7 @@
 import CommandLineSupport
 import Foundation
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferHTTP
 import OfferModel
 import OfferStore

@@ -1,6 +1,6 @@
 import CommandLineSupport
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 
 final class CSVSource: ImportSource {
     private let file: LineFile

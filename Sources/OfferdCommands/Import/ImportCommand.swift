@@ -3,7 +3,7 @@ import ArgumentParser
 import CommandLineSupport
 import Foundation
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import OfferStore
 import OpenSSLCrypto

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import Foundation
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import OpenSSLCrypto
 

@@ -2,7 +2,7 @@ import CommandLineSupport
 import Foundation
 import JSON
 import Logging
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import Synchronization
 

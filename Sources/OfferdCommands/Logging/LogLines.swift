@@ -1,6 +1,6 @@
 import CommandLineSupport
 import Foundation
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import Synchronization
 

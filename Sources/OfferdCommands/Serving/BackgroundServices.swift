@@ -3,7 +3,7 @@ import CommandLineSupport
 import Logging
 import Metrics
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferHTTP
 import OfferModel
 import OfferStore

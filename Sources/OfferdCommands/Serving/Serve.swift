@@ -7,7 +7,7 @@ import Logging
 import Metrics
 import NIOCore
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferHTTP
 import OfferModel
 import OfferStore

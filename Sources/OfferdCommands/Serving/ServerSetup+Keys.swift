@@ -1,7 +1,7 @@
 import AppStoreServer
 import CommandLineSupport
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import OfferSigning
 import OfferStore

@@ -2,7 +2,7 @@ import AppStoreServer
 import CommandLineSupport
 import Foundation
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferHTTP
 import OfferModel
 import OfferSigning

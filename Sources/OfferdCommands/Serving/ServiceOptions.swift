@@ -1,6 +1,6 @@
 public import ArgumentParser
 import CommandLineSupport
-import OfferCatalog
+import OfferDocuments
 public import OfferModel
 import OfferStore
 import OpenSSLCrypto

@@ -1,5 +1,5 @@
 import OfferAPI
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import Testing
 

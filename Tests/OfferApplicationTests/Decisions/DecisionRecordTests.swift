@@ -2,7 +2,7 @@ import Foundation
 import LocalAppStore
 import OfferAPI
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import OfferStore
 import OfferTestSupport

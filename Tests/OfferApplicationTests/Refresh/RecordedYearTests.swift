@@ -2,7 +2,7 @@ import AppStoreServer
 import LocalAppStore
 import OfferAPI
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferEligibility
 import OfferModel
 import OfferStore

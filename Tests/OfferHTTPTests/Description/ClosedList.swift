@@ -1,6 +1,6 @@
 import OfferAPI
 import OfferApplication
-import OfferCatalog
+import OfferDocuments
 import OfferEligibility
 import OfferModel
 import OfferSigning

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import OfferCatalog
+import OfferDocuments
 import Synchronization
 import Testing
 

@@ -3,7 +3,7 @@ import Foundation
 import LocalAppStore
 import NIOCore
 import NIOHTTP1
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import OfferTestSupport
 import Testing

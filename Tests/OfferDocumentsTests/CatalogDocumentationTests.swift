@@ -1,7 +1,7 @@
 import OfferModel
 import Testing
 
-@testable import OfferCatalog
+@testable import OfferDocuments
 
 @Suite struct CatalogDocumentationTests {
     private func rows(_ heading: String) throws -> [String] {

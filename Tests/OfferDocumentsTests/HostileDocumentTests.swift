@@ -1,7 +1,7 @@
 import OfferTestSupport
 import Testing
 
-@testable import OfferCatalog
+@testable import OfferDocuments
 
 @Suite struct HostileDocumentTests {
     private func firstCode(_ bytes: [UInt8]) -> DocumentIssueCode? {

@@ -1,4 +1,4 @@
-import OfferCatalog
+import OfferDocuments
 import OfferModel
 import OfferTestSupport
 import Testing

@@ -1,7 +1,7 @@
 import OfferModel
 import Testing
 
-@testable import OfferCatalog
+@testable import OfferDocuments
 
 @Suite struct ConditionLimitTests {
     @Test("a condition of 500 comparisons is read, and one of 501 is not (invariant 10)")

@@ -1,4 +1,4 @@
-import OfferCatalog
+import OfferDocuments
 import Testing
 
 /// Wrong catalogs as files; what must be said about each stands at its head, five comment lines for each error.

@@ -1,7 +1,7 @@
 import OfferModel
 import Testing
 
-@testable import OfferCatalog
+@testable import OfferDocuments
 
 @Suite struct CatalogReaderTests {
     @Test("the example catalog is read into its offers without a warning")

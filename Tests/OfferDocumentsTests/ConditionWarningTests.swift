@@ -1,7 +1,7 @@
 import OfferModel
 import Testing
 
-@testable import OfferCatalog
+@testable import OfferDocuments
 
 /// What a condition may not have been meant to say; the catalog is accepted all the same.
 @Suite struct ConditionWarningTests {

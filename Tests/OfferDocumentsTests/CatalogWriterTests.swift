@@ -2,7 +2,7 @@ import OfferModel
 import OfferTestSupport
 import Testing
 
-@testable import OfferCatalog
+@testable import OfferDocuments
 
 @Suite struct CatalogWriterTests {
     @Test("what is written is read back as the same catalog, from YAML and from JSON")
