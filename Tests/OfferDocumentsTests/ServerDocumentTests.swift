@@ -95,6 +95,12 @@ import Testing
         #expect(
             issues(ConfigurationReader.read, "tls:\n  certificate: ''\n  keys: b.pem\n")
                 == ["missingKey 2 tls", "invalidValue 2 tls.certificate", "unknownKey 3 tls"])
+        let pasted = "tls:\n  certificate: a.pem\n  key: \"-----BEGIN PRIVATE KEY-----c2VjcmV0\"\n"
+        let refused = try #require(throws: InvalidDocument.self) {
+            try ConfigurationReader.read(Array(pasted.utf8))
+        }
+        #expect(refused.errors.map(\.path) == ["tls.key"])
+        #expect(!"\(refused)".contains("c2VjcmV0"))
     }
 
     @Test("another server may be asked in Apple's place, but never in Production")

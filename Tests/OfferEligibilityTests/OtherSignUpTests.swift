@@ -58,7 +58,7 @@ struct OtherSignUpTests {
         #expect(finding.verdict == .violated)
         #expect(
             finding.message == """
-                already used (limit: once per customer), one of them under another sign-up of the same Apple Account: \
+                already used (limit: once per customer), one of the uses under another sign-up of the same Apple Account: \
                 `customerId` `anna`, `appAccountToken` `0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b`, issued on 2026-01-01 and \
                 used (issued offer `01010101-0101-4101-8101-010101010101`)
                 """)
@@ -79,7 +79,7 @@ struct OtherSignUpTests {
         let finding = try Self.finding(facts, asking: SignUp(customerId: "second"), excludes: true)
         #expect(
             finding.message == """
-                never after an offer it excludes: `comeback` is issued and counts, one of them under another sign-up of \
+                never after an offer it excludes: `comeback` is issued and counts, one of the uses under another sign-up of \
                 the same Apple Account: `customerId` `anna`, issued on 2026-03-31 (issued offer \
                 `01010101-0101-4101-8101-010101010101`), until \(issued.adding(milliseconds: 25 * Instant.Duration.hour))
                 """)
@@ -95,7 +95,7 @@ struct OtherSignUpTests {
         let finding = try Self.finding(facts, asking: SignUp(appAccountToken: Self.otherToken))
         #expect(
             finding.message == """
-                already used (limit: once per customer), one of them under another sign-up of the same Apple Account: \
+                already used (limit: once per customer), one of the uses under another sign-up of the same Apple Account: \
                 `appAccountToken` `0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b` used it on 2026-01-01
                 """)
         let evidence = try #require(finding.evidence.last)
@@ -128,7 +128,7 @@ struct OtherSignUpTests {
             slots: [Self.slot(issued: Self.start, to: SignUp(customerId: "anna"))])
         #expect(
             try Self.finding(facts, asking: asking).message == """
-                already used (limit: once per customer), one of them under a sign-up of the same Apple Account: `customerId` \
+                already used (limit: once per customer), one of the uses under a sign-up of the same Apple Account: `customerId` \
                 `anna`, issued on 2026-01-01 and used (issued offer `01010101-0101-4101-8101-010101010101`)
                 """)
     }

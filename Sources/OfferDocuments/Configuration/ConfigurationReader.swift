@@ -109,10 +109,19 @@ extension Field {
     fileprivate func tlsPaths() -> TLSPaths? {
         guard let mapping = mapping(["certificate", "key", "clientCertificates"]) else { return nil }
         let certificate = mapping.required("certificate")?.text(.path)
-        let key = mapping.required("key")?.text(.path)
+        let key = mapping.required("key")?.keyPath()
         let clients = mapping.optional("clientCertificates")?.text(.path)
         guard let certificate, let key else { return nil }
         return TLSPaths(certificate: certificate, key: key, clientCertificates: clients)
+    }
+
+    /// The path of a private key; a key pasted in its place is never quoted.
+    private func keyPath() -> String? {
+        guard let text = scalar("a path") else { return nil }
+        guard text.contains("PRIVATE KEY") || !TextForm.path.accepts(text) else { return text }
+        return refuse(
+            .invalidValue, "this is not a path",
+            hint: "put the key into a file of its own, mode 600, and write its path here")
     }
 
     fileprivate func listenAddress() -> ListenAddress? {

@@ -56,7 +56,9 @@ struct CustomerLimit: JudgedLimit {
         }
         if mayBeMore {
             var finding = rule.undetermined(
-                .groupMismatch, "\(words(taken)), perhaps more: \(ReasonCode.groupMismatch.explanation)",
+                .groupMismatch,
+                (taken == 0 ? "perhaps used (\(limit))" : "\(words(taken)), perhaps more")
+                    + ": \(ReasonCode.groupMismatch.explanation)",
                 evidence: evidence)
             finding.turningPoint = ambiguous.turningPoint(context.now, in: window)
             return finding

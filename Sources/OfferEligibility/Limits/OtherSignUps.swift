@@ -35,7 +35,7 @@ struct OtherSignUps: Sendable {
             isUnited ? "that the app's backend names together with this one" : "of the same Apple Account"
         // The newest is the one that somebody remembers; the evidence has them all.
         let newest = takings.max { $0.place.takenAt < $1.place.takenAt }
-        return ", \(number) of them under \(other) \(whose): \(newest.map(words) ?? "")"
+        return ", \(number) of the uses under \(other) \(whose): \(newest.map(words) ?? "")"
     }
 
     /// Under which account each was taken, by which issued offer and when.

@@ -6,6 +6,8 @@ import OfferApplication
 import OfferDocuments
 import OfferHTTP
 import OfferModel
+import OfferStore
+import OpenSSLCrypto
 import ServiceLifecycle
 import UnixSignals
 
@@ -21,27 +23,45 @@ struct Reload: Sendable {
     let rates: RequestRates
     let certificate: TLSCertificate?
     let audit: LedgerAudit
+    /// The keys of the audit that the server was started with; they stay in use until it is restarted.
+    let auditKeys: AuditKeys?
+    /// What the server was started with.
+    let started: ServerSetup
     let logger: Logger
 
+    enum Outcome {
+        case applied(ServerSetup)
+        /// Refused for a mistake in it, which a change of one of these files may mend; none if it could not be read.
+        case refused(files: [String])
+        /// The database did not take the new keys; it may a moment later.
+        case postponed
+    }
+
     /// Applies the configuration as it is now.
-    ///
-    /// - Parameter former: the one in force.
-    /// - Returns: the one in force afterwards.
-    func apply(after former: ServerSetup) async -> ServerSetup {
+    func apply() async -> Outcome {
+        var files: [String] = []
         do {
-            let setup = try read()
+            var setup = try read()
+            files = setup.files
+            let needingRestart = setup.membersNeedingRestart(after: started)
+            setup.appStoreServers = started.appStoreServers
             let apps = try setup.apps(asking: transport)
-            let keys = try setup.shownKeys(audit: try setup.auditKeys())
+            _ = try setup.auditKeys()
+            if let auditKeys { try setup.requireApart(from: auditKeys.signing) }
+            _ = try setup.tls.map(TLSCertificate.init)
             // Before they sign: the audit knows each key that a signature names.
-            try await audit.note(keys: keys)
-            if let certificate, let tls = setup.tls { try certificate.replace(with: tls) }
+            try await audit.note(keys: try setup.shownKeys(audit: auditKeys))
+            if let certificate, let tls = setup.tls {
+                try certificate.replace(with: tls)
+                certificate.warnIfExpired(logger)
+            }
             registry.replace(with: apps)
             rates.replace(with: setup.rateLimits)
             logger.notice("the configuration was reloaded")
-            for name in setup.membersNeedingRestart(after: former) {
+            for name in needingRestart {
                 logger.warning("`\(name)` has changed; the change takes effect when offerd is restarted")
             }
-            return setup
+            return .applied(setup)
         } catch {
             let failure = CommandFailure.words(error)
             logger.error(
@@ -49,8 +69,15 @@ struct Reload: Sendable {
                 metadata: [
                     "error": "\(failure?.message ?? "\(error)")", "hint": "\(failure?.hints.first ?? "")",
                 ])
-            return former
+            return error is StoreError ? .postponed : .refused(files: files)
         }
+    }
+}
+
+extension TLSCertificate {
+    func warnIfExpired(_ logger: Logger) {
+        guard expiresAt <= Instant.wallClock else { return }
+        logger.warning("the TLS certificate expired at \(expiresAt); most clients refuse it")
     }
 }
 
@@ -74,16 +101,15 @@ struct ReloadService: Service {
     private static let interval = Duration.seconds(1)
 
     let reload: Reload
-    let setup: ServerSetup
+    let watch: ConfigurationWatch
     let hangups: UnixSignalsSequence
 
     func run() async throws {
-        let watch = ConfigurationWatch(reload: reload, setup: setup)
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { for await _ in hangups { await watch.reloadNow() } }
+                group.addTask { for await _ in hangups { await watch.reload(by: reload) } }
                 group.addTask {
-                    while (try? await Task.sleep(for: Self.interval)) != nil { await watch.reloadIfChanged() }
+                    while (try? await Task.sleep(for: Self.interval)) != nil { await watch.reloadIfChanged(by: reload) }
                 }
                 await group.waitForAll()
             }
@@ -91,41 +117,56 @@ struct ReloadService: Service {
     }
 }
 
-/// The configuration in force, and its files as they were when it was read.
-private actor ConfigurationWatch {
-    private let reload: Reload
-    private var setup: ServerSetup
-    private var read: [FileState]
-    private var seen: [FileState]
+/// The files of the configuration as they were when it was last read.
+actor ConfigurationWatch {
+    private var read: [String: FileState]
+    private var seen: [String: FileState]
     private var isReloading = false
+    private var isAskedAgain = false
 
-    init(reload: Reload, setup: ServerSetup) {
-        self.reload = reload
-        self.setup = setup
-        read = setup.files.map(FileState.init)
+    /// Begins with the files of a configuration that has just been read.
+    init(_ setup: ServerSetup) {
+        read = Self.states(of: setup.files)
         seen = read
     }
 
-    func reloadIfChanged() async {
-        let now = setup.files.map(FileState.init)
-        defer { seen = now }
-        if now != read, now == seen { await reloadNow() }
+    private static func states(of files: some Sequence<String>) -> [String: FileState] {
+        Dictionary(files.map { ($0, FileState($0)) }) { first, _ in first }
     }
 
-    func reloadNow() async {
-        // A change during a reload shows in the states taken before it, and is seen by the next look.
-        guard !isReloading else { return }
+    func reloadIfChanged(by reload: Reload) async {
+        let now = Self.states(of: seen.keys)
+        defer { if !isReloading { seen = Self.states(of: read.keys).merging(now) { _, looked in looked } } }
+        if now != read, now == seen { await self.reload(by: reload) }
+    }
+
+    func reload(by reload: Reload) async {
+        guard !isReloading else {
+            isAskedAgain = true
+            return
+        }
         isReloading = true
-        read = setup.files.map(FileState.init)
-        let former = setup
-        setup = await reload.apply(after: former)
-        if setup.files != former.files { read = setup.files.map(FileState.init) }
+        repeat {
+            isAskedAgain = false
+            // Taken before the files are read: what changes meanwhile is seen by the next look.
+            let before = Self.states(of: read.keys)
+            switch await reload.apply() {
+            case .applied(let setup):
+                let inForce = Set(setup.files)
+                read = Self.states(of: inForce).merging(before.filter { inForce.contains($0.key) }) { _, old in old }
+            case .refused(let files):
+                read = Self.states(of: files).merging(before) { _, old in old }
+            case .postponed:
+                break
+            }
+        } while isAskedAgain
+        seen = read
         isReloading = false
     }
 }
 
 /// What changes whenever a file is written or replaced; equal for files that are not there.
-private struct FileState: Equatable {
+struct FileState: Equatable {
     private let device: UInt64
     private let number: UInt64
     private let size: Int64

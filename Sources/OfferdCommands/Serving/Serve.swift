@@ -26,7 +26,7 @@ struct Serve: AsyncParsableCommand {
             With `metrics` in the configuration it also prints `metrics on http://HOST:PORT/metrics`.
 
             Reads the configuration, the keys and the certificate again when one of their files changes, and on SIGHUP. \
-            `listen`, `database`, `retention` and `audit` need a restart.
+            Everything but apps, keys, `rateLimits` and `tls` needs a restart.
 
             With --clock-file the time is what a file holds, in milliseconds since 1970, read for each request: it \
             lets a test go through days in seconds. keys.yaml may have no environment but LocalTesting.
@@ -57,15 +57,18 @@ struct Serve: AsyncParsableCommand {
         // processor already. With a loop for each, too, they wake each other twice as often for the same work.
         NIOSingletons.groupLoopCountSuggestion = max(1, System.coreCount / 2)
         let setup = try options.setup(listen: listen)
+        let watch = ConfigurationWatch(setup)
         let lines = LogLines.standardError(setup.log)
         defer { lines.flush() }
         // From here on a hangup does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        try await ServerSetup.withTransport { try await serve(setup, asking: $0, hangups, lines) }
+        try await ServerSetup.withTransport { try await serve(setup, asking: $0, hangups, watch, lines) }
     }
 
     private func serve(
-        _ setup: ServerSetup, asking transport: HTTPTransport, _ hangups: UnixSignalsSequence, _ lines: LogLines
+        _ setup: ServerSetup, asking transport: HTTPTransport, _ hangups: UnixSignalsSequence,
+        _ watch: ConfigurationWatch,
+        _ lines: LogLines
     ) async throws {
         let registry = AppRegistry(try setup.apps(asking: transport))
         let certificate = try setup.tls.map(TLSCertificate.init)
@@ -116,9 +119,7 @@ struct Serve: AsyncParsableCommand {
             if certificate == nil, !address.isLoopback {
                 started.warning("API keys travel unencrypted: offerd listens beyond this machine without `tls`")
             }
-            if let expiry = certificate?.expiresAt, expiry <= Instant.wallClock {
-                started.warning("the TLS certificate expired at \(expiry); most clients refuse it")
-            }
+            certificate?.warnIfExpired(started)
             if !signsAudit {
                 started.warning("checkpoints of the audit are not signed: keys.yaml has no `audit`")
             }
@@ -136,12 +137,12 @@ struct Serve: AsyncParsableCommand {
                 try requireTestsAlone(new)
                 return new
             }, transport: transport, registry: registry, rates: rates, certificate: certificate, audit: useCases.audit,
-            logger: logger)
+            auditKeys: audit, started: setup, logger: logger)
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
             CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger), server,
             RetentionService(retention: retention, logger: logger, metrics: metrics),
-            ReloadService(reload: reload, setup: setup, hangups: hangups),
+            ReloadService(reload: reload, watch: watch, hangups: hangups),
         ]
         if let exporter, let address = setup.metrics {
             let samples = ServerSamples(

@@ -30,14 +30,19 @@ extension ServerSetup {
         let keys = AuditKeys(
             signing: signing, digestKey: try loadDigestKey(audit.digestKey),
             witness: audit.witness.map { WitnessFile(path: absolute($0)) })
-        for app in self.keys.apps {
-            for entry in app.keys where try load(entry).publicKey.fingerprint == signing.publicKey.fingerprint {
+        try requireApart(from: signing)
+        return keys
+    }
+
+    /// Refuses an app's key that also signs the audit.
+    func requireApart(from audit: OpenSSLSigningKey) throws {
+        for app in keys.apps {
+            for entry in app.keys where try load(entry).publicKey.fingerprint == audit.publicKey.fingerprint {
                 throw CommandFailure(
                     .usage, "the audit's key is the key `\(entry.keyId)` of app `\(app.bundleId)`",
                     hints: ["make one of its own: `offerd keys generate --out keys/audit.p8 --key-id AUDIT`"])
             }
         }
-        return keys
     }
 
     /// Every key with its public facts, as the audit records them.

@@ -43,7 +43,7 @@ struct MergedLimitTests {
         }
         try await bench.deliver(SignedDelivery(signedRenewalInfo: first.signedRenewalInfo))
         let expected = """
-            already used (limit: once per customer), one of them under another sign-up of the same Apple Account: \
+            already used (limit: once per customer), one of the uses under another sign-up of the same Apple Account: \
             `customerId` `anna`, `appAccountToken` `0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b`, issued on \
             \(slot.issuedAt.description.prefix(10)) and used (issued offer `\(slot.id)`)
             """

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import OfferModel
+import OfferStore
 import OfferTestSupport
 import Synchronization
 import Testing
@@ -103,8 +104,7 @@ struct ReloadTests {
         let made = try await Installation.offerd.run(
             ["keys", "generate", "--out", "second.p8", "--key-id", "LOCALTEST2"], directory: directory.url)
         try #require(made.status == 0)
-        // A file that was not there when the configuration was read: SIGHUP says that it is complete.
-        server.signal(SIGHUP)
+        // The file that was missing is watched too.
         var customer = 2
         try await until("the new key signs") {
             customer += 1
@@ -113,8 +113,46 @@ struct ReloadTests {
             #expect(answer.status == 201)
             return Self.signature(answer)?.keyId == "LOCALTEST2"
         }
-        #expect(try installation.logs().joined().contains("the configuration was reloaded"))
+        try await until("the log reports it") {
+            try installation.logs().joined().contains("the configuration was reloaded")
+        }
         try await client.shutdown()
+        #expect(await server.stop() == 0)
+    }
+
+    @Test("the audit's keys stay those of the start until a restart, and none of them becomes an app's")
+    func auditKeys() async throws {
+        let installation = try await Installation()
+        let directory = installation.directory
+        for name in ["audit", "other"] {
+            let made = try await Installation.offerd.run(
+                ["keys", "generate", "--out", "\(name).p8", "--key-id", "AUDIT"], directory: directory.url)
+            try #require(made.status == 0)
+            try directory.write(
+                String(repeating: name == "audit" ? "a1" : "b2", count: 32), to: "\(name).digest", permissions: 0o600)
+        }
+        func keys(_ audit: String, _ more: String = "") -> String {
+            self.keys("      - { keyId: LOCALTEST1, privateKey: signing.p8, use: signing }" + more)
+                + "\naudit: { privateKey: \(audit).p8, digestKey: \(audit).digest }\n"
+        }
+        try directory.write(keys("audit"), to: "keys.yaml")
+        let server = try await RunningServer.start(installation)
+        func recorded() async throws -> [String] {
+            try await installation.reading { transaction in
+                try transaction.rows(Statement("SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence"))
+                    .map { try $0.value(0, as: String.self) }
+            }
+        }
+        let before = try await recorded()
+        try directory.write(keys("other"), to: "keys.yaml")
+        try await until("the log names `audit`") { try installation.logs().joined().contains("`audit` has changed") }
+        #expect(try await recorded() == before)
+        try directory.write(
+            keys("other", "\n      - { keyId: AUDIT, privateKey: audit.p8, use: retired }"), to: "keys.yaml")
+        try await until("the audit's key is refused as an app's") {
+            try installation.logs().joined().contains("the audit's key is the key `AUDIT`")
+        }
+        #expect(try await recorded() == before)
         #expect(await server.stop() == 0)
     }
 
