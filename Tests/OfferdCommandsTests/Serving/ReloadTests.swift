@@ -139,8 +139,10 @@ struct ReloadTests {
         let server = try await RunningServer.start(installation)
         func recorded() async throws -> [String] {
             try await installation.reading { transaction in
-                try transaction.rows(Statement("SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence"))
-                    .map { try $0.value(0, as: String.self) }
+                try transaction.rows(
+                    Statement("SELECT after_change FROM audit_event WHERE kind = 'keys' ORDER BY sequence")
+                )
+                .map { try $0.value(0, as: String.self) }
             }
         }
         let before = try await recorded()
