@@ -111,9 +111,25 @@ struct PaidTime: Sendable {
 
     /// - Parameter rows: of the whole group, because an upgrade may begin a subscription of its own.
     init(_ rows: [Recorded<Transaction>]) {
-        for row in rows {
+        for (place, row) in rows.enumerated() where !Self.isCounted(place, in: rows) {
             add(row, before: row.payload.isUpgraded ? Self.purchase(after: row, in: rows) : nil)
         }
+    }
+
+    /// Whether an earlier transaction of the same period, as of a plan with more seats, counts already.
+    private static func isCounted(_ place: Int, in rows: [Recorded<Transaction>]) -> Bool {
+        rows[..<place].reversed().lazy
+            .filter { $0.payload.originalTransactionId == rows[place].payload.originalTransactionId }
+            .prefix { $0.isOfSamePeriod(as: rows[place]) }
+            .contains { mayCount($0) && !isTakenBack($0) }
+    }
+
+    private static func mayCount(_ row: Recorded<Transaction>) -> Bool {
+        row.isOwned != false && row.isFree != true && row.payload.price != 0
+    }
+
+    private static func isTakenBack(_ row: Recorded<Transaction>) -> Bool {
+        row.payload.revocationDate != nil && row.payload.revocationType != .refundProrated
     }
 
     var months: Int {
@@ -127,8 +143,8 @@ struct PaidTime: Sendable {
 
     private mutating func add(_ row: Recorded<Transaction>, before following: Instant?) {
         let (isOwned, isFree) = (row.isOwned, row.isFree)
-        guard isOwned != false, isFree != true, row.payload.price != 0 else { return }
-        if row.payload.revocationDate != nil, row.payload.revocationType != .refundProrated {
+        guard Self.mayCount(row) else { return }
+        if Self.isTakenBack(row) {
             if row.isRefund == nil { isPartial = true }
             return
         }

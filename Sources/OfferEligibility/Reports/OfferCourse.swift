@@ -77,16 +77,17 @@ struct RedeemedRun {
         let begun = first.payload.purchaseDate
         let ends = redemption.offerEnds ?? begun
         periods = rows.filter { row in
-            row.payload.transactionId == redemption.transactionId
+            row.isOfSamePeriod(as: first) || row.payload.transactionId == redemption.transactionId
                 || row.payload.originalTransactionId == redemption.originalTransactionId && row.key == redemption.key
                     && row.payload.purchaseDate > begun && row.payload.purchaseDate < ends
         }
-        later = rows.filter { $0.payload.purchaseDate > begun }
+        later = rows.filter { $0.payload.purchaseDate > begun && !$0.isOfSamePeriod(as: first) }
     }
 
     func isRefunded(by now: Instant) -> Bool {
         periods.contains { row in
-            row.payload.revocationDate.map { $0 <= now } == true && row.isRefund == true
+            // Of a period with added seats, each transaction.
+            row.isRefunded(by: now) && periods.allSatisfy { !$0.isOfSamePeriod(as: row) || $0.isRefunded(by: now) }
         }
     }
 
@@ -106,6 +107,10 @@ struct RedeemedRun {
 }
 
 extension Recorded<Transaction> {
+    fileprivate func isRefunded(by now: Instant) -> Bool {
+        payload.revocationDate.map { $0 <= now } == true && isRefund == true
+    }
+
     fileprivate var key: RedemptionKey? {
         guard let type = payload.offerType, let group = payload.subscriptionGroupIdentifier else { return nil }
         return RedemptionKey(look: OfferLook(type, payload.offerIdentifier), group: group)

@@ -5,7 +5,8 @@ struct Subscription: Sendable {
     /// By purchase date.
     let transactions: [Recorded<Transaction>]
     /// The transaction of the period that had begun last, replaced by no upgrade. Apple charges up to a day before a
-    /// period begins, so there may be later ones: they only say that the subscription goes on.
+    /// period begins, so there may be later ones: they only say that the subscription goes on. Of several transactions
+    /// of that period, the one that is not revoked, or was so last.
     let current: Recorded<Transaction>
     /// Whether the period that had begun last was replaced by an upgrade that is not among these.
     let isSuperseded: Bool
@@ -20,9 +21,9 @@ struct Subscription: Sendable {
         guard let last = transactions.dropFirst(begun).first else { return nil }
         self.transactions = transactions
         self.latestInfo = latestInfo
-        let chosen = transactions[begun...].first { !$0.payload.isUpgraded }
+        let chosen = transactions[begun...].firstIndex { !$0.payload.isUpgraded }
         isSuperseded = chosen == nil
-        current = chosen ?? last
+        current = chosen.map { transactions.lastRevoked(inPeriodOf: $0) } ?? last
         // Apple charges up to a day before the period begins, so renewal info may be signed before the purchase date.
         let known = min(current.payload.purchaseDate, current.payload.signedDate)
         renewalInfo = latestInfo.flatMap { $0.payload.signedDate >= known ? $0 : nil }
@@ -35,7 +36,9 @@ struct Subscription: Sendable {
 
     /// The periods that were charged and begin after the current one's.
     var upcoming: ArraySlice<Recorded<Transaction>> {
-        let past = transactions.lastIndex { $0.payload.purchaseDate <= current.payload.purchaseDate }
+        let past = transactions.lastIndex {
+            $0.payload.purchaseDate <= current.payload.purchaseDate || $0.isOfSamePeriod(as: current)
+        }
         return transactions[(past.map { $0 + 1 } ?? transactions.startIndex)...]
     }
 
@@ -72,6 +75,27 @@ struct Subscription: Sendable {
             return nil
         }
         return Money(milliunits: price, currency: currency)
+    }
+}
+
+extension Recorded<Transaction> {
+    /// Whether both are transactions of one period. A customer who adds seats to a multiseat plan gets another transaction
+    /// with the same end, which replaces none (Apple: `additionalTransactionReason`).
+    func isOfSamePeriod(as other: Recorded) -> Bool {
+        payload.expiresDate == other.payload.expiresDate && payload.expiresDate != nil
+            && !payload.isUpgraded && !other.payload.isUpgraded && payload.productId == other.payload.productId
+            && payload.originalTransactionId == other.payload.originalTransactionId
+    }
+}
+
+extension [Recorded<Transaction>] {
+    /// Of the transactions of a period, given by the place of its last one, the first that is not revoked, else the last to be
+    /// so: a period is revoked only when each of them is (Apple: `revokedSeatQuantity`).
+    fileprivate func lastRevoked(inPeriodOf place: Int) -> Recorded<Transaction> {
+        self[..<place].reversed().prefix { $0.isOfSamePeriod(as: self[place]) }.reduce(self[place]) { held, earlier in
+            let (own, other) = (held.payload.revocationDate, earlier.payload.revocationDate)
+            return (other ?? .distantFuture) >= (own ?? .distantFuture) ? earlier : held
+        }
     }
 }
 
