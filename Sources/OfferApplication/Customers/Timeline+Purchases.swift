@@ -19,7 +19,11 @@ extension Timeline {
         let previous = others.last { $0.payload.purchaseDate < transaction.purchaseDate }?.payload
         let (kind, verb): (TimelineEntry.Kind, String) =
             if transaction.isOwned == false, previous == nil {
-                (.shared, "came through Family Sharing")
+                (
+                    .shared,
+                    transaction.inAppOwnershipType == .assigned
+                        ? "was assigned by an organization or a group" : "came through Family Sharing"
+                )
             } else if previous == nil, transaction.transactionId == transaction.originalTransactionId {
                 (.purchased, "was bought")
             } else if transaction.transactionReason == .purchase {
@@ -101,7 +105,8 @@ extension Transaction {
     fileprivate var revocationWords: String {
         switch revocationType {
         case .familyRevoke?: return "access to \(name) through Family Sharing ended"
-        case .assignmentRevoke?: return "the seat that gave access to \(name) was taken away"
+        case _ where inAppOwnershipType == .assigned, .assignmentRevoke?:
+            return "the seat that gave access to \(name) was taken away"
         case .refundProrated?:
             let part = revocationPercentage.map { " \($0 / 1_000) % of" } ?? " a part of"
             return "Apple refunded\(part) \(name)\(reasonWords)"

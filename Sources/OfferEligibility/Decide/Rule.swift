@@ -93,7 +93,7 @@ extension ReasonCode {
         case .expiryUnknown: "the latest transaction has no expiry"
         case .groupUnknown: "the catalog does not say which group the product is in"
         case .groupMismatch: "a purchase of one of the group's products names another group or none"
-        case .introductoryOfferShared: "the only introductory offer known came through Family Sharing"
+        case .introductoryOfferShared: "the only introductory offer known was not bought by the customer"
         case .transactionUnknown: "nothing signed by Apple is known"
         case .renewalInfoMissing: "no renewal info of the current period says it"
         case .valueUnknown: "Apple sent a value that is not known here"

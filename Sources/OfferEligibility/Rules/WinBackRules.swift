@@ -86,6 +86,12 @@ struct OwnedRule: Rule {
                 return undetermined(
                     doubt, "only a shared subscription is known, but \(doubt.explanation)", evidence: evidence)
             }
+            if shown.payload.inAppOwnershipType == .assigned {
+                return violated(
+                    .neverSubscribed,
+                    "the subscription was assigned by an organization or a group (transaction `\(id)`)",
+                    evidence: evidence, turningPoint: .event(.subscriptionBought))
+            }
             return violated(
                 .familySharedOnly, "the subscription was received through Family Sharing (transaction `\(id)`)",
                 evidence: evidence, turningPoint: .event(.subscriptionBought))

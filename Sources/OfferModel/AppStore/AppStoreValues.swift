@@ -17,6 +17,8 @@ public struct InAppOwnershipType: RawRepresentable, Hashable, Sendable, Codable 
     public static let purchased = Self(rawValue: "PURCHASED")
     /// Received through Family Sharing: access, not ownership.
     public static let familyShared = Self(rawValue: "FAMILY_SHARED")
+    /// A seat that an organization or a group gave: access, not ownership.
+    public static let assigned = Self(rawValue: "ASSIGNED")
 }
 
 extension InAppOwnershipType? {
@@ -24,7 +26,7 @@ extension InAppOwnershipType? {
     public var isOwned: Bool? {
         switch self {
         case nil, .purchased: true
-        case .familyShared: false
+        case .familyShared, .assigned: false
         default: nil
         }
     }
