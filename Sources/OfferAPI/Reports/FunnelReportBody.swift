@@ -140,6 +140,8 @@ package struct FunnelRedemptionsBody: Sendable, Hashable, Codable {
     package var redeemedWithoutSlot: Int
     /// Redemptions of their issued offers by another customer, with the account the offer was signed for.
     package var redeemedByAnother: Int
+    /// Redemptions of the App Store's own retention offers by the evaluated; absent without any.
+    package var retention: Int?
 
     package init(inOffer: Int, refunded: Int, doubled: Int, redeemedWithoutSlot: Int, redeemedByAnother: Int) {
         self.inOffer = inOffer

@@ -98,6 +98,7 @@ extension Transaction {
         case .promotional?: return " with the offer\(named)"
         case .offerCode?: return " with the offer code\(named)"
         case .winBack?: return " with the win-back offer\(named)"
+        case .retention?: return " with the retention offer\(named)"
         case let unknown?: return " with an offer of type \(unknown.rawValue)\(named)"
         }
     }

@@ -28,6 +28,8 @@ public struct OfferFunnel: Sendable, Hashable {
     public var redemptionsByAnother = 0
     /// Uses of the offer by the evaluated that no slot led to: a number of redemptions.
     public var redemptionsWithoutSlot = 0
+    /// Uses of the App Store's own retention offers by the evaluated: a number of redemptions.
+    public var redemptionsOfRetention = 0
     /// Requests refused to unknown customers: a number of requests.
     public var requestsOfUnknown = 0
     /// What the discount costs, by currency.

@@ -30,6 +30,7 @@ struct FunnelTally {
                 && used.redemption.firstEvidence >= member.firstEvaluated
         }
         funnel.redemptionsWithoutSlot += max(0, course.redemptionsWithoutSlot - issuedToOthers)
+        funnel.redemptionsOfRetention += course.redemptionsOfRetention
         guard member.isIssued else { return }
         count(cost: issued.filter { $0.slot.offerId == offer.id }, course)
         try count(save: member, course, facts.slots)

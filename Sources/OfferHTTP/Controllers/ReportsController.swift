@@ -39,6 +39,7 @@ extension FunnelBody {
                 .map { FunnelCostBody($0.key, $0.value) },
             slotsWithoutCost: funnel.slotsWithoutCost, holdoutLift: HoldoutLiftBody(funnel),
             saveRate: SaveRateBody(funnel.saveRate))
+        if funnel.redemptionsOfRetention > 0 { redemptions.retention = funnel.redemptionsOfRetention }
     }
 }
 

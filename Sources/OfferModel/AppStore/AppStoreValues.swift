@@ -40,6 +40,8 @@ public struct TransactionOfferType: RawRepresentable, Hashable, Sendable, Codabl
     public static let promotional = Self(rawValue: 2)
     public static let offerCode = Self(rawValue: 3)
     public static let winBack = Self(rawValue: 4)
+    /// An offer that the App Store shows to customers who are about to cancel, as configured in App Store Connect.
+    public static let retention = Self(rawValue: 5)
 }
 
 public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable {
