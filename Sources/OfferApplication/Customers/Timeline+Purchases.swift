@@ -45,7 +45,7 @@ extension Timeline {
     private func ended(_ row: Recorded<Transaction>, among others: [Recorded<Transaction>]) -> [TimelineEntry] {
         let transaction = row.payload
         if let revoked = transaction.revocationDate {
-            return [TimelineEntry(.revoked, at: revoked, "\(transaction.revocationWords) (\(transaction.reference))")]
+            return [TimelineEntry(.revoked, at: revoked, "\(row.revocationWords) (\(transaction.reference))")]
         }
         guard let expires = transaction.expiresDate else { return [] }
         let next = others.first { $0.payload.purchaseDate > transaction.purchaseDate }?.payload.purchaseDate
@@ -103,7 +103,8 @@ extension Transaction {
         }
     }
 
-    fileprivate var revocationWords: String {
+    /// - Parameter isRefund: whether it is known to be one.
+    fileprivate func revocationWords(isRefund: Bool) -> String {
         switch revocationType {
         case .familyRevoke?: return "access to \(name) through Family Sharing ended"
         case _ where inAppOwnershipType == .assigned, .assignmentRevoke?:
@@ -112,12 +113,18 @@ extension Transaction {
             let part = revocationPercentage.map { " \($0 / 1_000) % of" } ?? " a part of"
             return "Apple refunded\(part) \(name)\(reasonWords)"
         default:
-            guard isOwned == false else { return "Apple refunded \(name)\(reasonWords)" }
+            guard isOwned == false else {
+                return isRefund ? "Apple refunded \(name)\(reasonWords)" : "Apple took back \(name)"
+            }
             return "access to \(name) through Family Sharing ended"
         }
     }
 
     private var reasonWords: String { revocationReason == 1 ? " because of an issue in the app" : "" }
+}
+
+extension Recorded<Transaction> {
+    fileprivate var revocationWords: String { payload.revocationWords(isRefund: isRefund == true) }
 }
 
 extension ExpirationIntent {

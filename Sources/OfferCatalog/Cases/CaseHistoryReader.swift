@@ -69,7 +69,8 @@ extension CaseRow {
 struct CaseTransactionReader {
     private static let keys = [
         "transactionId", "originalTransactionId", "productId", "subscriptionGroupIdentifier", "purchaseDate",
-        "originalPurchaseDate", "expiresDate", "signedDate", "inAppOwnershipType", "revocationDate", "revocationType",
+        "originalPurchaseDate", "expiresDate", "signedDate", "inAppOwnershipType", "revocationDate", "revocationReason",
+        "revocationType",
         "revocationPercentage", "isUpgraded", "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod",
         "price", "currency", "storefront", "transactionReason", "commitmentInfo", "provenance",
     ]
@@ -147,6 +148,13 @@ struct CaseTransactionReader {
 
     private func readRevocation(_ mapping: Mapping, _ transaction: inout Transaction) {
         transaction.revocationDate = mapping.optional("revocationDate")?.caseInstant()
+        // Unless it says otherwise, a revocation is a refund.
+        transaction.revocationReason =
+            switch mapping.expected("revocationReason", { $0.wholeNumber(0...100) }) {
+            case nil: transaction.revocationDate == nil || mapping.has("revocationType") ? nil : 0
+            case .nothing: nil
+            case .value(let reason): reason
+            }
         transaction.revocationType = mapping.optional("revocationType")?.text().map { RevocationType(rawValue: $0) }
         transaction.revocationPercentage = mapping.optional("revocationPercentage")?.wholeNumber(0...100_000)
             .map(Int64.init)

@@ -84,14 +84,6 @@ extension Recorded<Transaction> {
     fileprivate var firstBought: Instant {
         payload.originalPurchaseDate.map { min($0, payload.purchaseDate) } ?? payload.purchaseDate
     }
-
-    /// Whether what took it back was a refund: not where a share or an assignment ended. `nil` for a kind that Apple
-    /// added later; before there were kinds, every one was a refund.
-    var isRefund: Bool? {
-        guard let kind = payload.revocationType else { return true }
-        if kind == .familyRevoke || kind == .assignmentRevoke { return false }
-        return kind == .refundFull || kind == .refundProrated ? true : nil
-    }
 }
 
 /// How long the customer has paid for subscriptions of a group.

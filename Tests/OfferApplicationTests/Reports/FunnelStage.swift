@@ -99,6 +99,7 @@ struct FunnelStage {
                 payload["price"] = 4_990
             }
             payload["revocationDate"] = refundedAt?.milliseconds
+            payload["revocationReason"] = refundedAt.map { _ in 0 }
             payload["revocationReason"] = refundedAt == nil ? nil : 0
             payload["revocationType"] = refundedAt == nil ? nil : "REFUND_FULL"
         }

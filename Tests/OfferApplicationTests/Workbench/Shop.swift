@@ -69,6 +69,7 @@ struct Shop: Sendable {
             payload["offerDiscountType"] = "FREE_TRIAL"
             payload["offerPeriod"] = "P1M"
             payload["revocationDate"] = refundedAt?.milliseconds
+            payload["revocationReason"] = refundedAt.map { _ in 0 }
             payload["revocationReason"] = refundedAt == nil ? nil : 0
         }
     }

@@ -118,6 +118,7 @@ struct OfferCourseTests {
             }
             transaction.price = bought.price ?? (bought.offer == nil ? 9_990 : 4_990)
             transaction.revocationDate = bought.revoked.map(day)
+            transaction.revocationReason = bought.revoked.map { _ in 0 }
             transaction.revocationType = bought.revocation.map(RevocationType.init(rawValue:))
             if bought.owned == false { transaction.inAppOwnershipType = .familyShared }
             transaction.isUpgraded = bought.upgraded ?? false
