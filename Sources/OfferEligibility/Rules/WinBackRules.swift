@@ -158,9 +158,11 @@ struct WinBackList {
 extension RuleContext {
     /// Apple's own list, where it decides: the offer is delivered by the App Store, and the newest renewal info of the
     /// governing subscription, signed after its end, carries one (docs/design.md#decisions).
-    var winBackList: WinBackList? {
+    var winBackList: WinBackList? { winBackList(at: now) }
+
+    func winBackList(at instant: Instant) -> WinBackList? {
         guard offer.delivery == .appStore, let group = question.subscriptionGroupIdentifier,
-            let governing = subject.candidates(of: group, at: now).governing?.subscription,
+            let governing = subject.candidates(of: group, at: instant).governing?.subscription,
             let info = governing.renewalInfo, let expires = governing.current.payload.expiresDate,
             info.payload.signedDate > expires, let offers = info.payload.eligibleWinBackOfferIds
         else { return nil }
