@@ -102,6 +102,10 @@ public struct AppTransaction: Sendable, Hashable {
         self.bundleId = bundleId
         self.receiptCreationDate = receiptCreationDate
     }
+
+    /// Whether its `originalPurchaseDate` says nothing: in Sandbox, and so in TestFlight, it is always 2013-08-01, midnight in
+    /// California (Apple: `AppTransaction.originalPurchaseDate`).
+    public var hasSandboxDate: Bool { originalPurchaseDate == Instant(milliseconds: 1_375_340_400_000) }
 }
 
 /// Apple's `JWSRenewalInfoDecodedPayload`: every field that matters for subscription state or offers.
