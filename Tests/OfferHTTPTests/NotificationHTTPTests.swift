@@ -40,6 +40,55 @@ struct NotificationHTTPTests {
         }
     }
 
+    @Test("status 4 without an end of grace is not known to be without access, until a notification says otherwise")
+    func openGrace() async throws {
+        try await ServiceFixture.run { service in
+            let bought = service.clock.now.adding(months: -1).adding(milliseconds: -Instant.Duration.day)
+            let failing = Scenario(
+                bundleId: "com.example.pro", environment: .localTesting,
+                customer: ScenarioCustomer(originalTransactionId: "100"),
+                steps: [
+                    .buy(
+                        .init(
+                            product: "monthly", group: "21500001", at: .fixed(bought), period: Period(months: 1),
+                            price: Money(milliunits: 9_990, currency: "USD"))),
+                    .failToRenew(.init(grace: Period(days: 16))),
+                ])
+            let played = try service.appStore.sign(failing, now: service.clock.now)
+            let failed = try #require(played.notifications.last)
+            /// What the last notification says, with another status and without an end of grace.
+            func notify(_ status: Int, signedAfter milliseconds: Int64) async throws {
+                let signed = service.clock.now.milliseconds + milliseconds
+                let jws = try service.edited(failed) { payload in
+                    var data = payload["data"] as? [String: Any] ?? [:]
+                    data["signedRenewalInfo"] = try? (data["signedRenewalInfo"] as? String).map { info in
+                        try service.edited(info) {
+                            $0["gracePeriodExpiresDate"] = nil
+                            $0["signedDate"] = signed
+                        }
+                    }
+                    data["status"] = status
+                    payload["data"] = data
+                    payload["signedDate"] = signed
+                    payload["notificationUUID"] = "00000000-0000-4000-8000-00000000000\(status)"
+                }
+                let answer = try await service.notify(jws)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            let support = try await service.token(.support)
+            func subscription() async throws -> [String: Any] {
+                let customer = try await service.ask("GET", "/v1/customers?originalTransactionId=100", token: support)
+                return try #require((customer.json["subscriptions"] as? [[String: Any]])?.first, "\(customer.text)")
+            }
+            for jws in played.notifications.dropLast() { #expect(try await service.notify(jws).status == 200) }
+            try await notify(4, signedAfter: 0)
+            #expect(try await subscription()["undeterminedBecause"] as? String == "expiryUnknown")
+            #expect(try await subscription()["hasAccess"] == nil)
+            try await notify(3, signedAfter: 1)
+            #expect(try await subscription()["state"] as? String == "inBillingRetryPeriod")
+        }
+    }
+
     @Test("an unknown type and subtype is stored and answered 200")
     func unknownType() async throws {
         try await ServiceFixture.run { service in

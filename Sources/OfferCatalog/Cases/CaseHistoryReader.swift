@@ -167,8 +167,8 @@ struct CaseRenewalInfoReader {
         "originalTransactionId", "productId", "autoRenewProductId", "autoRenewStatus", "expirationIntent",
         "isInBillingRetryPeriod", "gracePeriodExpiresDate", "offerType", "offerIdentifier", "offerDiscountType",
         "renewalPrice", "currency",
-        "renewalDate", "recentSubscriptionStartDate", "eligibleWinBackOfferIds", "commitmentInfo", "signedDate",
-        "provenance",
+        "renewalDate", "recentSubscriptionStartDate", "eligibleWinBackOfferIds", "commitmentInfo", "notifiedStatus",
+        "signedDate", "provenance",
     ]
 
     let source: CaseOffers
@@ -198,6 +198,9 @@ struct CaseRenewalInfoReader {
         info.gracePeriodExpiresDate = mapping.optional("gracePeriodExpiresDate")?.caseInstant()
         info.renewalPrice = mapping.optional("renewalPrice")?.wholeNumber(0...1_000_000_000).map(Int64.init)
         info.currency = mapping.optional("currency")?.currency()
+        info.notifiedStatus = mapping.optional("notifiedStatus")?.wholeNumber(0...100).map {
+            SubscriptionStatus(rawValue: $0)
+        }
         info.renewalDate = mapping.optional("renewalDate")?.caseInstant()
         info.recentSubscriptionStartDate = mapping.optional("recentSubscriptionStartDate")?.caseInstant()
         guard let field = mapping.optional("commitmentInfo") else { return }

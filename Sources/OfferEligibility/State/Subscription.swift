@@ -14,9 +14,12 @@ struct Subscription: Sendable {
     let renewalInfo: Recorded<RenewalInfo>?
     /// The current renewal info, however old.
     let latestInfo: Recorded<RenewalInfo>?
+    private let rows: SubscriptionRows
 
     /// `nil` without transactions.
-    init?(_ transactions: [Recorded<Transaction>], latestInfo: Recorded<RenewalInfo>?, at instant: Instant) {
+    init?(_ rows: SubscriptionRows, at instant: Instant) {
+        let (transactions, latestInfo) = (rows.transactions, rows.latestInfo)
+        self.rows = rows
         let begun = transactions.lastIndex { $0.payload.purchaseDate <= instant } ?? 0
         guard let last = transactions.dropFirst(begun).first else { return nil }
         self.transactions = transactions
@@ -31,7 +34,7 @@ struct Subscription: Sendable {
 
     /// The same at another instant.
     func seen(at instant: Instant) -> Subscription {
-        Subscription(transactions, latestInfo: latestInfo, at: instant) ?? self
+        Subscription(rows, at: instant) ?? self
     }
 
     /// The periods that were charged and begin after the current one's.
@@ -129,7 +132,7 @@ extension Subscription {
     private func ownTransitions(_ policy: Policy) -> [Instant] {
         [
             current.payload.expiresDate, current.payload.revocationDate, accessEnds, graceEnds,
-            current.payload.expiresDate?.adding(milliseconds: billingRetryLife(policy)),
+            current.payload.expiresDate?.adding(milliseconds: billingRetryLife(policy)), endOfOpenGrace(policy),
         ].compactMap(\.self)
     }
 
@@ -139,6 +142,16 @@ extension Subscription {
         guard let info = renewalInfo?.payload, let expires = current.payload.expiresDate, info.signedDate > expires
         else { return nil }
         return info.gracePeriodExpiresDate
+    }
+
+    /// Until when a grace period may run of which Apple signed that it does (`status` 4) and not how long: developers report
+    /// notifications without `gracePeriodExpiresDate`.
+    private func endOfOpenGrace(_ policy: Policy) -> Instant? {
+        guard let told = rows.notified?.payload, told.notifiedStatus == .billingGracePeriod,
+            let expires = current.payload.expiresDate, told.signedDate > expires,
+            renewalInfo?.payload.gracePeriodExpiresDate == nil
+        else { return nil }
+        return expires.adding(milliseconds: policy.longestGrace)
     }
 
     /// The state of this subscription alone (docs/design.md#history-and-state, freshness and access).
@@ -152,6 +165,7 @@ extension Subscription {
         guard let info = renewalInfo?.payload else { return .undetermined(.historyStale) }
         if let grace = graceEnds, instant < grace { return .determined(.inGracePeriod) }
         if info.signedDate > expires, info.isInBillingRetryPeriod == true {
+            if let end = endOfOpenGrace(policy), instant < end { return .undetermined(.expiryUnknown) }
             // Later Apple has either charged or given up, and we have not heard which.
             let isStillTrying = instant < expires.adding(milliseconds: billingRetryLife(policy))
             return isStillTrying ? .determined(.inBillingRetryPeriod) : .undetermined(.historyStale)
