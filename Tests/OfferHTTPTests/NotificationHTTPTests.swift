@@ -170,18 +170,22 @@ struct NotificationHTTPTests {
     }
 
     @Test(
-        "a path of no app or environment here is 404, also if it is only spelled otherwise",
+        "a path of no environment is 404, and of an app or environment that may be configured yet 503, so that Apple comes again",
         arguments: [
-            "com.example.nobody/LocalTesting", "com.example.pro/Production", "com.example.pro/Xcode",
-            "com.example.pro/localtesting", "COM.example.pro/LocalTesting", "com.example.pro/%00",
-            "com.example.pro%2FLocalTesting/LocalTesting", "%ff/LocalTesting", "com.example.pro/Sandbox%20",
-            "com.example.pro/%4", "com.example.pro%00/LocalTesting",
+            ("com.example.nobody/LocalTesting", 503), ("com.example.pro/Production", 503),
+            ("com.example.pro/Xcode", 503), ("com.example.pro/localtesting", 404),
+            ("COM.example.pro/LocalTesting", 503), ("com.example.pro/%00", 404),
+            ("com.example.pro%2FLocalTesting/LocalTesting", 503), ("%ff/LocalTesting", 404),
+            ("com.example.pro/Sandbox%20", 404), ("com.example.pro/%4", 404),
+            ("com.example.pro%00/LocalTesting", 503),
         ])
-    func paths(_ place: String) async throws {
+    func paths(_ place: String, _ status: Int) async throws {
         try await ServiceFixture.run { service in
             let jws = try service.testNotification()
             let answer = try await service.notify(jws, path: "/v1/app-store/\(place)/notifications")
-            #expect(answer.status == 404 && answer.code == "not-found", "\(answer.text)")
+            #expect(answer.status == status, "\(answer.text)")
+            #expect(answer.code == (status == 404 ? "not-found" : "not-ready"), "\(answer.text)")
+            #expect((answer.headers["retry-after"] == nil) == (status == 404))
             #expect(try rows(service) == 0)
         }
     }
@@ -221,6 +225,30 @@ struct NotificationHTTPTests {
             let refusals = service.log.lines.filter { $0.contains("a notification was refused") }
             #expect(refusals.count == cases.count && refusals.last?.contains("badSignature") == true)
             #expect(!service.log.lines.contains { $0.contains(parts[1]) })
+        }
+    }
+
+    @Test(
+        "what may be accepted later is 503: a date that the clock may yet reach, and data within that this version cannot read"
+    )
+    func temporarilyRefused() async throws {
+        try await ServiceFixture.run { service in
+            let ahead = try service.edited(try service.testNotification()) {
+                $0["signedDate"] = service.clock.now.milliseconds + 120_000
+            }
+            let unread = try service.edited(try #require(try service.lapsedCustomer("100").notifications.first)) {
+                var data = $0["data"] as? [String: Any] ?? [:]
+                data["signedTransactionInfo"] = try? (data["signedTransactionInfo"] as? String).map { transaction in
+                    try service.edited(transaction) { $0["quantity"] = "two" }
+                }
+                $0["data"] = data
+            }
+            for (jws, words) in [(ahead, "ahead of the clock"), (unread, "quantity")] {
+                let answer = try await service.notify(jws)
+                #expect(answer.status == 503 && answer.code == "not-ready", "\(answer.text)")
+                #expect(answer.text.contains(words) && answer.headers["retry-after"] == "60")
+            }
+            #expect(try rows(service) == 0)
         }
     }
 
@@ -332,7 +360,7 @@ struct NotificationHTTPTests {
                         "/v1/app-store/com.example.nobody/LocalTesting/notifications", "Content-Length: 100"))
                 return try RawHTTP.parse(try connection.readToEnd())
             }
-            #expect(answer.status == 404 && answer.code == "not-found", "\(answer.text)")
+            #expect(answer.status == 503 && answer.code == "not-ready", "\(answer.text)")
         }
     }
 

@@ -1,6 +1,6 @@
 import AppStoreData
 import OfferModel
-import OfferSigning
+public import OfferSigning
 import OfferStore
 
 /// A notification after everything that is signed in it was checked: itself, and each text inside of it.
@@ -104,6 +104,15 @@ extension VerifiedNotification {
         record.transactionId = transactionId
         record.productId = productId
         return record
+    }
+}
+
+extension SignedDataRefusal {
+    /// Whether a notification that was refused so may be accepted later: once the clock or `appAppleId` is right, or by a
+    /// version that reads what Apple signed within a notification that is believed itself.
+    public var mayHeal: Bool {
+        code == .signedInFuture || code == .wrongAppAppleId
+            || ["data.signed", "appData.signed"].contains { member?.hasPrefix($0) ?? false }
     }
 }
 
