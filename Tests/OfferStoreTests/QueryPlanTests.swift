@@ -82,6 +82,7 @@ struct QueryPlanTests {
         _ = try notifications.notifications(of: customers, limit: 5)
         _ = try notifications.newest(in: scope)
         _ = try notifications.newestTest(in: scope)
+        _ = try notifications.newestDelivered(in: scope)
         _ = try notifications.removePayloads(receivedBy: Bench.now, at: Bench.now, atMost: 5)
         _ = try notifications.erase(of: customers, at: Bench.now)
 

@@ -9,6 +9,8 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var keys: String?
     package var retention = RetentionTerms()
     package var rateLimits = RateLimits()
+    /// How often Apple is asked for notifications that did not arrive, in milliseconds; `nil` for never.
+    package var recheck: Int64? = 6 * Instant.Duration.hour
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]
 }
@@ -54,14 +56,16 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 package enum ConfigurationReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
-            let keys = ["listen", "database", "keys", "retention", "rateLimits", "appStoreServer"]
+            let keys = ["listen", "database", "keys", "retention", "rateLimits", "notifications", "appStoreServer"]
             guard let mapping = root.mapping(keys) else { return nil }
+            let own = ServerConfiguration()
             return ServerConfiguration(
                 listen: mapping.optional("listen")?.listenAddress(),
                 database: mapping.optional("database")?.text(.path),
                 keys: mapping.optional("keys")?.text(.path),
                 retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
                 rateLimits: mapping.optional("rateLimits").map(RateLimitsReader.read) ?? RateLimits(),
+                recheck: mapping.optional("notifications").map { $0.recheck(default: own.recheck) } ?? own.recheck,
                 appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
         }
     }
@@ -119,6 +123,22 @@ extension Field {
                 .outOfRange, "this is needed for longer", hint: "write `\(shortestText)` or more, or `forever`")
         }
         return life
+    }
+}
+
+extension Field {
+    /// Reads `notifications` of `offerd.yaml`.
+    fileprivate func recheck(default own: Int64?) -> Int64? {
+        guard let field = mapping(["recheck"])?.optional("recheck") else { return own }
+        guard !field.isOff else { return nil }
+        guard let period = field.period() else { return own }
+        guard let interval = period.fixedMilliseconds, (Instant.Duration.hour...Instant.Duration.day).contains(interval)
+        else {
+            field.refuse(
+                .outOfRange, "Apple is asked hourly at most, and daily at least", hint: "write `PT6H`, or `off`")
+            return own
+        }
+        return interval
     }
 }
 

@@ -108,6 +108,17 @@ public struct NotificationStore {
         ).first
     }
 
+    /// The newest that Apple sent by itself, not one that was fetched.
+    public func newestDelivered(in scope: ScopeNumber) throws -> StoredNotification? {
+        try read(
+            Statement(
+                """
+                SELECT \(Self.columns("")) FROM notification WHERE scope_id = ?1 AND source = 'delivered'
+                ORDER BY sequence DESC LIMIT 1
+                """, scope)
+        ).first
+    }
+
     public func newestTest(in scope: ScopeNumber) throws -> StoredNotification? {
         try read(
             Statement(

@@ -110,6 +110,12 @@ struct Serve: AsyncParsableCommand {
                 .init(service: server),
                 .init(service: RetentionService(retention: retention, logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        if let interval = setup.recheck {
+            let patience = RetryPolicy(sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { _ in })
+            let recheck = NotificationRecheck(registry, useCases.notifications, patience: patience, clock: clock)
+            configuration.services.append(
+                .init(service: RecheckService(recheck: recheck, interval: interval, logger: logger)))
+        }
         configuration.maximumGracefulShutdownDuration = Self.patience
         do {
             try await ServiceGroup(configuration: configuration).run()

@@ -24,6 +24,8 @@ struct ServerSetup {
     var keys: KeysConfiguration
     var retention: RetentionTerms
     var rateLimits: RateLimits
+    /// How often Apple is asked for notifications that did not arrive, in milliseconds; `nil` for never.
+    var recheck: Int64?
     /// Servers that replace Apple's, for tests.
     var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
@@ -51,8 +53,8 @@ struct ServerSetup {
         return ServerSetup(
             listen: listen, databasePath: database.path,
             keys: try document(keys.path, what: "keys file", KeysReader.read),
-            retention: file.retention, rateLimits: file.rateLimits, appStoreServers: file.appStoreServers,
-            keysFile: keys)
+            retention: file.retention, rateLimits: file.rateLimits, recheck: file.recheck,
+            appStoreServers: file.appStoreServers, keysFile: keys)
     }
 
     func load(_ entry: KeyConfiguration) throws -> OpenSSLSigningKey {
