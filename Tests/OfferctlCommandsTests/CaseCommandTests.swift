@@ -15,7 +15,7 @@ struct CaseCommandTests {
     func examples() async throws {
         let run = try await OfferctlProcess.run(["test", "Examples/cases"], directory: Self.root)
         #expect(run.errorText.isEmpty)
-        #expect(run.text == "6 files, 43 cases: 43 passed\n")
+        #expect(run.text == "6 files, 44 cases: 44 passed\n")
         #expect(run.status == 0)
     }
 
