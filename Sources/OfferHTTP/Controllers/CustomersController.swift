@@ -10,6 +10,7 @@ struct CustomersController: Sendable {
     let customers: CustomerLookup
     let attributes: CustomerAttributes
     let unlinking: AliasUnlinking
+    let resetting: TesterReset
     let refreshing: CustomerRefresh
     let bodyLimit: Int
 
@@ -45,6 +46,20 @@ struct CustomersController: Sendable {
             UnlinkBody(customers: result.customers.map(CustomerIdentifiersBody.init), unlinked: result.unlinked))
     }
 
+    @Sendable func reset(
+        _ request: Request, _ context: CallerContext<MarketingOrSupportAccess>
+    ) async throws -> Response {
+        let body = try await request.decode(ResetRequestBody.self, upTo: bodyLimit)
+        let identifiers = try body.identifiers()
+        guard let customers = try await resetting.reset(identifiers, reason: body.reason, caller: context.caller) else {
+            throw Problem(
+                .forbidden, "customers of \(context.caller.scope.environment.rawValue) are not forgotten",
+                hint:
+                    "this call is for testers, in Sandbox and LocalTesting; `offerd customers erase` erases a customer")
+        }
+        return try .json(ResetBody(customers: customers))
+    }
+
     @Sendable func setAttributes(
         _ request: Request, _ context: CallerContext<ClientAccess>
     ) async throws -> Response {
@@ -64,6 +79,19 @@ extension AttributesRequestBody {
         var checks = RequestChecks()
         checks.customer(customer)
         checks.attributes(attributes)
+        try checks.finish()
+        return CustomerIdentifiers(customer)
+    }
+}
+
+extension ResetRequestBody {
+    /// The tester it names.
+    ///
+    /// - Throws: ``RequestFault`` for a member that is not accepted.
+    func identifiers() throws(RequestFault) -> CustomerIdentifiers {
+        var checks = RequestChecks()
+        checks.customer(customer)
+        checks.text(reason, at: .root.appending("reason"), maximum: RequestRules.identifierLength)
         try checks.finish()
         return CustomerIdentifiers(customer)
     }

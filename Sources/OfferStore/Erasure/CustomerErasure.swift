@@ -12,16 +12,20 @@ public struct CustomerErasure {
     private let author: String
     /// Of the catalog in force: they tell where one use of an offer ends and the next begins.
     private let offers: [Offer]
+    /// Whether nothing is kept for limits: a tester who comes back is another customer.
+    private let forgets: Bool
 
     /// An erasure in a transaction of ``Ledger/write(by:_:)``.
     public init(
-        in scope: ScopeNumber, at now: Instant, author: String, offers: [Offer], _ transaction: any StoreTransaction
+        in scope: ScopeNumber, at now: Instant, author: String, offers: [Offer], forgets: Bool = false,
+        _ transaction: any StoreTransaction
     ) {
         self.transaction = transaction
         self.scope = scope
         self.now = now
         self.author = author
         self.offers = offers
+        self.forgets = forgets
     }
 
     /// Erases what was planned.
@@ -30,7 +34,7 @@ public struct CustomerErasure {
     /// - Returns: `nil` if a customer has changed since the plan was made; then nothing was.
     public func run(_ plan: ErasurePlan, reason: String) throws -> ErasureOutcome? {
         let log = try AuditLog(transaction)
-        guard log.digestKey != SaltedDigest.name else { throw ErasureRefusal.noDigestKey }
+        guard forgets || log.digestKey != SaltedDigest.name else { throw ErasureRefusal.noDigestKey }
         guard try CustomerStore(transaction).version(of: plan.customers) == plan.version,
             try ErasureStore(transaction).chain(of: plan.customers) == plan.chain,
             try !hasForeignEvents(after: plan.eventsTo, log)
@@ -68,6 +72,7 @@ public struct CustomerErasure {
     }
 
     private func keepEvidence(of customer: CustomerNumber) throws {
+        if forgets { return try KeptEvidenceStore(transaction).replace([], of: customer, in: scope) }
         var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: [customer]),
             slots: try SlotStore(transaction).slots(of: [customer]))
@@ -96,7 +101,7 @@ public struct CustomerErasure {
         _ proven: [ProvenIdentifier], of customer: CustomerNumber, _ chain: [CustomerNumber]
     ) throws {
         let store = ErasedIdentifierStore(transaction: transaction, scope: scope)
-        try store.keep(proven, of: customer, at: now)
+        if forgets { try store.forget(chain) } else { try store.keep(proven, of: customer, at: now) }
         let log = try AuditLog(transaction)
         for one in chain {
             let row = try transaction.row("SELECT rollout_key FROM customer WHERE id = ?1", one)

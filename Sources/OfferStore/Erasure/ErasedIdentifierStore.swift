@@ -55,6 +55,14 @@ struct ErasedIdentifierStore {
         }
     }
 
+    /// Takes away the digests of customers who are not to be known again.
+    func forget(_ customers: [CustomerNumber]) throws {
+        guard !customers.isEmpty else { return }
+        try transaction.execute(
+            "DELETE FROM erased_identifier WHERE customer_id IN (\(Statement.placeholders(customers.count)))",
+            values: customers.map(\.storedValue))
+    }
+
     /// What replaces an identifier that was erased.
     func standIn(for identifier: ProvenIdentifier, _ log: AuditLog) -> String {
         Redacted.prefix + Hexadecimal.lowercase(digest(of: identifier, log))
