@@ -76,12 +76,17 @@ struct QueryPlanTests {
         try CoverageStore(transaction).stateComplete(
             customers, asOf: Bench.now, provenance: .caller, at: Bench.now, in: scope)
 
+        let unlisted = UnlistedHistory(listed: ["3"], asOf: Bench.now, in: scope, transaction)
+        _ = try unlisted.isEmpty(of: customers)
+        for customer in customers { try unlisted.remove(of: customer, offers: [], at: Bench.now) }
+
         let notifications = NotificationStore(transaction)
         _ = try notifications.notification("u", in: scope)
         try notifications.insert(.fixture("u"), at: Bench.now, in: scope)
         _ = try notifications.notifications(of: customers, limit: 5)
         _ = try notifications.newest(in: scope)
         _ = try notifications.newestTest(in: scope)
+        _ = try notifications.newestDelivered(in: scope)
         _ = try notifications.removePayloads(receivedBy: Bench.now, at: Bench.now, atMost: 5)
         _ = try notifications.erase(of: customers, at: Bench.now)
 
