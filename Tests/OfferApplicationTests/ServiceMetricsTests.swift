@@ -1,5 +1,6 @@
 import Metrics
 import MetricsTestKit
+import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
@@ -62,7 +63,7 @@ struct ServiceMetricsTests {
         }
         #expect(Self.counts(metrics, "offerd_issued_offers_total", "offer", "result") == ["comeback issued": 1])
         var inquiry = Inquiry(customer: named("100"), offerIds: ["comeback"])
-        inquiry.whatIf.asOf = bench.clock.now
+        inquiry.asOf = bench.clock.now
         _ = try await bench.useCases.decisions.decide(inquiry, caller: Workbench.caller(.support))
         #expect(Self.counts(metrics, "offerd_decisions_total", "purpose") == ["issue": 1])
     }

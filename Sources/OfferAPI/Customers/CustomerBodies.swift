@@ -80,7 +80,7 @@ package struct UnlinkBody: Sendable, Hashable, Codable {
     }
 }
 
-/// `POST /v1/customers/reset`: which tester is forgotten.
+/// `POST /v1/customers/reset`: which tester is reset.
 package struct ResetRequestBody: Sendable, Hashable, Codable {
     /// The tester, by any identifier.
     package var customer: CustomerIdentifiers
@@ -105,7 +105,7 @@ package struct ResetRequestBody: Sendable, Hashable, Codable {
 
 /// The answer to `POST /v1/customers/reset`.
 package struct ResetBody: Sendable, Hashable, Codable {
-    /// How many customers were forgotten.
+    /// The number of customers reset.
     package var customers: Int
 
     package init(customers: Int) {

@@ -183,7 +183,8 @@ extension Field {
         guard let interval = period.fixedMilliseconds, (Instant.Duration.hour...Instant.Duration.day).contains(interval)
         else {
             field.refuse(
-                .outOfRange, "missing notifications are fetched hourly at most and daily at least", hint: "write `PT6H`, or `off`")
+                .outOfRange, "missing notifications are fetched hourly at most and daily at least",
+                hint: "write `PT6H`, or `off`")
             return own
         }
         return interval

@@ -8,7 +8,7 @@ struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
         abstract:
-            "Show what is known about a customer, fetch what Apple knows, detach a wrong alias, and forget a tester.",
+            "Show what is known about a customer, fetch what Apple knows, detach a wrong alias, and reset a tester.",
         discussion: """
             Example:
               offerctl customers show --customer-id user-17
@@ -142,11 +142,11 @@ struct CustomersUnlink: AsyncParsableCommand {
 struct CustomersReset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Forget a tester, in Sandbox and LocalTesting alone.",
+        abstract: "Reset a tester, in Sandbox and LocalTesting only.",
         discussion: """
-            Takes away the tester's purchases, issued offers and names, so that their next purchase is a new customer's. Clear \
-            the purchase history at Apple first, or it comes back with the app's next request. The audit keeps the reason: name \
-            no person in it. Needs a key with the role support or marketing.
+            Erases the tester's purchases, issued offers and identifiers, so that their next purchase is a new customer's. Clear \
+            the purchase history at Apple first, or the app's next request brings it back. The audit keeps the reason: name no \
+            person in it. Needs a key with the role support or marketing.
 
             Example:
               offerctl customers reset --customer-id tester-3 --reason "trial again"
@@ -169,7 +169,7 @@ struct CustomersReset: AsyncParsableCommand {
         try await answer.show(role: "support") { client in
             try await client.post("/v1/customers/reset", request, as: ResetBody.self)
         } text: { body in
-            body.customers == 1 ? "forgot the tester" : "forgot \(body.customers) customers"
+            body.customers == 1 ? "the tester was reset" : "\(body.customers) customers were reset"
         }
     }
 }

@@ -267,7 +267,7 @@ enum NotificationChecks {
                 guard let delivered = try NotificationStore(transaction).newestDelivered(in: number) else {
                     return .warning(
                         name, detail + "; Apple has never reached this server",
-                        hint: "check the URL in App Store Connect and the way to this server (docs/notifications.md)")
+                        hint: "check the URL in App Store Connect and the proxy (docs/notifications.md)")
                 }
                 return .ok(name, detail + "; Apple last reached this server at \(delivered.receivedAt)")
             }

@@ -144,10 +144,10 @@ struct MetricsService: Service {
     }
 }
 
-/// Asks Apple now and then for the notifications that did not arrive, a minute after the start first.
+/// Fetches notifications that did not arrive from Apple, a minute after the start and then at an interval.
 struct RecheckService: Service {
     private static let start = Duration.seconds(60)
-    /// How far back the first round of a process looks, and at least how far every other: Apple tries for a week.
+    /// How far back the first round of a process looks, and the minimum for later ones: Apple retries for a week.
     private static let firstSpan = 30 * Instant.Duration.day
     private static let leastSpan = 7 * Instant.Duration.day
 
@@ -178,7 +178,7 @@ struct RecheckService: Service {
             let sum = try await recheck.run(scope, over: span)
             if sum.added + sum.refused > 0 {
                 logger.notice(
-                    "notifications that had not arrived were fetched from Apple",
+                    "missing notifications were fetched from Apple",
                     metadata: ["scope": "\(scope)", "added": "\(sum.added)", "refused": "\(sum.refused)"])
             }
             return true
@@ -186,7 +186,7 @@ struct RecheckService: Service {
             return false
         } catch {
             logger.warning(
-                "Apple could not be asked for notifications that did not arrive",
+                "missing notifications could not be fetched from Apple",
                 metadata: ["scope": "\(scope)", "error": "\(CommandFailure.words(error)?.message ?? "\(error)")"])
             return false
         }

@@ -2,6 +2,7 @@ import OfferAPI
 import OfferEligibility
 import OfferModel
 import OfferStore
+import OfferTestSupport
 import SQLiteStore
 
 @testable import OfferApplication
