@@ -52,7 +52,7 @@ struct ProblemDocuments: RouterMiddleware {
 
     private static func answer(_ problem: Problem, _ request: Request, _ context: OfferContext) throws -> Response {
         let body = problem.body(instance: request.uri.path, requestId: context.requestId)
-        context.notes.note { $0.problem = problem.code }
+        context.notes.note { $0.problem = body.code }
         var headers = problem.headers
         headers[.contentType] = ProblemBody.mediaType
         let response = Response(

@@ -134,7 +134,7 @@ struct IssueAnswerWriter: Sendable {
         case .refused(let refusal):
             let problem = Problem(refusal, offerId: offerId, role: role)
             let body = problem.body(instance: instance, requestId: requestId)
-            notes.note { ($0.decisionId, $0.problem) = (refusal.decisionId, problem.code) }
+            notes.note { ($0.decisionId, $0.problem) = (refusal.decisionId, body.code) }
             return WrittenAnswer(
                 status: body.status, contentType: ProblemBody.mediaType, body: try WireJSON.encode(body))
         }
