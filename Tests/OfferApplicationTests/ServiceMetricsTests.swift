@@ -4,6 +4,7 @@ import OfferAPI
 import OfferApplication
 import OfferEligibility
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("Decisions and offers in the metrics")

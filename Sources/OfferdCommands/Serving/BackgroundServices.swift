@@ -106,7 +106,7 @@ struct RetentionService: Service {
         }
     }
 
-    private func count(_ sum: Retention.Sum) {
+    private func count(_ sum: RetentionStep) {
         for (kind, number) in [
             ("signatures", sum.signatures), ("refusals", sum.refusals), ("answers", sum.answers),
             ("notifications", sum.notifications),

@@ -3,6 +3,7 @@ import CommandLineSupport
 import Foundation
 import Logging
 import OfferApplication
+import OfferDocuments
 import OfferHTTP
 import OfferModel
 import ServiceLifecycle

@@ -50,37 +50,28 @@ struct ReloadTests {
             try #require(derived.status == 0)
         }
         let token = try installation.token(.client)
-        let next = Mutex(1)
-        let (answers, isRotated) = (Mutex<[RunningServer.Answer]>([]), Mutex(false))
+        let load = Load()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
                     var left = 10
-                    while left > 0, next.withLock({ $0 }) < 5_000 {
-                        let customer = next.withLock { number in
-                            number += 1
-                            return number
-                        }
+                    while left > 0, let customer = load.nextCustomer() {
                         let answer = try await server.ask(
                             "POST", "/v1/issued-offers", token: token, body: try body(installation, customer),
                             client: client)
-                        answers.withLock { $0.append(answer) }
+                        load.note(answer)
                         // A few more once the new key signs.
-                        if Self.signature(answer)?.keyId == "LOCALTEST2" {
-                            isRotated.withLock { $0 = true }
-                            left -= 1
-                        }
+                        if Self.signature(answer)?.keyId == "LOCALTEST2" { left -= 1 }
                     }
                 }
             }
             group.addTask {
-                try await until("the first offers are issued") { answers.withLock { $0.count } >= 20 }
+                try await until("the first offers are issued") { load.answers.count >= 20 }
                 try directory.write(self.keys(self.rotated), to: "keys.yaml")
             }
             try await group.waitForAll()
         }
-        #expect(isRotated.withLock { $0 })
-        let all = answers.withLock { $0 }
+        let all = load.answers
         #expect(all.allSatisfy { $0.status == 201 })
         let signatures = all.compactMap(Self.signature)
         #expect(signatures.count == all.count)
@@ -151,6 +142,23 @@ struct ReloadTests {
         }
         try await client.shutdown()
         #expect(await server.stop() == 0)
+    }
+
+    /// What clients share that ask at once.
+    private final class Load: Sendable {
+        private let state = Mutex<(customer: Int, answers: [RunningServer.Answer])>((0, []))
+
+        var answers: [RunningServer.Answer] { state.withLock { $0.answers } }
+
+        /// A customer who has not asked yet; `nil` after so many that the new key should have signed long ago.
+        func nextCustomer() -> Int? {
+            state.withLock { state in
+                state.customer += 1
+                return state.customer < 5_000 ? state.customer : nil
+            }
+        }
+
+        func note(_ answer: RunningServer.Answer) { state.withLock { $0.answers.append(answer) } }
     }
 
     private struct Signature {
