@@ -153,7 +153,8 @@ extension RequestChecks {
         let offers = history.issuedOffers ?? []
         guard offers.count <= most else {
             return add(
-                pointer.appending("issuedOffers"), .tooMany, "at most \(most) issued offers, but \(offers.count) were sent")
+                pointer.appending("issuedOffers"), .tooMany,
+                "at most \(most) issued offers, but \(offers.count) were sent")
         }
         for (place, offer) in offers.enumerated() {
             issuedOffer(offer, at: pointer.appending("issuedOffers").appending(place))

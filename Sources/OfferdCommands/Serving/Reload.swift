@@ -137,7 +137,9 @@ private struct FileState: Equatable {
             (device, number, size, changed) = (0, 0, -1, [])
             return
         }
-        (device, number, size) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
+        (device, number, size) = (
+            UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino), Int64(status.st_size)
+        )
         changed = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 }

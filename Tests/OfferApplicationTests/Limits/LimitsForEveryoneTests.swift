@@ -179,7 +179,8 @@ struct LimitsForEveryoneTests {
         let refusal = try await bench.refused(orders[0])
         #expect(refusal.decision.obstacles == [.limitTotal, .limitBudget])
         #expect(
-            refusal.decision[.limitBudget]?.message.hasPrefix("9.99 of 5.00 USD spent across all customers, 4.99 USD more")
+            refusal.decision[.limitBudget]?.message.hasPrefix(
+                "9.99 of 5.00 USD spent across all customers, 4.99 USD more")
                 == true)
         #expect(try await Self.counters(bench).isEmpty)
     }

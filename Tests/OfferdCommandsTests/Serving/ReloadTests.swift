@@ -150,7 +150,7 @@ struct ReloadTests {
 
         var answers: [RunningServer.Answer] { state.withLock { $0.answers } }
 
-        /// A customer who has not asked yet; `nil` after so many that the new key should have signed long ago.
+        /// A customer who has not asked yet; `nil` once the new key should long have signed.
         func nextCustomer() -> Int? {
             state.withLock { state in
                 state.customer += 1
