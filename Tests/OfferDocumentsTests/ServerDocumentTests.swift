@@ -111,7 +111,7 @@ import Testing
         #expect(read == TLSPaths(certificate: "a.pem", key: "b.pem"))
         #expect(
             issues(ConfigurationReader.read, "tls:\n  certificate: ''\n  keys: b.pem\n")
-                == ["missingKey 2 tls.key", "invalidValue 2 tls.certificate", "unknownKey 3 tls"])
+                == ["missingKey 2 tls", "invalidValue 2 tls.certificate", "unknownKey 3 tls"])
     }
 
     @Test("another server may be asked in Apple's place, but never in Production")
