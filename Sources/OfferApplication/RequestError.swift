@@ -17,8 +17,6 @@ public enum RequestError: Error, Sendable {
     case unknownCustomer
     /// No offer was issued under this id to anyone of the caller's app and environment.
     case unknownIssuedOffer(LowercaseUUID)
-    /// `keys.yaml` has no such app, or not in that environment.
-    case unknownScope(Scope)
     /// What a decision depended on was erased with its customer's data, so it cannot be replayed.
     case erasedRecord(LowercaseUUID)
     case unknownRevision(String)

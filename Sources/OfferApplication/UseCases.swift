@@ -33,6 +33,8 @@ public struct UseCases: Sendable {
     public let attributes: CustomerAttributes
     /// `POST /v1/customers/unlink`.
     public let unlinking: AliasUnlinking
+    /// `POST /v1/customers/reset`.
+    public let resetting: TesterReset
     /// `GET /v1/reports/funnel`.
     public let reports: FunnelReports
     public let apiKeys: APIKeys
@@ -78,6 +80,7 @@ public struct UseCases: Sendable {
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: ledger, clock: clock, rates: rates)
         unlinking = AliasUnlinking(database: ledger, clock: clock)
+        resetting = TesterReset(ledger: ledger, digestKey: digestKey, clock: wallClock)
         voiding = OfferVoiding(database: ledger, stories: customers, clock: clock)
         reports = FunnelReports(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         apiKeys = APIKeys(

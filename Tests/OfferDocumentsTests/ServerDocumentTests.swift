@@ -60,6 +60,23 @@ import Testing
                 ])
     }
 
+    @Test("Apple is asked for what did not arrive every six hours, from hourly to daily, or never")
+    func recheck() throws {
+        func read(_ text: String) throws -> Int64? {
+            try ConfigurationReader.read(Array(text.utf8)).value.recheck
+        }
+        #expect(try read("listen: 127.0.0.1:1\n") == 21_600_000)
+        #expect(try read("notifications: {}\n") == 21_600_000)
+        #expect(try read("notifications: { recheck: PT1H }\n") == 3_600_000)
+        #expect(try read("notifications: { recheck: P1D }\n") == 86_400_000)
+        #expect(try read("notifications: { recheck: off }\n") == nil)
+        for wrong in ["PT59M", "PT25H", "P1M"] {
+            #expect(
+                issues(ConfigurationReader.read, "notifications:\n  recheck: \(wrong)\n")
+                    == ["outOfRange 2 notifications.recheck"], "\(wrong)")
+        }
+    }
+
     @Test("rate limits are set, switched off or left at their defaults, and wrong ones are refused with their lines")
     func rateLimits() throws {
         func read(_ text: String) throws -> RateLimits {

@@ -50,6 +50,7 @@ struct CustomerFactTests {
         let subject = subject([
             consumable("1") {
                 $0.revocationDate = $0.purchaseDate.adding(milliseconds: 1)
+                $0.revocationReason = 0
                 $0.storefront = "CHE"
             }
         ])
@@ -57,6 +58,20 @@ struct CustomerFactTests {
         #expect(value("customer.refunds", subject) == .number(1))
         #expect(value("customer.storefront", subject) == .text("CHE"))
         #expect(value("customer.everSubscribed", subject) == .boolean(false))
+    }
+
+    @Test(
+        "a revocation of an unknown reason is not certainly a refund, nor is one of Apple's without a reason; an operator's is",
+        arguments: [
+            (Provenance.client, Int?.none, false), (.client, 0, true), (.client, 9, false), (.operator, nil, true),
+        ])
+    func reasons(provenance: Provenance, reason: Int?, isRefund: Bool) {
+        let taken = consumable("1") {
+            $0.revocationDate = $0.purchaseDate.adding(milliseconds: 1)
+            $0.revocationReason = reason
+        }
+        let row = Recorded(payload: taken, payloadBytes: [], provenance: provenance, sequence: 1)
+        #expect(row.isRefund == (isRefund ? true : nil))
     }
 
     @Test("an offer that left the catalog is counted by what we issued of it, and by its name at Apple")

@@ -40,6 +40,54 @@ struct NotificationHTTPTests {
         }
     }
 
+    @Test("status 4 without an end of grace is not known to be without access, until a notification says otherwise")
+    func openGrace() async throws {
+        try await ServiceFixture.run { service in
+            let bought = service.clock.now.adding(months: -1).adding(milliseconds: -Instant.Duration.day)
+            let failing = Scenario(
+                bundleId: "com.example.pro", environment: .localTesting,
+                customer: ScenarioCustomer(originalTransactionId: "100"),
+                steps: [
+                    .buy(
+                        product: "monthly", group: "21500001", at: .fixed(bought), period: Period(months: 1),
+                        price: Money(milliunits: 9_990, currency: "USD")),
+                    .failToRenew(grace: Period(days: 16)),
+                ])
+            let played = try service.appStore.sign(failing, now: service.clock.now)
+            let failed = try #require(played.notifications.last)
+            /// What the last notification says, with another status and without an end of grace.
+            func notify(_ status: Int, signedAfter milliseconds: Int64) async throws {
+                let signed = service.clock.now.milliseconds + milliseconds
+                let jws = try service.edited(failed) { payload in
+                    var data = payload["data"] as? [String: Any] ?? [:]
+                    data["signedRenewalInfo"] = try? (data["signedRenewalInfo"] as? String).map { info in
+                        try service.edited(info) {
+                            $0["gracePeriodExpiresDate"] = nil
+                            $0["signedDate"] = signed
+                        }
+                    }
+                    data["status"] = status
+                    payload["data"] = data
+                    payload["signedDate"] = signed
+                    payload["notificationUUID"] = "00000000-0000-4000-8000-00000000000\(status)"
+                }
+                let answer = try await service.notify(jws)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            let support = try await service.token(.support)
+            func subscription() async throws -> [String: Any] {
+                let customer = try await service.ask("GET", "/v1/customers?originalTransactionId=100", token: support)
+                return try #require((customer.json["subscriptions"] as? [[String: Any]])?.first, "\(customer.text)")
+            }
+            for jws in played.notifications.dropLast() { #expect(try await service.notify(jws).status == 200) }
+            try await notify(4, signedAfter: 0)
+            #expect(try await subscription()["undeterminedBecause"] as? String == "expiryUnknown")
+            #expect(try await subscription()["hasAccess"] == nil)
+            try await notify(3, signedAfter: 1)
+            #expect(try await subscription()["state"] as? String == "inBillingRetryPeriod")
+        }
+    }
+
     @Test("an unknown type and subtype is stored and answered 200")
     func unknownType() async throws {
         try await ServiceFixture.run { service in
@@ -121,18 +169,22 @@ struct NotificationHTTPTests {
     }
 
     @Test(
-        "a path of no app or environment here is 404, also if it is only spelled otherwise",
+        "a path of no environment is 404, and of an app or environment that may be configured yet 503, so that Apple comes again",
         arguments: [
-            "com.example.nobody/LocalTesting", "com.example.pro/Production", "com.example.pro/Xcode",
-            "com.example.pro/localtesting", "COM.example.pro/LocalTesting", "com.example.pro/%00",
-            "com.example.pro%2FLocalTesting/LocalTesting", "%ff/LocalTesting", "com.example.pro/Sandbox%20",
-            "com.example.pro/%4", "com.example.pro%00/LocalTesting",
+            ("com.example.nobody/LocalTesting", 503), ("com.example.pro/Production", 503),
+            ("com.example.pro/Xcode", 503), ("com.example.pro/localtesting", 404),
+            ("COM.example.pro/LocalTesting", 503), ("com.example.pro/%00", 404),
+            ("com.example.pro%2FLocalTesting/LocalTesting", 503), ("%ff/LocalTesting", 404),
+            ("com.example.pro/Sandbox%20", 404), ("com.example.pro/%4", 404),
+            ("com.example.pro%00/LocalTesting", 503),
         ])
-    func paths(_ place: String) async throws {
+    func paths(_ place: String, _ status: Int) async throws {
         try await ServiceFixture.run { service in
             let jws = try service.testNotification()
             let answer = try await service.notify(jws, path: "/v1/app-store/\(place)/notifications")
-            #expect(answer.status == 404 && answer.code == "not-found", "\(answer.text)")
+            #expect(answer.status == status, "\(answer.text)")
+            #expect(answer.code == (status == 404 ? "not-found" : "not-ready"), "\(answer.text)")
+            #expect((answer.headers["retry-after"] == nil) == (status == 404))
             #expect(try rows(service) == 0)
         }
     }
@@ -172,6 +224,30 @@ struct NotificationHTTPTests {
             let refusals = service.log.lines.filter { $0.contains("a notification was refused") }
             #expect(refusals.count == cases.count && refusals.last?.contains("badSignature") == true)
             #expect(!service.log.lines.contains { $0.contains(parts[1]) })
+        }
+    }
+
+    @Test(
+        "what may be accepted later is 503: a date that the clock may yet reach, and data within that this version cannot read"
+    )
+    func temporarilyRefused() async throws {
+        try await ServiceFixture.run { service in
+            let ahead = try service.edited(try service.testNotification()) {
+                $0["signedDate"] = service.clock.now.milliseconds + 120_000
+            }
+            let unread = try service.edited(try #require(try service.lapsedCustomer("100").notifications.first)) {
+                var data = $0["data"] as? [String: Any] ?? [:]
+                data["signedTransactionInfo"] = try? (data["signedTransactionInfo"] as? String).map { transaction in
+                    try service.edited(transaction) { $0["quantity"] = "two" }
+                }
+                $0["data"] = data
+            }
+            for (jws, words) in [(ahead, "ahead of the clock"), (unread, "quantity")] {
+                let answer = try await service.notify(jws)
+                #expect(answer.status == 503 && answer.code == "not-ready", "\(answer.text)")
+                #expect(answer.text.contains(words) && answer.headers["retry-after"] == "60")
+            }
+            #expect(try rows(service) == 0)
         }
     }
 
@@ -283,7 +359,7 @@ struct NotificationHTTPTests {
                         "/v1/app-store/com.example.nobody/LocalTesting/notifications", "Content-Length: 100"))
                 return try RawHTTP.parse(try connection.readToEnd())
             }
-            #expect(answer.status == 404 && answer.code == "not-found", "\(answer.text)")
+            #expect(answer.status == 503 && answer.code == "not-ready", "\(answer.text)")
         }
     }
 

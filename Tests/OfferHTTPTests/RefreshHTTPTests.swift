@@ -31,6 +31,34 @@ struct RefreshHTTPTests {
         }
     }
 
+    @Test("a tester whose purchase history was cleared at Apple may have the introductory offer again")
+    func cleared() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            _ = try service.lapsedCustomer("100")
+            let client = try await service.token(.client)
+            let body = #"{"offerId":"trial","customer":{"appTransactionId":"app-100"}}"#
+            _ = try await refresh(service, #"{"customer":{"appTransactionId":"app-100"}}"#)
+            let used = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
+            #expect(used.code == "not-eligible", "\(used.text)")
+            let installed = Scenario(
+                bundleId: "com.example.pro", environment: .localTesting,
+                customer: ScenarioCustomer(appTransactionId: "app-100"),
+                steps: [.appTransaction(at: .fixed(service.clock.now.adding(months: -5)))])
+            let app = try service.appStore.sign(installed, now: service.clock.now).signedAppTransaction
+            service.apple.accounts = [PlayedAccount(transactions: [], appTransaction: app)]
+            for _ in 0..<2 {
+                let cleared = try await refresh(service, #"{"customer":{"originalTransactionId":"100"}}"#)
+                #expect((cleared.json["gaps"] as? [Any])?.isEmpty == true, "\(cleared.text)")
+                #expect((cleared.json["coverage"] as? [String: Any])?["level"] as? String == "complete")
+            }
+            #expect(try service.rows("SELECT 1 FROM history_transaction").isEmpty)
+            #expect(try service.rows("SELECT 1 FROM history_facts WHERE kind = 'originalTransactionId'").isEmpty)
+            let again = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
+            #expect(again.status == 201, "\(again.text)")
+        }
+    }
+
     @Test(
         "a request names one customer or one order, and nothing else",
         arguments: [

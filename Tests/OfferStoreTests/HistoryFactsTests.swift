@@ -83,6 +83,8 @@ struct HistoryFactsTests {
                 $0.renewalDate = pick([nil, Bench.now])
                 $0.appTransactionId = account
                 $0.eligibleWinBackOfferIds = pick([nil, [], ["back"]])
+                $0.isInBillingRetryPeriod = pick([nil, true])
+                $0.notifiedStatus = pick([nil, nil, .billingGracePeriod, .billingRetry])
             }
             return HistoryPayload(.renewalInfo(info), bytes: bytes, provenance: provenance)
         default:

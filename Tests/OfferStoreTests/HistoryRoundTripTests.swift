@@ -67,6 +67,7 @@ struct HistoryRoundTripTests {
             commitmentRenewalBillingPlanType: .monthly, commitmentRenewalDate: Instant(milliseconds: 25),
             commitmentRenewalPrice: 26)
         info.environment = "Sandbox"
+        info.notifiedStatus = .billingGracePeriod
         return info
     }
 

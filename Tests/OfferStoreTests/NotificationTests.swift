@@ -122,7 +122,9 @@ struct NotificationTests {
         #expect(try await timeline(bench, of: customer).isEmpty)
     }
 
-    @Test("the newest of all and the newest `TEST` are those stored last, whatever their dates")
+    @Test(
+        "the newest of all, the newest `TEST` and the newest that was delivered are those stored last, whatever their dates"
+    )
     func newest() async throws {
         let bench = try await Bench()
         let scope = bench.scope
@@ -131,13 +133,16 @@ struct NotificationTests {
                 let store = NotificationStore(transaction)
                 return [
                     try store.newest(in: scope)?.notificationUUID, try store.newestTest(in: scope)?.notificationUUID,
+                    try store.newestDelivered(in: scope)?.notificationUUID,
                 ]
             }
         }
-        #expect(try await newest() == [nil, nil])
+        #expect(try await newest() == [nil, nil, nil])
         try await insert(bench, .fixture("a", signed: after(9)) { $0.type = .test })
         try await insert(bench, .fixture("b", signed: after(1)) { $0.type = .test })
         try await insert(bench, .fixture("c"))
-        #expect(try await newest() == ["c", "b"])
+        #expect(try await newest() == ["c", "b", "c"])
+        try await insert(bench, .fixture("d") { $0.source = .fetched })
+        #expect(try await newest() == ["d", "b", "c"], "what was fetched did not come by itself")
     }
 }

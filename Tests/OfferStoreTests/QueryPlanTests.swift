@@ -11,9 +11,14 @@ struct QueryPlanTests {
         let bench = try await Bench(driver)
         let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
         let scope = bench.scope
-        let plans = try await bench.database.write { transaction in
+        var plans = try await bench.database.write { transaction in
             let statements = RecordedStatements()
             try Self.requests(statements.recording(transaction), scope, [first, second])
+            return try statements.all.map { try QueryPlan(of: $0, in: transaction) }
+        }
+        plans += try await bench.database.write { transaction in
+            let statements = RecordedStatements()
+            try Self.reset(statements.recording(transaction), scope, first)
             return try statements.all.map { try QueryPlan(of: $0, in: transaction) }
         }
         #expect(plans.count > 30)
@@ -23,8 +28,18 @@ struct QueryPlanTests {
         // An allowance that nothing uses would let something else pass.
         for allowed in AllowedStep.all {
             let isUsed = plans.contains { plan in plan.steps.contains { allowed.allows($0, of: plan.sql) } }
-            #expect(isUsed, "\(allowed.step) of \(allowed.statement)")
+            #expect(isUsed, "\(allowed.step ?? "any step") of \(allowed.statement)")
         }
+    }
+
+    /// `POST /v1/customers/reset`.
+    private static func reset(
+        _ transaction: any StoreTransaction, _ scope: ScopeNumber, _ customer: CustomerNumber
+    ) throws {
+        let plan = try ErasureStore(transaction).plan(for: [customer], digestKey: nil, in: scope)
+        let erasure = CustomerErasure(
+            in: scope, at: Bench.now, author: "tests", offers: [], forgets: true, transaction)
+        #expect(try erasure.run(plan, reason: "r") != nil)
     }
 
     private static func requests(
@@ -76,12 +91,17 @@ struct QueryPlanTests {
         try CoverageStore(transaction).stateComplete(
             customers, asOf: Bench.now, provenance: .caller, at: Bench.now, in: scope)
 
+        let unlisted = UnlistedHistory(listed: ["3"], asOf: Bench.now, in: scope, transaction)
+        _ = try unlisted.isEmpty(of: customers)
+        for customer in customers { try unlisted.remove(of: customer, offers: [], at: Bench.now) }
+
         let notifications = NotificationStore(transaction)
         _ = try notifications.notification("u", in: scope)
         try notifications.insert(.fixture("u"), at: Bench.now, in: scope)
         _ = try notifications.notifications(of: customers, limit: 5)
         _ = try notifications.newest(in: scope)
         _ = try notifications.newestTest(in: scope)
+        _ = try notifications.newestDelivered(in: scope)
         _ = try notifications.removePayloads(receivedBy: Bench.now, at: Bench.now, atMost: 5)
         _ = try notifications.erase(of: customers, at: Bench.now)
 

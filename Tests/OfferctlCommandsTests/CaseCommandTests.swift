@@ -15,7 +15,7 @@ struct CaseCommandTests {
     func examples() async throws {
         let run = try await OfferctlProcess.run(["test", "Examples/cases"], directory: Self.root)
         #expect(run.errorText.isEmpty)
-        #expect(run.text == "3 files, 24 cases: 24 passed\n")
+        #expect(run.text == "6 files, 44 cases: 44 passed\n")
         #expect(run.status == 0)
     }
 

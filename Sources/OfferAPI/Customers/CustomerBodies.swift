@@ -80,6 +80,39 @@ package struct UnlinkBody: Sendable, Hashable, Codable {
     }
 }
 
+/// `POST /v1/customers/reset`: which tester is reset.
+package struct ResetRequestBody: Sendable, Hashable, Codable {
+    /// The tester, by any identifier.
+    package var customer: CustomerIdentifiers
+    /// For the audit; it must not name a person.
+    package var reason: String
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case customer, reason
+    }
+
+    package init(customer: CustomerIdentifiers, reason: String) {
+        self.customer = customer
+        self.reason = reason
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        customer = try container.decode(CustomerIdentifiers.self, forKey: .customer)
+        reason = try container.decode(String.self, forKey: .reason)
+    }
+}
+
+/// The answer to `POST /v1/customers/reset`.
+package struct ResetBody: Sendable, Hashable, Codable {
+    /// The number of customers reset.
+    package var customers: Int
+
+    package init(customers: Int) {
+        self.customers = customers
+    }
+}
+
 /// `POST /v1/customers/refresh`: whose purchases Apple is asked for, by one of both members.
 package struct RefreshRequestBody: Sendable, Hashable, Codable {
     /// The customer, by any identifier.

@@ -106,6 +106,8 @@ package struct OfferFunnel: Sendable, Hashable, Codable {
         package var redeemedWithoutSlot = 0
         /// Redemptions of their issued offers by another customer, with the account the offer was signed for.
         package var redeemedByAnother = 0
+        /// Redemptions of the App Store's own retention offers by the evaluated; absent without any.
+        package var retention: Int?
     }
 
     /// What the discount costs in one currency: nominally, regular price minus what is paid, by the catalog of the issue.

@@ -20,7 +20,11 @@ extension Timeline {
         let previous = others.last { $0.payload.purchaseDate < transaction.purchaseDate }?.payload
         let (kind, verb): (TimelineEntry.Kind, String) =
             if transaction.isOwned == false, previous == nil {
-                (.shared, "came through Family Sharing")
+                (
+                    .shared,
+                    transaction.inAppOwnershipType == .assigned
+                        ? "was assigned by an organization or a group" : "came through Family Sharing"
+                )
             } else if previous == nil, transaction.transactionId == transaction.originalTransactionId {
                 (.purchased, "was bought")
             } else if transaction.transactionReason == .purchase {
@@ -42,7 +46,7 @@ extension Timeline {
     private func ended(_ row: Recorded<Transaction>, among others: [Recorded<Transaction>]) -> [TimelineEntry] {
         let transaction = row.payload
         if let revoked = transaction.revocationDate {
-            return [TimelineEntry(.revoked, at: revoked, "\(transaction.revocationWords) (\(transaction.reference))")]
+            return [TimelineEntry(.revoked, at: revoked, "\(row.revocationWords) (\(transaction.reference))")]
         }
         guard let expires = transaction.expiresDate else { return [] }
         let next = others.first { $0.payload.purchaseDate > transaction.purchaseDate }?.payload.purchaseDate
@@ -95,24 +99,33 @@ extension Transaction {
         case .promotional?: return " with the offer\(named)"
         case .offerCode?: return " with the offer code\(named)"
         case .winBack?: return " with the win-back offer\(named)"
+        case .retention?: return " with the retention offer\(named)"
         case let unknown?: return " with an offer of type \(unknown.rawValue)\(named)"
         }
     }
 
-    fileprivate var revocationWords: String {
+    /// - Parameter isRefund: whether it is known to be one.
+    fileprivate func revocationWords(isRefund: Bool) -> String {
         switch revocationType {
         case .familyRevoke?: return "access to \(name) through Family Sharing ended"
-        case .assignmentRevoke?: return "the seat that gave access to \(name) was taken away"
+        case _ where inAppOwnershipType == .assigned, .assignmentRevoke?:
+            return "the seat that gave access to \(name) was taken away"
         case .refundProrated?:
             let part = revocationPercentage.map { " \($0 / 1_000) % of" } ?? " a part of"
             return "Apple refunded\(part) \(name)\(reasonWords)"
         default:
-            guard isOwned == false else { return "Apple refunded \(name)\(reasonWords)" }
+            guard isOwned == false else {
+                return isRefund ? "Apple refunded \(name)\(reasonWords)" : "Apple took back \(name)"
+            }
             return "access to \(name) through Family Sharing ended"
         }
     }
 
     private var reasonWords: String { revocationReason == 1 ? " because of an issue in the app" : "" }
+}
+
+extension Recorded<Transaction> {
+    fileprivate var revocationWords: String { payload.revocationWords(isRefund: isRefund == true) }
 }
 
 extension ExpirationIntent {

@@ -19,7 +19,7 @@ public struct NotificationIngestion: Sendable {
     /// if Apple signs it again inside, what is new counts whichever came first (invariant 7). Only what was erased
     /// stays so. A repeat with nothing new costs no commit.
     ///
-    /// - Throws: `unknownScope` if `keys.yaml` has no such app and environment, `signedDataRefused` with the pointer
+    /// - Throws: `notReady` if `keys.yaml` has no such app and environment yet, `signedDataRefused` with the pointer
     ///   `/signedPayload`, `clockBehind`, `CancellationError`.
     public func ingest(
         _ signedPayload: String, of scope: Scope, source: NotificationSource, author: AuditAuthor
@@ -37,13 +37,20 @@ public struct NotificationIngestion: Sendable {
 
     /// Looks whether notifications of an app and environment are taken here at all.
     ///
-    /// - Throws: `unknownScope` if `keys.yaml` has no such app and environment.
-    public func require(_ scope: Scope) throws(RequestError) {
-        guard registry[scope] != nil else { throw .unknownScope(scope) }
+    /// - Throws: `notReady` if `keys.yaml` has no such app and environment yet.
+    @discardableResult
+    public func require(_ scope: Scope) throws(RequestError) -> RegisteredApp {
+        guard let app = registry[scope] else {
+            throw .notReady(
+                detail:
+                    "there is no app `\(scope.bundleId.rawValue.prefix(200))` in `\(scope.environment.rawValue)` here",
+                hint: "keys.yaml names the apps and their environments; both are written in the URL as they are there")
+        }
+        return app
     }
 
     private func verify(_ jws: String, of scope: Scope) async throws -> VerifiedNotification {
-        guard let app = registry[scope] else { throw RequestError.unknownScope(scope) }
+        let app = try require(scope)
         let reader = SignedDataReader(
             verifier: app.verifier, bundleId: app.bundleId, appAppleId: app.appAppleId, environment: scope.environment)
         do {

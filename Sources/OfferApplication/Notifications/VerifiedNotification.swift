@@ -1,6 +1,6 @@
 import AppStoreData
 import OfferModel
-import OfferSigning
+public import OfferSigning
 import OfferStore
 
 /// A notification after everything that is signed in it was checked: itself, and each text inside of it.
@@ -25,7 +25,7 @@ struct VerifiedNotification: Sendable {
         note(verified)
         if let text = notification.data?.signedRenewalInfo {
             try within("data.signedRenewalInfo") { it throws(SignedDataRefusal) in
-                it.add(try reader.renewalInfo(text, now: now))
+                it.add(try reader.renewalInfo(text, now: now), in: verified)
             }
         }
         if let text = notification.data?.signedTransactionInfo {
@@ -41,11 +41,17 @@ struct VerifiedNotification: Sendable {
         if productId == nil { productId = notification.summary?.productId }
     }
 
-    private mutating func add(_ renewalInfo: Verified<RenewalInfo>) {
+    private mutating func add(_ renewalInfo: Verified<RenewalInfo>, in envelope: Verified<AppStoreNotification>) {
         note(renewalInfo)
-        identifier = .originalTransactionId(renewalInfo.payload.originalTransactionId)
-        productId = renewalInfo.payload.productId
-        keep(.renewalInfo(renewalInfo.payload), renewalInfo.payloadBytes)
+        var info = renewalInfo.payload
+        identifier = .originalTransactionId(info.originalTransactionId)
+        productId = info.productId
+        guard info.isInBillingRetryPeriod == true, info.gracePeriodExpiresDate == nil,
+            let status = envelope.payload.data?.status
+        else { return keep(.renewalInfo(info), renewalInfo.payloadBytes) }
+        // Then it is what the whole notification says, so the bytes are those of the whole.
+        info.notifiedStatus = status
+        keep(.renewalInfo(info), envelope.payloadBytes)
     }
 
     private mutating func add(_ transaction: Verified<Transaction>) {
@@ -98,6 +104,15 @@ extension VerifiedNotification {
         record.transactionId = transactionId
         record.productId = productId
         return record
+    }
+}
+
+extension SignedDataRefusal {
+    /// Whether a notification that was refused so may be accepted later: once the clock or `appAppleId` is right, or by a
+    /// version that reads what Apple signed within a notification that is believed itself.
+    public var mayHeal: Bool {
+        code == .signedInFuture || code == .wrongAppAppleId
+            || ["data.signed", "appData.signed"].contains { member?.hasPrefix($0) ?? false }
     }
 }
 

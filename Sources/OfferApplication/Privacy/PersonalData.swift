@@ -55,11 +55,17 @@ public struct PersonalData: Sendable {
     ///
     /// - Throws: ``ErasureRefusal``, `unknownCustomer`, `ambiguousCustomer`.
     public func plan(for identifiers: CustomerIdentifiers, in scope: Scope) async throws -> ErasurePlan {
-        guard let key = digestKey?.name else { throw ErasureRefusal.noDigestKey }
+        try await plan(for: identifiers, in: scope, forgets: false)
+    }
+
+    private func plan(
+        for identifiers: CustomerIdentifiers, in scope: Scope, forgets: Bool
+    ) async throws -> ErasurePlan {
+        guard forgets || digestKey != nil else { throw ErasureRefusal.noDigestKey }
         return try await ledger.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: scope) else { throw RequestError.unknownCustomer }
             let person = try NamedPerson(identifiers, in: number, transaction)
-            return try ErasureStore(transaction).plan(for: person.customers, digestKey: key, in: number)
+            return try ErasureStore(transaction).plan(for: person.customers, digestKey: digestKey?.name, in: number)
         }
     }
 
@@ -70,20 +76,56 @@ public struct PersonalData: Sendable {
     public func erase(
         _ identifiers: CustomerIdentifiers, in scope: Scope, reason: String
     ) async throws -> ErasureOutcome {
+        try await erase(identifiers, in: scope, reason: reason, forgets: false)
+    }
+
+    fileprivate func erase(
+        _ identifiers: CustomerIdentifiers, in scope: Scope, reason: String, forgets: Bool
+    ) async throws -> ErasureOutcome {
         for _ in 0..<Self.attempts {
-            let plan = try await plan(for: identifiers, in: scope)
+            let plan = try await plan(for: identifiers, in: scope, forgets: forgets)
             let outcome = try await ledger.write(by: author) { transaction -> ErasureOutcome? in
                 guard let number = try ScopeStore(transaction).number(of: scope),
                     try NamedPerson(identifiers, in: number, transaction).customers == plan.customers
                 else { return nil }
                 return try CustomerErasure(
                     in: number, at: try clock.instant(transaction), author: author.actor,
-                    offers: try catalogs.offersInForce(of: number, in: scope, transaction), transaction
+                    offers: try catalogs.offersInForce(of: number, in: scope, transaction), forgets: forgets,
+                    transaction
                 ).run(plan, reason: reason)
             }
             if let outcome { return outcome }
         }
         throw ErasureRefusal.changing
+    }
+}
+
+/// Resets a tester, so that their next purchase is a new customer's: `POST /v1/customers/reset`. Never in Production.
+///
+/// An erasure that keeps no evidence of uses, so limits begin again. It needs no digest key, because what stays is about a
+/// tester.
+public struct TesterReset: Sendable {
+    let ledger: Ledger
+    let digestKey: (any KeyedDigest)?
+    let clock: @Sendable () -> Instant
+
+    /// - Returns: `nil` in an environment whose customers are not testers.
+    /// - Throws: `unknownCustomer`, `ambiguousCustomer`, `busy`, `notReady`, `clockBehind`.
+    package func reset(
+        _ identifiers: CustomerIdentifiers, reason: String, caller: Caller
+    ) async throws -> ResetBody? {
+        guard caller.scope.environment.isOfTesters else { return nil }
+        do {
+            let data = PersonalData(ledger: ledger, digestKey: digestKey, author: caller.author, clock: clock)
+            let outcome = try await data.erase(identifiers, in: caller.scope, reason: reason, forgets: true)
+            return ResetBody(customers: outcome.customers)
+        } catch ErasureRefusal.changing {
+            throw RequestError.busy
+        } catch ErasureRefusal.otherDigestKey(let key) {
+            throw RequestError.notReady(
+                detail: "rows of the customer were recorded under the digest key `\(key)`",
+                hint: "put that key back as `digestKey` in keys.yaml")
+        }
     }
 }
 

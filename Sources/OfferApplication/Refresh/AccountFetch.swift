@@ -143,6 +143,8 @@ struct FetchedAccount: Sendable {
         }
     }
 
+    var transactionIds: Set<TransactionId> { Set(transactions.map(\.transactionId)) }
+
     /// The subscriptions and other purchases in it.
     var subscriptions: Set<TransactionId> { Set(transactions.map(\.originalTransactionId)) }
 

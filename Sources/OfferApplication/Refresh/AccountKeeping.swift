@@ -21,22 +21,25 @@ struct AccountKeeping: Sendable {
         let known = try await ledger.read { transaction in
             // What Apple answered about who was erased meanwhile would bring everything back.
             try account.seen?.requireHeld(transaction)
-            return try Self.known(fetched, of: account, recent: recent, in: scope, transaction)
+            return try Self.known(fetched, of: account, asOf: asOf, recent: recent, in: scope, transaction)
         }
         if let known { return known }
         return try await ledger.write(by: author) { transaction in
             try account.seen?.requireHeld(transaction)
             let now = try clock.instant(transaction)
             let number = try ScopeStore(transaction).findOrAdd(scope)
-            let ingested = try HistoryStore(transaction).ingest(
-                fetched.payloads, offers: try catalogs.offersInForce(of: number, in: scope, transaction), at: now,
-                in: number)
+            let offers = try catalogs.offersInForce(of: number, in: scope, transaction)
+            let ingested = try HistoryStore(transaction).ingest(fetched.payloads, offers: offers, at: now, in: number)
             let storeClock = StoreClock(transaction)
             try storeClock.advance(to: now)
             if let date = fetched.newestDateOfApple { try storeClock.noteSigned(at: date) }
             let kept = try KeptAccount(
-                fetched, of: account, outcomes: ingested.map(\.outcome), in: number, transaction)
+                fetched, of: account, outcomes: ingested.map(\.outcome), of: scope, in: number, transaction)
             if kept.gaps.isEmpty {
+                for owner in kept.owners where scope.environment.isOfTesters {
+                    try UnlistedHistory(listed: fetched.transactionIds, asOf: asOf, in: number, transaction)
+                        .remove(of: owner, offers: offers, at: now)
+                }
                 try CoverageStore(transaction).stateComplete(
                     kept.owners, asOf: min(asOf, now), provenance: .serverAPI, at: now, in: number)
             }
@@ -46,29 +49,34 @@ struct AccountKeeping: Sendable {
 
     /// What keeping comes to if it would change nothing; `nil` if there is something to write.
     private static func known(
-        _ fetched: FetchedAccount, of account: AskedAccount, recent: Instant, in scope: Scope,
+        _ fetched: FetchedAccount, of account: AskedAccount, asOf: Instant, recent: Instant, in scope: Scope,
         _ transaction: any StoreTransaction
     ) throws -> KeptAccount? {
         guard let number = try ScopeStore(transaction).number(of: scope),
             try HistoryStore(transaction).missing(fetched.payloads, in: number).isEmpty
         else { return nil }
         let kept = try KeptAccount(
-            fetched, of: account, outcomes: fetched.payloads.map { _ in .unchanged }, in: number, transaction)
+            fetched, of: account, outcomes: fetched.payloads.map { _ in .unchanged }, of: scope, in: number,
+            transaction)
         guard kept.gaps.isEmpty else { return kept }
         let coverage = CoverageStore(transaction)
         let isStated = try kept.owners.allSatisfy { owner in
             guard let stated = try coverage.coverage(of: owner), stated.provenance == .serverAPI else { return false }
             return stated.asOf.map { $0 >= recent } ?? false
         }
-        return isStated ? kept : nil
+        let isAll =
+            try !scope.environment.isOfTesters
+            || UnlistedHistory(listed: fetched.transactionIds, asOf: asOf, in: number, transaction)
+                .isEmpty(of: kept.owners)
+        return isStated && isAll ? kept : nil
     }
 }
 
 extension KeptAccount {
     /// Counts the outcomes of the payloads, and finds their customers and what is missing.
     fileprivate init(
-        _ fetched: FetchedAccount, of account: AskedAccount, outcomes: [IngestOutcome], in scope: ScopeNumber,
-        _ transaction: any StoreTransaction
+        _ fetched: FetchedAccount, of account: AskedAccount, outcomes: [IngestOutcome], of named: Scope,
+        in scope: ScopeNumber, _ transaction: any StoreTransaction
     ) throws {
         refused = fetched.refused
         subscriptions = fetched.subscriptions
@@ -78,16 +86,18 @@ extension KeptAccount {
         owners = try customers.customers(proven: account.proven + fetched.proven, in: scope)
         // What the payloads proved to be the same customer's counts too, and what came from elsewhere meanwhile.
         let stored = try customers.customers(owners).flatMap(\.originalTransactionIds)
-        gaps = Self.gaps(fetched, account.subscriptions.union(stored), owners: owners)
+        gaps = Self.gaps(fetched, account.subscriptions.union(stored), owners: owners, in: named.environment)
     }
 
-    private static func gaps(
-        _ fetched: FetchedAccount, _ known: Set<TransactionId>, owners: [CustomerNumber]
+    /// What Apple no longer lists of a tester was cleared there, and is no gap.
+    static func gaps(
+        _ fetched: FetchedAccount, _ known: Set<TransactionId>, owners: [CustomerNumber],
+        in environment: AppStoreEnvironment
     ) -> [RefreshGap] {
         var gaps: [RefreshGap] = []
         if !fetched.refused.isEmpty { gaps.append(.refusedData) }
         if fetched.hasMorePages { gaps.append(.morePages) }
-        if !known.isSubset(of: fetched.subscriptions) { gaps.append(.missingSubscription) }
+        if !environment.isOfTesters, !known.isSubset(of: fetched.subscriptions) { gaps.append(.missingSubscription) }
         if owners.count > 1 { gaps.append(.severalCustomers) }
         return gaps
     }

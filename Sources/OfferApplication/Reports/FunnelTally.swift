@@ -64,6 +64,9 @@ struct FunnelTally {
                 && used.redemption.firstEvidence >= member.firstEvaluated
         }
         funnel.redemptions.redeemedWithoutSlot += max(0, course.redemptionsWithoutSlot - issuedToOthers)
+        if course.redemptionsOfRetention > 0 {
+            funnel.redemptions.retention = (funnel.redemptions.retention ?? 0) + course.redemptionsOfRetention
+        }
         guard member.isIssued else { return }
         count(cost: issued.filter { $0.slot.offerId == offer.id }, course)
         try count(save: member, course, facts.slots)

@@ -69,7 +69,8 @@ extension CaseRow {
 struct CaseTransactionReader {
     private static let keys = [
         "transactionId", "originalTransactionId", "productId", "subscriptionGroupIdentifier", "purchaseDate",
-        "originalPurchaseDate", "expiresDate", "signedDate", "inAppOwnershipType", "revocationDate", "revocationType",
+        "originalPurchaseDate", "expiresDate", "signedDate", "inAppOwnershipType", "revocationDate", "revocationReason",
+        "revocationType",
         "revocationPercentage", "isUpgraded", "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod",
         "price", "currency", "storefront", "transactionReason", "commitmentInfo", "provenance",
     ]
@@ -139,6 +140,13 @@ struct CaseTransactionReader {
 
     private func readRevocation(_ mapping: Mapping, _ transaction: inout Transaction) {
         transaction.revocationDate = mapping.optional("revocationDate")?.caseInstant()
+        // Unless it says otherwise, a revocation is a refund.
+        transaction.revocationReason =
+            switch mapping.expected("revocationReason", { $0.wholeNumber(0...100) }) {
+            case nil: transaction.revocationDate == nil || mapping.has("revocationType") ? nil : 0
+            case .nothing: nil
+            case .value(let reason): reason
+            }
         transaction.revocationType = mapping.word("revocationType")
         transaction.revocationPercentage = mapping.optional("revocationPercentage")?.wholeNumber(0...100_000)
             .map(Int64.init)
@@ -151,8 +159,8 @@ struct CaseRenewalInfoReader {
         "originalTransactionId", "productId", "autoRenewProductId", "autoRenewStatus", "expirationIntent",
         "isInBillingRetryPeriod", "gracePeriodExpiresDate", "offerType", "offerIdentifier", "offerDiscountType",
         "renewalPrice", "currency",
-        "renewalDate", "recentSubscriptionStartDate", "eligibleWinBackOfferIds", "commitmentInfo", "signedDate",
-        "provenance",
+        "renewalDate", "recentSubscriptionStartDate", "eligibleWinBackOfferIds", "commitmentInfo", "notifiedStatus",
+        "signedDate", "provenance",
     ]
 
     let source: CaseOffers
@@ -177,6 +185,7 @@ struct CaseRenewalInfoReader {
         info.gracePeriodExpiresDate = mapping.optional("gracePeriodExpiresDate")?.caseInstant()
         info.renewalPrice = mapping.optional("renewalPrice")?.wholeNumber(0...1_000_000_000).map(Int64.init)
         info.currency = mapping.optional("currency")?.currency()
+        info.notifiedStatus = mapping.number("notifiedStatus")
         info.renewalDate = mapping.optional("renewalDate")?.caseInstant()
         info.recentSubscriptionStartDate = mapping.optional("recentSubscriptionStartDate")?.caseInstant()
         guard let field = mapping.optional("commitmentInfo") else { return }

@@ -13,6 +13,8 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var retention = RetentionTerms()
     package var rateLimits = RateLimits()
     package var tls: TLSPaths?
+    /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for never.
+    package var recheck: Int64? = 6 * Instant.Duration.hour
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]
 }
@@ -81,7 +83,8 @@ package enum ConfigurationReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<ServerConfiguration> {
         try DocumentReading.read(bytes) { root in
             let keys = [
-                "listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "tls", "appStoreServer",
+                "listen", "metrics", "log", "database", "keys", "retention", "rateLimits", "tls", "notifications",
+                "appStoreServer",
             ]
             guard let mapping = root.mapping(keys) else { return nil }
             let listen = mapping.optional("listen")?.listenAddress()
@@ -91,6 +94,7 @@ package enum ConfigurationReader {
                     key: "metrics", .contradiction, "`\(metrics)` is the address of `listen` too",
                     hint: ListenAddress.metricsHint)
             }
+            let own = ServerConfiguration()
             return ServerConfiguration(
                 listen: listen,
                 database: mapping.optional("database")?.text(.path),
@@ -100,6 +104,7 @@ package enum ConfigurationReader {
                 retention: mapping.optional("retention").map(RetentionReader.read) ?? RetentionTerms(),
                 rateLimits: mapping.optional("rateLimits").map(RateLimitsReader.read) ?? RateLimits(),
                 tls: mapping.optional("tls")?.tlsPaths(),
+                recheck: mapping.optional("notifications").map { $0.recheck(default: own.recheck) } ?? own.recheck,
                 appStoreServers: mapping.optional("appStoreServer").map(AppStoreServerReader.read) ?? [:])
         }
     }
@@ -175,6 +180,23 @@ extension Field {
                 .outOfRange, "this is needed for longer", hint: "write `\(shortestText)` or more, or `forever`")
         }
         return life
+    }
+}
+
+extension Field {
+    /// Reads `notifications` of `offerd.yaml`.
+    fileprivate func recheck(default own: Int64?) -> Int64? {
+        guard let field = mapping(["recheck"])?.optional("recheck") else { return own }
+        guard !field.isOff else { return nil }
+        guard let period = field.period() else { return own }
+        guard let interval = period.fixedMilliseconds, (Instant.Duration.hour...Instant.Duration.day).contains(interval)
+        else {
+            field.refuse(
+                .outOfRange, "missing notifications are fetched hourly at most and daily at least",
+                hint: "write `PT6H`, or `off`")
+            return own
+        }
+        return interval
     }
 }
 

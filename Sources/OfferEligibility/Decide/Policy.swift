@@ -14,6 +14,8 @@ public struct Policy: Sendable {
     public var billingRetryLife: Int64 = 60 * Instant.Duration.day
     /// How long Apple tries to charge a period of a 12-month commitment (Apple, "Monthly subscriptions with a 12-month commitment").
     public var commitmentBillingRetryLife: Int64 = 90 * Instant.Duration.day
+    /// The longest grace period that App Store Connect offers (`SubscriptionGracePeriodDuration`).
+    public var longestGrace: Int64 = 28 * Instant.Duration.day
     /// How long before a renewal Apple may charge it; who cancels later is charged once more (Apple Support: "cancel at
     /// least 24 hours before").
     public var renewalNotice: Int64 = 24 * Instant.Duration.hour

@@ -12,7 +12,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case historyIncomplete
     /// A renewal is due and what is known is older.
     case historyStale
-    /// The transaction that decides has no expiry.
+    /// The transaction that decides has no expiry, or its grace period no end.
     case expiryUnknown
     case groupUnknown
     /// A purchase of one of the group's products names another group or none.

@@ -90,10 +90,10 @@ extension ReasonCode {
         switch self {
         case .historyIncomplete: "the history is not known to be complete"
         case .historyStale: "a renewal was due and no newer renewal info is known"
-        case .expiryUnknown: "the latest transaction has no expiry"
+        case .expiryUnknown: "Apple does not say when access ends"
         case .groupUnknown: "the catalog does not say which group the product is in"
         case .groupMismatch: "a purchase of one of the group's products names another group or none"
-        case .introductoryOfferShared: "the only introductory offer known came through Family Sharing"
+        case .introductoryOfferShared: "the only introductory offer known was not bought by the customer"
         case .transactionUnknown: "nothing signed by Apple is known"
         case .renewalInfoMissing: "no renewal info of the current period says it"
         case .valueUnknown: "Apple sent a value that is not known here"

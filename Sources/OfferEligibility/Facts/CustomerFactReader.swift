@@ -159,12 +159,13 @@ struct FirstSeen: Sendable {
     /// How the row that shows it reached us; absent for our own record.
     let provenance: Provenance?
     let transactionId: TransactionId?
-    /// Whether an app transaction says when the app was obtained; without one, that may have been earlier.
+    /// Whether an app transaction says when the app was obtained, or that nothing will; without one, that may have been
+    /// earlier.
     let isObtainedKnown: Bool
 
     /// `nil` for an unknown customer.
     init?(_ history: CurrentHistory, purchases: OwnPurchases, firstStoredAt: Instant?) {
-        let obtained = history.appTransactions.compactMap { row in
+        let obtained = history.appTransactions.filter { !$0.payload.hasSandboxDate }.compactMap { row in
             row.payload.originalPurchaseDate.map { (date: $0, provenance: row.provenance) }
         }
         .min { ($0.date, $0.provenance.rawValue) < ($1.date, $1.provenance.rawValue) }
@@ -172,7 +173,8 @@ struct FirstSeen: Sendable {
         let dates = [obtained?.date, bought?.date, firstStoredAt].compactMap(\.self)
         guard let earliest = dates.min() else { return nil }
         date = earliest
-        isObtainedKnown = obtained != nil
+        // Of a tester no app transaction will ever say more.
+        isObtainedKnown = obtained != nil || history.appTransactions.contains { $0.payload.hasSandboxDate }
         if let obtained, obtained.date == earliest {
             provenance = obtained.provenance
             transactionId = nil

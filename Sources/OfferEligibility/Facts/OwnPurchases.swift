@@ -84,14 +84,6 @@ extension Recorded<Transaction> {
     fileprivate var firstBought: Instant {
         payload.originalPurchaseDate.map { min($0, payload.purchaseDate) } ?? payload.purchaseDate
     }
-
-    /// Whether what took it back was a refund: not where a share or an assignment ended. `nil` for a kind that Apple
-    /// added later; before there were kinds, every one was a refund.
-    var isRefund: Bool? {
-        guard let kind = payload.revocationType else { return true }
-        if kind == .familyRevoke || kind == .assignmentRevoke { return false }
-        return kind == .refundFull || kind == .refundProrated ? true : nil
-    }
 }
 
 /// How long the customer has paid for subscriptions of a group.
@@ -111,9 +103,25 @@ struct PaidTime: Sendable {
 
     /// - Parameter rows: of the whole group, because an upgrade may begin a subscription of its own.
     init(_ rows: [Recorded<Transaction>]) {
-        for row in rows {
+        for (place, row) in rows.enumerated() where !Self.isCounted(place, in: rows) {
             add(row, before: row.payload.isUpgraded ? Self.purchase(after: row, in: rows) : nil)
         }
+    }
+
+    /// Whether an earlier transaction of the same period, as of a plan with more seats, counts already.
+    private static func isCounted(_ place: Int, in rows: [Recorded<Transaction>]) -> Bool {
+        rows[..<place].reversed().lazy
+            .filter { $0.payload.originalTransactionId == rows[place].payload.originalTransactionId }
+            .prefix { $0.isOfSamePeriod(as: rows[place]) }
+            .contains { mayCount($0) && !isTakenBack($0) }
+    }
+
+    private static func mayCount(_ row: Recorded<Transaction>) -> Bool {
+        row.isOwned != false && row.isFree != true && row.payload.price != 0
+    }
+
+    private static func isTakenBack(_ row: Recorded<Transaction>) -> Bool {
+        row.payload.revocationDate != nil && row.payload.revocationType != .refundProrated
     }
 
     var months: Int {
@@ -127,8 +135,8 @@ struct PaidTime: Sendable {
 
     private mutating func add(_ row: Recorded<Transaction>, before following: Instant?) {
         let (isOwned, isFree) = (row.isOwned, row.isFree)
-        guard isOwned != false, isFree != true, row.payload.price != 0 else { return }
-        if row.payload.revocationDate != nil, row.payload.revocationType != .refundProrated {
+        guard Self.mayCount(row) else { return }
+        if Self.isTakenBack(row) {
             if row.isRefund == nil { isPartial = true }
             return
         }

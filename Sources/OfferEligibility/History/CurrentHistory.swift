@@ -9,6 +9,8 @@ struct CurrentHistory: Sendable {
     /// By `originalTransactionId`. Renewal info does not name its app: one takes effect only through a transaction of its
     /// subscription (docs/design.md#history-and-state).
     let renewalInfos: [TransactionId: Recorded<RenewalInfo>]
+    /// By `originalTransactionId`, the newest that a notification has told the status of, see ``RenewalInfo/notifiedStatus``.
+    let notified: [TransactionId: Recorded<RenewalInfo>]
     /// By the date Apple made them, then by id.
     let appTransactions: [Recorded<AppTransaction>]
 
@@ -25,6 +27,17 @@ struct CurrentHistory: Sendable {
         renewalInfos = Dictionary(
             infos.map { (history.renewalInfos[$0].payload.originalTransactionId, history.renewalInfos[$0]) }
         ) { first, _ in first }
+        // Of equal dates grace counts: what is not known is not refused.
+        notified = Dictionary(
+            history.renewalInfos.filter { $0.payload.notifiedStatus != nil }
+                .map { ($0.payload.originalTransactionId, $0) }
+        ) { first, second in
+            let (known, other) = (first.payload, second.payload)
+            guard known.signedDate == other.signedDate else {
+                return known.signedDate < other.signedDate ? second : first
+            }
+            return known.notifiedStatus == .billingGracePeriod ? first : second
+        }
         var apps = IndexMap<AppTransactionId?>()
         appTransactions = newest(history.appTransactions, signed: \.payload.receiptCreationDate) {
             apps.place(of: $0.payload.appTransactionId)

@@ -38,6 +38,22 @@ extension Recorded<Transaction> {
         return type == .autoRenewableSubscription
     }
 
+    /// Whether what took it back was a refund: not where a share or an assignment ended. `nil` for a kind or a reason that
+    /// Apple added later, and where Apple's data has neither; what an operator brings without them is called a refund there.
+    public var isRefund: Bool? {
+        switch payload.revocationType {
+        case .refundFull?, .refundProrated?: true
+        case .familyRevoke?, .assignmentRevoke?: false
+        case .some: nil
+        case nil:
+            switch payload.revocationReason {
+            case 0?, 1?: true
+            case .some: nil
+            case nil: provenance.isProven ? nil : true
+            }
+        }
+    }
+
     /// Whether nothing was paid for the period; `nil` if neither the offer nor the price tells.
     var isFree: Bool? {
         if let discount = payload.offerDiscountType { return discount == .freeTrial }

@@ -149,12 +149,15 @@ struct CountedOffers {
     private func holdsRedemption(at place: Int) -> Bool {
         if holdsOwn, context.use.matching.contains(place) { return true }
         if case .across(.thisOffer) = which { return false }
+        // The App Store's own retention offers are in no catalog, and an offer all the same.
+        if case .across(.all) = which, context.subject.uses.redemptions[place].offerType == .retention { return true }
         return context.catalog.matches[place].contains(where: isOther)
     }
 
     /// The same for a use of which the group is not certain.
     func mayHold(_ look: OfferLook) -> Bool {
-        holdsOwn && context.own.look == look
+        if case .across(.all) = which, look.offerType == .retention { return true }
+        return holdsOwn && context.own.look == look
             || context.question.catalog.matchers.contains { isOther($0) && $0.look == look }
     }
 

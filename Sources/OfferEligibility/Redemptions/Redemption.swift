@@ -145,11 +145,13 @@ extension SubjectFacts {
         let groups = SubscriptionHistory(self).groups
         var purchases: [LowercaseUUID: TransactionId] = [:]
         for slot in unused {
+            let rows = groups[slot.subscriptionGroupIdentifier]?.rows ?? []
             purchases[slot.id] =
-                groups[slot.subscriptionGroupIdentifier]?.rows.first { row in
+                rows.first { row in
                     row.payload.offerType == nil && row.payload.transactionReason == .purchase
                         && row.payload.isOwned != false && slot.issuedAt <= row.payload.purchaseDate
                         && row.payload.purchaseDate < slot.expiresAt
+                        && !rows.contains { $0.payload.purchaseDate < slot.issuedAt && $0.isOfSamePeriod(as: row) }
                 }?.payload.transactionId
         }
         return purchases

@@ -52,7 +52,10 @@ struct RedemptionWalk {
         if let running, let previous, previous.payload.isUpgraded, let ends = found[running].offerEnds {
             found[running].offerEnds = min(ends, row.payload.purchaseDate)
         }
+        let addsSeats = previous.map(row.isOfSamePeriod) ?? false
         guard let type = row.payload.offerType else {
+            // More seats of a period are no period without the offer.
+            if addsSeats { return }
             run = nil
             running = nil
             passOver()
@@ -60,6 +63,10 @@ struct RedemptionWalk {
             return
         }
         let key = RedemptionKey(look: OfferLook(type, row.payload.offerIdentifier), group: group)
+        if addsSeats, run?.key == key {
+            if let running { found[running].offerEnds = [found[running].offerEnds, row.ends].compactMap(\.self).max() }
+            return
+        }
         if run?.key == key, run?.isFull(before: row.payload) == false, !row.isNewStart(after: previous) {
             run?.add(row.payload)
             if let running { found[running].offerEnds = row.ends }

@@ -8,6 +8,8 @@ public struct OfferCourse: Sendable, Hashable {
     public let redemptionsWithoutSlot: Int
     /// How many of them are another customer's, with the account that the slot was signed for.
     public let redemptionsByAnother: Int
+    /// Uses of the App Store's own retention offers in the group.
+    public let redemptionsOfRetention: Int
     /// Uses of a slot beyond its first.
     public let doubledRedemptions: Int
     /// Whether Apple refunded a period of a use, in full or in part.
@@ -23,7 +25,7 @@ public struct OfferCourse: Sendable, Hashable {
     /// - Parameters:
     ///   - offer: the offer; its slots are those with its id.
     ///   - group: the group of its products; absent if it is unknown.
-    ///   - start: uses without a slot count from then on.
+    ///   - start: uses without a slot and retention offers count from then on.
     ///   - now: what began or was refunded later does not count.
     public init(
         of offer: Offer, in group: SubscriptionGroupId?, _ facts: SubjectFacts, since start: Instant, at now: Instant,
@@ -39,6 +41,9 @@ public struct OfferCourse: Sendable, Hashable {
         self.redemptions = redemptions
         redemptionsWithoutSlot = uses.redemptions.count {
             $0.slotId == nil && $0.key == key && $0.firstEvidence >= start
+        }
+        redemptionsOfRetention = uses.redemptions.count {
+            $0.offerType == .retention && $0.subscriptionGroupIdentifier == group && $0.firstEvidence >= start
         }
         doubledRedemptions = redemptions.count - Set(redemptions.map(\.slotId)).count
         let own = redemptions.filter { !$0.isByAnother }
@@ -77,16 +82,17 @@ struct RedeemedRun {
         let begun = first.payload.purchaseDate
         let ends = redemption.offerEnds ?? begun
         periods = rows.filter { row in
-            row.payload.transactionId == redemption.transactionId
+            row.isOfSamePeriod(as: first) || row.payload.transactionId == redemption.transactionId
                 || row.payload.originalTransactionId == redemption.originalTransactionId && row.key == redemption.key
                     && row.payload.purchaseDate > begun && row.payload.purchaseDate < ends
         }
-        later = rows.filter { $0.payload.purchaseDate > begun }
+        later = rows.filter { $0.payload.purchaseDate > begun && !$0.isOfSamePeriod(as: first) }
     }
 
     func isRefunded(by now: Instant) -> Bool {
         periods.contains { row in
-            row.payload.revocationDate.map { $0 <= now } == true && row.isRefund == true
+            // Of a period with added seats, each transaction.
+            row.isRefunded(by: now) && periods.allSatisfy { !$0.isOfSamePeriod(as: row) || $0.isRefunded(by: now) }
         }
     }
 
@@ -106,6 +112,10 @@ struct RedeemedRun {
 }
 
 extension Recorded<Transaction> {
+    fileprivate func isRefunded(by now: Instant) -> Bool {
+        payload.revocationDate.map { $0 <= now } == true && isRefund == true
+    }
+
     fileprivate var key: RedemptionKey? {
         guard let type = payload.offerType, let group = payload.subscriptionGroupIdentifier else { return nil }
         return RedemptionKey(look: OfferLook(type, payload.offerIdentifier), group: group)

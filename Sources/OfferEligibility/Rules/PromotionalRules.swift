@@ -46,13 +46,16 @@ struct EverSubscribedRule: Rule {
                 .historyIncomplete,
                 "no bought subscription in the app is known, but the history is not known to be complete")
         }
-        if !subscriptions.isEmpty {
+        if subscriptions.contains(where: { $0.payload.inAppOwnershipType == .familyShared }) {
             return violated(
                 .familySharedOnly, "subscriptions in the app were received through Family Sharing only",
                 turningPoint: .event(.subscriptionBought))
         }
         return violated(
-            .neverSubscribed, "no subscription in the app was ever bought", turningPoint: .event(.subscriptionBought))
+            .neverSubscribed,
+            "no subscription in the app was ever bought"
+                + (subscriptions.isEmpty ? "" : ", only assigned by an organization or a group"),
+            turningPoint: .event(.subscriptionBought))
     }
 }
 

@@ -86,6 +86,12 @@ struct OwnedRule: Rule {
                 return undetermined(
                     doubt, "only a shared subscription is known, but \(doubt.explanation)", evidence: evidence)
             }
+            if shown.payload.inAppOwnershipType == .assigned {
+                return violated(
+                    .neverSubscribed,
+                    "the subscription was assigned by an organization or a group (transaction `\(id)`)",
+                    evidence: evidence, turningPoint: .event(.subscriptionBought))
+            }
             return violated(
                 .familySharedOnly, "the subscription was received through Family Sharing (transaction `\(id)`)",
                 evidence: evidence, turningPoint: .event(.subscriptionBought))
@@ -152,9 +158,11 @@ struct WinBackList {
 extension RuleContext {
     /// Apple's own list, where it decides: the offer is delivered by the App Store, and the newest renewal info of the
     /// governing subscription, signed after its end, carries one (docs/design.md#decisions).
-    var winBackList: WinBackList? {
+    var winBackList: WinBackList? { winBackList(at: now) }
+
+    func winBackList(at instant: Instant) -> WinBackList? {
         guard offer.delivery == .appStore, let group = question.subscriptionGroupIdentifier,
-            let governing = subject.candidates(of: group, at: now).governing?.subscription,
+            let governing = subject.candidates(of: group, at: instant).governing?.subscription,
             let info = governing.renewalInfo, let expires = governing.current.payload.expiresDate,
             info.payload.signedDate > expires, let offers = info.payload.eligibleWinBackOfferIds
         else { return nil }

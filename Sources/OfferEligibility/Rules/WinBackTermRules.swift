@@ -141,7 +141,11 @@ private struct LapseWindows {
     /// The first later instant within the window, if nothing else happens.
     var opening: Instant? {
         mutating get {
-            for instant in instants(\.opens) where window(at: instant)?.contains(instant) == true { return instant }
+            // Where the App Store's own list decides by then, the months are set aside.
+            for instant in instants(\.opens)
+            where window(at: instant)?.contains(instant) == true && context.winBackList(at: instant) == nil {
+                return instant
+            }
             return nil
         }
     }

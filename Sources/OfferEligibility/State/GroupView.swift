@@ -152,22 +152,24 @@ extension [Candidate] {
         let unknown = filter { $0.resolution.name == nil }
         let considered = !withAccess.isEmpty ? withAccess : !unknown.isEmpty ? unknown : self
         // Candidates come by the latest bought, and `min` keeps the first of equals.
-        return considered.min { $0.resolution.precedence < $1.resolution.precedence }
+        return considered.min { $0.precedence < $1.precedence }
     }
 }
 
-extension StateResolution {
+extension Candidate {
     /// Smaller decides the state of a group with several subscriptions (docs/design.md#history-and-state).
     fileprivate var precedence: Int {
-        switch self {
+        switch resolution {
         case .determined(.inGracePeriod): 0
-        case .determined(.introductoryOffer): 1
-        case .determined(.subscribed): 2
-        case .undetermined: 3
-        case .determined(.inBillingRetryPeriod): 4
-        case .determined(.revoked): 5
-        case .determined(.expired): 6
-        case .determined(.neverSubscribed): 7
+        // Bought and not free; what is shared or free leaves a customer in the trial.
+        case .determined(.subscribed) where isOwned == true && subscription.current.isFree != true: 1
+        case .determined(.introductoryOffer): 2
+        case .determined(.subscribed): 3
+        case .undetermined: 4
+        case .determined(.inBillingRetryPeriod): 5
+        case .determined(.revoked): 6
+        case .determined(.expired): 7
+        case .determined(.neverSubscribed): 8
         }
     }
 }

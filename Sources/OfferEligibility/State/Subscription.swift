@@ -5,7 +5,8 @@ struct Subscription: Sendable {
     /// By purchase date.
     let transactions: [Recorded<Transaction>]
     /// The transaction of the period that had begun last, replaced by no upgrade. Apple charges up to a day before a
-    /// period begins, so there may be later ones: they only say that the subscription goes on.
+    /// period begins, so there may be later ones: they only say that the subscription goes on. Of several transactions
+    /// of that period, the one that is not revoked, or was so last.
     let current: Recorded<Transaction>
     /// Whether the period that had begun last was replaced by an upgrade that is not among these.
     let isSuperseded: Bool
@@ -13,16 +14,19 @@ struct Subscription: Sendable {
     let renewalInfo: Recorded<RenewalInfo>?
     /// The current renewal info, however old.
     let latestInfo: Recorded<RenewalInfo>?
+    private let rows: SubscriptionRows
 
     /// `nil` without transactions.
-    init?(_ transactions: [Recorded<Transaction>], latestInfo: Recorded<RenewalInfo>?, at instant: Instant) {
+    init?(_ rows: SubscriptionRows, at instant: Instant) {
+        let (transactions, latestInfo) = (rows.transactions, rows.latestInfo)
+        self.rows = rows
         let begun = transactions.lastIndex { $0.payload.purchaseDate <= instant } ?? 0
         guard let last = transactions.dropFirst(begun).first else { return nil }
         self.transactions = transactions
         self.latestInfo = latestInfo
-        let chosen = transactions[begun...].first { !$0.payload.isUpgraded }
+        let chosen = transactions[begun...].firstIndex { !$0.payload.isUpgraded }
         isSuperseded = chosen == nil
-        current = chosen ?? last
+        current = chosen.map { transactions.lastRevoked(inPeriodOf: $0) } ?? last
         // Apple charges up to a day before the period begins, so renewal info may be signed before the purchase date.
         let known = min(current.payload.purchaseDate, current.payload.signedDate)
         renewalInfo = latestInfo.flatMap { $0.payload.signedDate >= known ? $0 : nil }
@@ -30,12 +34,14 @@ struct Subscription: Sendable {
 
     /// The same at another instant.
     func seen(at instant: Instant) -> Subscription {
-        Subscription(transactions, latestInfo: latestInfo, at: instant) ?? self
+        Subscription(rows, at: instant) ?? self
     }
 
     /// The periods that were charged and begin after the current one's.
     var upcoming: ArraySlice<Recorded<Transaction>> {
-        let past = transactions.lastIndex { $0.payload.purchaseDate <= current.payload.purchaseDate }
+        let past = transactions.lastIndex {
+            $0.payload.purchaseDate <= current.payload.purchaseDate || $0.isOfSamePeriod(as: current)
+        }
         return transactions[(past.map { $0 + 1 } ?? transactions.startIndex)...]
     }
 
@@ -75,6 +81,27 @@ struct Subscription: Sendable {
     }
 }
 
+extension Recorded<Transaction> {
+    /// Whether both are transactions of one period. A customer who adds seats to a multiseat plan gets another transaction
+    /// with the same end, which replaces none (Apple: `additionalTransactionReason`).
+    func isOfSamePeriod(as other: Recorded) -> Bool {
+        payload.expiresDate == other.payload.expiresDate && payload.expiresDate != nil
+            && !payload.isUpgraded && !other.payload.isUpgraded && payload.productId == other.payload.productId
+            && payload.originalTransactionId == other.payload.originalTransactionId
+    }
+}
+
+extension [Recorded<Transaction>] {
+    /// Of the transactions of a period, given by the place of its last one, the first that is not revoked, else the last to be
+    /// so: a period is revoked only when each of them is (Apple: `revokedSeatQuantity`).
+    fileprivate func lastRevoked(inPeriodOf place: Int) -> Recorded<Transaction> {
+        self[..<place].reversed().prefix { $0.isOfSamePeriod(as: self[place]) }.reduce(self[place]) { held, earlier in
+            let (own, other) = (held.payload.revocationDate, earlier.payload.revocationDate)
+            return (other ?? .distantFuture) >= (own ?? .distantFuture) ? earlier : held
+        }
+    }
+}
+
 extension AutoRenewStatus {
     /// `nil` for a value Apple added later.
     fileprivate var isOn: Bool? {
@@ -105,7 +132,7 @@ extension Subscription {
     private func ownTransitions(_ policy: Policy) -> [Instant] {
         [
             current.payload.expiresDate, current.payload.revocationDate, accessEnds, graceEnds,
-            current.payload.expiresDate?.adding(milliseconds: billingRetryLife(policy)),
+            current.payload.expiresDate?.adding(milliseconds: billingRetryLife(policy)), endOfOpenGrace(policy),
         ].compactMap(\.self)
     }
 
@@ -115,6 +142,16 @@ extension Subscription {
         guard let info = renewalInfo?.payload, let expires = current.payload.expiresDate, info.signedDate > expires
         else { return nil }
         return info.gracePeriodExpiresDate
+    }
+
+    /// Until when a grace period may run of which Apple signed that it does (`status` 4) and not how long: developers report
+    /// notifications without `gracePeriodExpiresDate`.
+    private func endOfOpenGrace(_ policy: Policy) -> Instant? {
+        guard let told = rows.notified?.payload, told.notifiedStatus == .billingGracePeriod,
+            let expires = current.payload.expiresDate, told.signedDate > expires,
+            renewalInfo?.payload.gracePeriodExpiresDate == nil
+        else { return nil }
+        return expires.adding(milliseconds: policy.longestGrace)
     }
 
     /// The state of this subscription alone (docs/design.md#history-and-state, freshness and access).
@@ -128,6 +165,7 @@ extension Subscription {
         guard let info = renewalInfo?.payload else { return .undetermined(.historyStale) }
         if let grace = graceEnds, instant < grace { return .determined(.inGracePeriod) }
         if info.signedDate > expires, info.isInBillingRetryPeriod == true {
+            if let end = endOfOpenGrace(policy), instant < end { return .undetermined(.expiryUnknown) }
             // Later Apple has either charged or given up, and we have not heard which.
             let isStillTrying = instant < expires.adding(milliseconds: billingRetryLife(policy))
             return isStillTrying ? .determined(.inBillingRetryPeriod) : .undetermined(.historyStale)

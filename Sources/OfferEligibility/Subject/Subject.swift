@@ -32,7 +32,7 @@ final class Subject: Sendable {
             now < $0.countsUntil && !$0.isReleased && !uses.redeemed.contains($0.id)
         }
         subscriptions = past.groups.mapValues { group in
-            group.subscriptions.compactMap { Subscription($0.transactions, latestInfo: $0.latestInfo, at: now) }
+            group.subscriptions.compactMap { Subscription($0, at: now) }
                 .sorted { $1.current.wasBought(before: $0.current) }
         }
         guard let group else {

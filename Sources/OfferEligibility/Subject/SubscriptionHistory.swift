@@ -42,12 +42,15 @@ struct GroupHistory: Sendable {
     private var originals = IndexMap<TransactionId>()
 
     fileprivate mutating func add(
-        _ row: Recorded<Transaction>, _ renewalInfos: [TransactionId: Recorded<RenewalInfo>]
+        _ row: Recorded<Transaction>, _ history: CurrentHistory
     ) {
         let place = originals.place(of: row.payload.originalTransactionId)
         if place == subscriptions.count {
-            let latest = renewalInfos[row.payload.originalTransactionId]
-            subscriptions.append(SubscriptionRows(transactions: [], latestInfo: latest))
+            let original = row.payload.originalTransactionId
+            subscriptions.append(
+                SubscriptionRows(
+                    transactions: [], latestInfo: history.renewalInfos[original],
+                    notified: history.notified.isEmpty ? nil : history.notified[original]))
         }
         rows.append(row)
         subscriptions[place].transactions.append(row)
@@ -58,6 +61,8 @@ struct GroupHistory: Sendable {
 struct SubscriptionRows: Sendable {
     fileprivate(set) var transactions: [Recorded<Transaction>]
     let latestInfo: Recorded<RenewalInfo>?
+    /// The newest that a notification has told the status of.
+    let notified: Recorded<RenewalInfo>?
 }
 
 /// One pass over the transactions of a history for all that they say.
@@ -70,14 +75,14 @@ private struct PurchaseWalk {
     private var found: [GroupHistory] = []
 
     init(_ history: CurrentHistory) {
-        for place in history.transactions.indices { add(history.transactions[place], at: place, history.renewalInfos) }
+        for place in history.transactions.indices { add(history.transactions[place], at: place, history) }
         for place in found.indices { found[place].paid = PaidTime(found[place].rows) }
     }
 
     var groups: [SubscriptionGroupId: GroupHistory] { Dictionary(zip(ids.keys, found)) { first, _ in first } }
 
     private mutating func add(
-        _ row: Recorded<Transaction>, at place: Int, _ renewalInfos: [TransactionId: Recorded<RenewalInfo>]
+        _ row: Recorded<Transaction>, at place: Int, _ history: CurrentHistory
     ) {
         let (isOwned, isSubscription) = (row.isOwned, row.isSubscription)
         if isOwned != false {
@@ -92,7 +97,7 @@ private struct PurchaseWalk {
         }
         let group = ids.place(of: id)
         if group == found.count { found.append(GroupHistory()) }
-        found[group].add(row, renewalInfos)
+        found[group].add(row, history)
         if isOwned != false { found[group].subscribed.add(place, isOwn: isOwned == true) }
     }
 }

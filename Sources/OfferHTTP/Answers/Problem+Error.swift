@@ -41,11 +41,6 @@ extension Problem {
                 hint: "check the identifier; otherwise the app has not sent this customer's transactions yet")
         case .unknownIssuedOffer(let id):
             self = .unknownIssuedOffer(id.description)
-        case .unknownScope(let scope):
-            self.init(
-                .notFound,
-                "there is no app `\(scope.bundleId.rawValue.prefix(200))` in `\(scope.environment.rawValue)` here",
-                hint: "keys.yaml names the apps and their environments; both are written in the URL as they are there")
         case .erasedRecord(let decision):
             self.init(
                 .notFound,

@@ -32,6 +32,13 @@ struct AppStoreController: Sendable {
                 // Only Apple's server reads the answer, so the operator needs the cause in the log.
                 let codes = refused.map(\.refusal.code.rawValue).joined(separator: ", ")
                 context.logger.info("a notification was refused", metadata: ["code": "\(codes)"])
+                // Apple may never send again what is answered 4xx.
+                if let first = refused.first, refused.allSatisfy(\.refusal.mayHeal) {
+                    throw Problem(
+                        .notReady, "the notification is refused for now: \(first.refusal.detail)",
+                        hint: "check the clock, `appAppleId` in keys.yaml and the version of offerd"
+                    ).retry(after: 60)
+                }
                 throw RequestError.signedDataRefused(refused)
             }
         }

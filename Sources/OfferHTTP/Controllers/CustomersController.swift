@@ -34,6 +34,20 @@ struct CustomersController: Sendable {
                 body.aliases.identifiers, from: body.customer, reason: body.reason, caller: context.caller))
     }
 
+    @Sendable func reset(
+        _ request: Request, _ context: CallerContext<MarketingOrSupportAccess>
+    ) async throws -> Response {
+        let body = try await request.decode(ResetRequestBody.self, upTo: bodyLimit)
+        try body.check()
+        let answer = try await useCases.resetting.reset(body.customer, reason: body.reason, caller: context.caller)
+        guard let answer else {
+            throw Problem(
+                .forbidden, "customers of \(context.caller.scope.environment.rawValue) cannot be reset",
+                hint: "only testers, in Sandbox and LocalTesting, can; `offerd customers erase` erases a customer")
+        }
+        return try .json(answer)
+    }
+
     @Sendable func setAttributes(
         _ request: Request, _ context: CallerContext<ClientAccess>
     ) async throws -> Response {
@@ -50,6 +64,16 @@ extension AttributesRequestBody {
         var checks = RequestChecks()
         checks.customer(customer)
         checks.attributes(attributes)
+        try checks.finish()
+    }
+}
+
+extension ResetRequestBody {
+    /// - Throws: ``RequestFault`` for a member that is not accepted.
+    fileprivate func check() throws(RequestFault) {
+        var checks = RequestChecks()
+        checks.customer(customer)
+        checks.text(reason, at: .root.appending("reason"), maximum: RequestRules.identifierLength)
         try checks.finish()
     }
 }

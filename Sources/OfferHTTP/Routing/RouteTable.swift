@@ -85,6 +85,7 @@ struct RouteTable: Sendable {
             Route(.get, "/v1/customers", for: SupportAccess.self, use: customers.show),
             Route(.post, "/v1/customers/refresh", for: SupportAccess.self, use: customers.refresh),
             Route(.post, "/v1/customers/unlink", for: SupportAccess.self, use: customers.unlink),
+            Route(.post, "/v1/customers/reset", for: MarketingOrSupportAccess.self, use: customers.reset),
             Route(.put, "/v1/customers/attributes", for: ClientAccess.self, use: customers.setAttributes),
             Route(.get, "/v1/reports/funnel", for: MarketingAccess.self, use: reports.funnel),
             Route(open: .post, "/v1/app-store/{bundleId}/{environment}/notifications", use: appStore.notify),

@@ -17,6 +17,8 @@ public struct InAppOwnershipType: RawRepresentable, Hashable, Sendable, Codable 
     public static let purchased = Self(rawValue: "PURCHASED")
     /// Received through Family Sharing: access, not ownership.
     public static let familyShared = Self(rawValue: "FAMILY_SHARED")
+    /// A seat that an organization or a group gave: access, not ownership.
+    public static let assigned = Self(rawValue: "ASSIGNED")
 }
 
 extension InAppOwnershipType? {
@@ -24,7 +26,7 @@ extension InAppOwnershipType? {
     public var isOwned: Bool? {
         switch self {
         case nil, .purchased: true
-        case .familyShared: false
+        case .familyShared, .assigned: false
         default: nil
         }
     }
@@ -38,6 +40,8 @@ public struct TransactionOfferType: RawRepresentable, Hashable, Sendable, Codabl
     public static let promotional = Self(rawValue: 2)
     public static let offerCode = Self(rawValue: 3)
     public static let winBack = Self(rawValue: 4)
+    /// An offer that the App Store shows to customers who are about to cancel, as configured in App Store Connect.
+    public static let retention = Self(rawValue: 5)
 }
 
 public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable {

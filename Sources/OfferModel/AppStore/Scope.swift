@@ -6,6 +6,9 @@ public enum AppStoreEnvironment: String, Sendable, Hashable, CaseIterable, Codab
     case localTesting = "LocalTesting"
     /// StoreKit testing in Xcode; its one-certificate data is refused until that certificate can be pinned.
     case xcode = "Xcode"
+
+    /// Whether purchases are made by testers, whose history can be cleared and who can be forgotten.
+    public var isOfTesters: Bool { self == .sandbox || self == .localTesting }
 }
 
 /// One app in one environment: the boundary that customers, offers and keys never cross.

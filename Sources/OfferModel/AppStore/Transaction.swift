@@ -102,6 +102,10 @@ public struct AppTransaction: Sendable, Hashable {
         self.bundleId = bundleId
         self.receiptCreationDate = receiptCreationDate
     }
+
+    /// Whether its `originalPurchaseDate` says nothing: in Sandbox, and so in TestFlight, it is always 2013-08-01, midnight in
+    /// California (Apple: `AppTransaction.originalPurchaseDate`).
+    public var hasSandboxDate: Bool { originalPurchaseDate == Instant(milliseconds: 1_375_340_400_000) }
 }
 
 /// Apple's `JWSRenewalInfoDecodedPayload`: every field that matters for subscription state or offers.
@@ -141,6 +145,9 @@ public struct RenewalInfo: Sendable, Hashable {
     public var signedDate: Instant
     /// The environment named inside the signed payload; checked, never chosen from.
     public var environment: String?
+    /// The `status` that was signed around it in a notification: kept where it says what the renewal info leaves open,
+    /// whether a failed payment without an end of grace has a grace period.
+    public var notifiedStatus: SubscriptionStatus?
 
     public init(originalTransactionId: TransactionId, productId: ProductId, signedDate: Instant) {
         self.originalTransactionId = originalTransactionId

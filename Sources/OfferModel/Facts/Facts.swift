@@ -111,7 +111,7 @@ public enum CustomerFact: String, Sendable, Hashable, CaseIterable, FixedFact {
         case .offersRedeemed:
             fact(
                 .number, unit: "redemptions",
-                "redemptions of offers in the app: introductory, promotional, win-back and offer codes",
+                "redemptions of offers in the app: introductory, promotional, win-back, retention and offer codes",
                 unknownWhen: Self.incomplete)
         case .daysSinceLastOffer:
             fact(

@@ -154,6 +154,7 @@ extension TransactionReason: Storable {}
 extension RevocationType: Storable {}
 extension ExpirationIntent: Storable {}
 extension AutoRenewStatus: Storable {}
+extension SubscriptionStatus: Storable {}
 extension PriceIncreaseStatus: Storable {}
 extension BillingPlanType: Storable {}
 extension OfferType: Storable {}

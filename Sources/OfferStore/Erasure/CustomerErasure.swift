@@ -3,8 +3,8 @@ public import OfferModel
 
 /// Takes away what names a customer, and leaves what limits need: internal ids, dates and keyed digests.
 ///
-/// The one exception to an append-only history. It is one transaction with its event; `verify-ledger` accepts the rows
-/// that it blanks only because that event names them.
+/// Besides ``UnlistedHistory`` the one exception to an append-only history. It is one transaction with its event;
+/// `verify-ledger` accepts the rows that it blanks only because that event names them.
 public struct CustomerErasure {
     private let transaction: any StoreTransaction
     private let scope: ScopeNumber
@@ -12,23 +12,27 @@ public struct CustomerErasure {
     private let author: String
     /// Of the catalog in force: they tell where one use of an offer ends and the next begins.
     private let offers: [Offer]
+    /// Whether nothing is kept for limits: a tester who comes back is another customer.
+    private let forgets: Bool
 
     /// An erasure in a transaction of ``Ledger/write(by:_:)``.
     public init(
-        in scope: ScopeNumber, at now: Instant, author: String, offers: [Offer], _ transaction: any StoreTransaction
+        in scope: ScopeNumber, at now: Instant, author: String, offers: [Offer], forgets: Bool = false,
+        _ transaction: any StoreTransaction
     ) {
         self.transaction = transaction
         self.scope = scope
         self.now = now
         self.author = author
         self.offers = offers
+        self.forgets = forgets
     }
 
     /// - Parameter reason: why, as the operator typed it; it names no person.
     /// - Returns: `nil` if a customer has changed since the plan was made; then nothing was.
     public func run(_ plan: ErasurePlan, reason: String) throws -> ErasureOutcome? {
         let log = try transaction.audit()
-        guard log.digestKey != SaltedDigest.name else { throw ErasureRefusal.noDigestKey }
+        guard forgets || log.digestKey != SaltedDigest.name else { throw ErasureRefusal.noDigestKey }
         guard try CustomerStore(transaction).version(of: plan.customers) == plan.version,
             try ErasureStore(transaction).chain(of: plan.customers) == plan.chain,
             try !hasForeignEvents(after: plan.eventsTo, log)
@@ -66,6 +70,7 @@ public struct CustomerErasure {
     }
 
     private func keepEvidence(of customer: CustomerNumber) throws {
+        if forgets { return try KeptEvidenceStore(transaction).replace([], of: customer, in: scope) }
         var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: [customer]),
             slots: try SlotStore(transaction).slots(of: [customer]))
@@ -94,7 +99,7 @@ public struct CustomerErasure {
         _ proven: [ProvenIdentifier], of customer: CustomerNumber, _ chain: [CustomerNumber]
     ) throws {
         let store = ErasedIdentifierStore(transaction: transaction, scope: scope)
-        try store.keep(proven, of: customer, at: now)
+        if forgets { try store.forget(chain) } else { try store.keep(proven, of: customer, at: now) }
         let log = try transaction.audit()
         for one in chain {
             let row = try transaction.row("SELECT rollout_key FROM customer WHERE id = ?1", one)

@@ -87,10 +87,12 @@ public struct ErasureStore {
 
     /// What an erasure of these customers takes away. Reads every decision of the scope and every event once.
     ///
+    /// - Parameter digestKey: the name of the configured key; without one the database's own salt takes the digests.
     /// - Throws: ``ErasureRefusal/otherDigestKey(_:)``, ``StoreError``.
     public func plan(
-        for customers: [CustomerNumber], digestKey: String, in scope: ScopeNumber
+        for customers: [CustomerNumber], digestKey: String?, in scope: ScopeNumber
     ) throws -> ErasurePlan {
+        let digestKey = digestKey ?? SaltedDigest.name
         if let kept = try ErasedIdentifierStore(transaction: transaction, scope: scope).digestKey(), kept != digestKey {
             throw ErasureRefusal.otherDigestKey(kept)
         }

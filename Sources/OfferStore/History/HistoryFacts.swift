@@ -96,8 +96,9 @@ struct FactsRow<Payload: HistoryRecord>: FactsFields {
         try coder.field(&sequence)
         try coder.field(&payload.viewDate)
         try coder.field(&provenance)
-        try payload.code(with: &coder)
+        try payload.codeFirst(with: &coder)
         try coder.field(&isNewest)
+        try payload.codeAdded(with: &coder)
     }
 }
 

@@ -28,7 +28,7 @@ extension Transaction: HistoryRecord {
         ]
     }
 
-    mutating func code(with coder: inout some FactsCoder) throws {
+    mutating func codeFirst(with coder: inout some FactsCoder) throws {
         try coder.field(&transactionId)
         try coder.field(&webOrderLineItemId)
         try coder.field(&purchaseDate)
@@ -95,10 +95,11 @@ extension RenewalInfo: HistoryRecord {
         ]
     }
 
-    /// When an offer was first shown as the next one is evidence for its redemption.
-    var isEvidence: Bool { offerType != nil }
+    /// When an offer was first shown as the next one is evidence for its redemption; what a notification said of grace
+    /// holds until another one says otherwise.
+    var isEvidence: Bool { offerType != nil || notifiedStatus != nil }
 
-    mutating func code(with coder: inout some FactsCoder) throws {
+    mutating func codeFirst(with coder: inout some FactsCoder) throws {
         try coder.field(&autoRenewStatus)
         try coder.field(&renewalDate)
         try coder.field(&expirationIntent)
@@ -132,6 +133,10 @@ extension RenewalInfo: HistoryRecord {
         try coder.field(&commitment.commitmentRenewalPrice)
         commitmentInfo = isCommitted ? commitment : nil
     }
+
+    mutating func codeAdded(with coder: inout some FactsCoder) throws {
+        try coder.field(&notifiedStatus)
+    }
 }
 
 extension AppTransaction: HistoryRecord {
@@ -151,7 +156,7 @@ extension AppTransaction: HistoryRecord {
 
     var columnValues: [StoredValue] { [appTransactionId.storedValue, receiptCreationDate.storedValue] }
 
-    mutating func code(with coder: inout some FactsCoder) throws {
+    mutating func codeFirst(with coder: inout some FactsCoder) throws {
         try coder.field(&bundleId)
         try coder.field(&appAppleId)
         try coder.field(&appTransactionId)

@@ -56,10 +56,20 @@ protocol HistoryRecord: FactsFields, Sendable, Hashable {
     var isEvidence: Bool { get }
     /// The columns that are searched by, in the order of ``HistorySQL/columns``.
     var columnValues: [StoredValue] { get }
+    mutating func codeFirst(with coder: inout some FactsCoder) throws
+    /// Fields that joined the list later. They come last wherever the record is, so that what was stored before reads as it was.
+    mutating func codeAdded(with coder: inout some FactsCoder) throws
 }
 
 extension HistoryRecord {
     var isEvidence: Bool { false }
+
+    mutating func code(with coder: inout some FactsCoder) throws {
+        try codeFirst(with: &coder)
+        try codeAdded(with: &coder)
+    }
+
+    mutating func codeAdded(with coder: inout some FactsCoder) throws {}
 
     func facts() throws -> [UInt8] {
         var writer = FactsWriter()

@@ -94,6 +94,11 @@ public struct NotificationStore {
         try newest(where: "", in: scope)
     }
 
+    /// The newest that Apple delivered; fetched ones do not count.
+    public func newestDelivered(in scope: ScopeNumber) throws -> StoredNotification? {
+        try newest(where: " AND source = 'delivered'", in: scope)
+    }
+
     public func newestTest(in scope: ScopeNumber) throws -> StoredNotification? {
         try newest(where: " AND type = 'TEST'", in: scope)
     }

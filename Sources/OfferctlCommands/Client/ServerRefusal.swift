@@ -90,7 +90,8 @@ enum CLITerms {
         "GET /v1/catalog": "offerctl catalog export", "PUT /v1/catalog": "offerctl catalog apply",
         "GET /v1/catalog/revisions": "offerctl catalog revisions", "GET /v1/offers": "offerctl offers list",
         "GET /v1/customers": "offerctl customers show", "POST /v1/customers/refresh": "offerctl customers refresh",
-        "POST /v1/customers/unlink": "offerctl customers unlink", "GET /v1/issued-offers": "offerctl issued list",
+        "POST /v1/customers/unlink": "offerctl customers unlink",
+        "POST /v1/customers/reset": "offerctl customers reset", "GET /v1/issued-offers": "offerctl issued list",
         "POST /v1/decisions": "offerctl dry-run",
     ]
 

@@ -107,6 +107,7 @@ struct CustomerText {
             case .promotional?: "promotional"
             case .offerCode?: "offer code"
             case .winBack?: "win-back"
+            case .retention?: "retention"
             case .some(let unknown): "type \(unknown.rawValue)"
             }
         let words = [kind, item.offerIdentifier?.rawValue].compactMap { $0 }

@@ -7,13 +7,14 @@ import OfferModel
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
-        abstract: "Show what is known about a customer, fetch what Apple knows, and detach a wrong alias.",
+        abstract:
+            "Show what is known about a customer, fetch what Apple knows, detach a wrong alias, and reset a tester.",
         discussion: """
             Example:
               offerctl customers show --customer-id user-17
               offerctl customers refresh --customer-id user-17
             """,
-        subcommands: [CustomersShow.self, CustomersRefresh.self, CustomersUnlink.self])
+        subcommands: [CustomersShow.self, CustomersRefresh.self, CustomersUnlink.self, CustomersReset.self])
 }
 
 struct CustomersShow: AsyncParsableCommand {
@@ -134,6 +135,41 @@ struct CustomersUnlink: AsyncParsableCommand {
             body.unlinked.isEmpty
                 ? "nothing to detach: the customer does not have it"
                 : "detached \(body.unlinked.joined(separator: " and "))"
+        }
+    }
+}
+
+struct CustomersReset: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Reset a tester, in Sandbox and LocalTesting only.",
+        discussion: """
+            Erases the tester's purchases, issued offers and identifiers, so that their next purchase is a new customer's. Clear \
+            the purchase history at Apple first, or the app's next request brings it back. The audit keeps the reason: name no \
+            person in it. Needs a key with the role support or marketing.
+
+            Example:
+              offerctl customers reset --customer-id tester-3 --reason "trial again"
+            """)
+
+    @OptionGroup var customer: CustomerOptions
+
+    @Option(help: ArgumentHelp("The reason, for the audit. It must not name a person.", valueName: "text"))
+    var reason: String
+
+    @OptionGroup var answer: AnswerOptions
+
+    mutating func validate() throws {
+        try customer.checkGiven()
+        guard !reason.isEmpty else { throw ValidationError("`--reason` must not be empty") }
+    }
+
+    func run() async throws {
+        let request = ResetRequestBody(customer: customer.reference, reason: reason)
+        try await answer.show(role: "support") { client in
+            try await client.post("/v1/customers/reset", request, as: ResetBody.self)
+        } text: { body in
+            body.customers == 1 ? "the tester was reset" : "\(body.customers) customers were reset"
         }
     }
 }

@@ -22,7 +22,8 @@ enum FunnelCSV {
                 row("redemptions", "redeemedWithoutSlot", funnel.redemptions.redeemedWithoutSlot),
                 row("redemptions", "redeemedByAnother", funnel.redemptions.redeemedByAnother),
                 row("requests", "requestsOfUnknown", funnel.requestsOfUnknown),
-            ] + funnel.discountCost.flatMap(cost)
+            ] + (funnel.redemptions.retention.map { [row("redemptions", "retention", $0)] } ?? [])
+            + funnel.discountCost.flatMap(cost)
             + [row("discountCost", "slotsWithoutCost", funnel.slotsWithoutCost)] + lift(funnel.holdoutLift)
             + saveRate(funnel.saveRate)
     }

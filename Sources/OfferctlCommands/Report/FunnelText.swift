@@ -62,6 +62,9 @@ struct FunnelText {
         return [
             doubled > 0 ? "  redemptions of an issued offer that was used before: \(doubled)" : nil,
             byAnother > 0 ? "  redemptions by another Apple account than the one it was issued to: \(byAnother)" : nil,
+            funnel.redemptions.retention.map {
+                "  redemptions of the App Store's own retention offers, in no stage: \($0)"
+            },
             alone > 0 ? "  redemptions of offers issued elsewhere, in no stage: \(alone)" : nil,
             funnel.slotsWithoutCost > 0
                 ? "  issued offers whose discount is not in the catalog: \(funnel.slotsWithoutCost)" : nil,

@@ -261,10 +261,15 @@ enum NotificationChecks {
                     let newest = try NotificationStore(transaction).newest(in: number)
                 else { return nothing(scope) }
                 let test = try NotificationStore(transaction).newestTest(in: number)
-                return .ok(
-                    name,
+                let detail =
                     "the newest of `\(scope)` is `\(newest.type.rawValue)`, \(arrival(newest)); "
-                        + (test.map { "the newest `TEST` \(arrival($0))" } ?? "a `TEST` has not come yet"))
+                    + (test.map { "the newest `TEST` \(arrival($0))" } ?? "a `TEST` has not come yet")
+                guard let delivered = try NotificationStore(transaction).newestDelivered(in: number) else {
+                    return .warning(
+                        name, detail + "; Apple has never reached this server",
+                        hint: "check the URL in App Store Connect and the proxy (docs/notifications.md)")
+                }
+                return .ok(name, detail + "; Apple last reached this server at \(delivered.receivedAt)")
             }
         }
     }

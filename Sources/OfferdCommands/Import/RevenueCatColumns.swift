@@ -98,7 +98,7 @@ struct RevenueCatColumns: ColumnMapping {
         "introductory": .introductory, "introductory_offer": .introductory, "intro_offer": .introductory,
         "free_trial": .introductory, "trial": .introductory, "promotional": .promotional,
         "promotional_offer": .promotional, "offer_code": .offerCode, "promo_code": .offerCode, "win_back": .winBack,
-        "winback": .winBack, "win_back_offer": .winBack,
+        "winback": .winBack, "win_back_offer": .winBack, "retention": .retention, "retention_offer": .retention,
     ]
 
     /// The app's own name, if it has given one: RevenueCat's anonymous names mean nothing to the app.

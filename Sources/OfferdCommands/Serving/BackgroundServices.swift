@@ -144,6 +144,55 @@ struct MetricsService: Service {
     }
 }
 
+/// Fetches notifications that did not arrive from Apple, a minute after the start and then at an interval.
+struct RecheckService: Service {
+    private static let start = Duration.seconds(60)
+    /// How far back the first round of a process looks, and the minimum for later ones: Apple retries for a week.
+    private static let firstSpan = 30 * Instant.Duration.day
+    private static let leastSpan = 7 * Instant.Duration.day
+
+    let recheck: NotificationRecheck
+    /// In milliseconds.
+    let interval: Int64
+    let logger: Logger
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            var begun: Set<Scope> = []
+            try await Task.sleep(for: Self.start)
+            while !Task.isCancelled {
+                for scope in recheck.scopes {
+                    let span =
+                        begun.contains(scope)
+                        ? max(Self.leastSpan, interval.saturatingAdding(interval)) : Self.firstSpan
+                    if await look(scope, over: span) { begun.insert(scope) }
+                }
+                try await Task.sleep(for: .milliseconds(interval))
+            }
+        }
+    }
+
+    /// What fails now is tried again in the next round.
+    private func look(_ scope: Scope, over span: Int64) async -> Bool {
+        do {
+            let sum = try await recheck.run(scope, over: span)
+            if sum.added + sum.refused > 0 {
+                logger.notice(
+                    "missing notifications were fetched from Apple",
+                    metadata: ["scope": "\(scope)", "added": "\(sum.added)", "refused": "\(sum.refused)"])
+            }
+            return true
+        } catch is CancellationError {
+            return false
+        } catch {
+            logger.warning(
+                "missing notifications could not be fetched from Apple",
+                metadata: ["scope": "\(scope)", "error": "\(CommandFailure.words(error)?.message ?? "\(error)")"])
+            return false
+        }
+    }
+}
+
 struct RetentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",

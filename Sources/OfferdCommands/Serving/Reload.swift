@@ -88,7 +88,7 @@ extension ServerSetup {
             ("database", databasePath != former.databasePath),
             ("retention", retention != former.retention), ("audit", keys.audit != former.keys.audit),
             ("appStoreServer", appStoreServers != former.appStoreServers),
-            ("tls", (tls == nil) != (former.tls == nil)),
+            ("tls", (tls == nil) != (former.tls == nil)), ("notifications.recheck", recheck != former.recheck),
         ].filter(\.1).map(\.0)
     }
 }

@@ -150,6 +150,11 @@ struct Serve: AsyncParsableCommand {
             services.append(
                 MetricsService(address: address, logger: logger) { exporter.text(with: await samples.all()) })
         }
+        if let interval = setup.recheck {
+            let patience = RetryPolicy(sleep: { try await Task.sleep(for: .milliseconds($0)) }, onWait: { _ in })
+            let recheck = NotificationRecheck(registry, useCases.notifications, patience: patience, clock: clock)
+            services.append(RecheckService(recheck: recheck, interval: interval, logger: logger))
+        }
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience

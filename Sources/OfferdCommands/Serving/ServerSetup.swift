@@ -30,6 +30,8 @@ struct ServerSetup {
     var rateLimits: RateLimits
     /// The files of the server's certificate; `nil` for plain HTTP.
     var tls: TLSFiles?
+    /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for never.
+    var recheck: Int64?
     /// Servers that replace Apple's, for tests.
     var appStoreServers: [AppStoreEnvironment: String]
     /// Paths in `keys.yaml` are relative to it.
@@ -69,7 +71,7 @@ struct ServerSetup {
                 TLSFiles(
                     certificate: absolute(tls.certificate), key: absolute(tls.key),
                     clientAuthorities: tls.clientCertificates.map(absolute))
-            }, appStoreServers: file.appStoreServers, keysFile: keys, configurationFile: path)
+            }, recheck: file.recheck, appStoreServers: file.appStoreServers, keysFile: keys, configurationFile: path)
     }
 
     /// Every file that the configuration comes from.

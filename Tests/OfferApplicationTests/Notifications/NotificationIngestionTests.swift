@@ -208,8 +208,8 @@ struct NotificationIngestionTests {
             do {
                 try await bench.notify(jws, of: scope)
                 Issue.record("\(scope) is served")
-            } catch RequestError.unknownScope(let unknown) {
-                #expect(unknown == scope)
+            } catch RequestError.notReady(let detail, _) {
+                #expect(detail.contains("`\(scope.bundleId)` in `\(scope.environment.rawValue)`"))
             }
         }
         #expect(try await bench.count("notification") == 0)

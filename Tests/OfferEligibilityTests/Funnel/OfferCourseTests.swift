@@ -13,6 +13,8 @@ private struct CourseCase: Decodable, Sendable, CustomTestStringConvertible {
         var until: Int64
         var signed: Int64?
         var offer: OfferIdentifier?
+        /// Apple's number of its type; promotional if absent.
+        var offerType: Int?
         var length: String?
         var price: Int64?
         var product: ProductId?
@@ -33,6 +35,7 @@ private struct CourseCase: Decodable, Sendable, CustomTestStringConvertible {
     struct Expected: Decodable, Sendable, Equatable {
         var redemptions: Int
         var withoutSlot: Int?
+        var retention: Int?
         var doubled: Int?
         var refunded: Bool?
         var inOffer: Bool?
@@ -85,10 +88,12 @@ struct OfferCourseTests {
             of: Self.offer, in: Self.group, facts, since: Self.day(testCase.start ?? 0), at: Self.day(testCase.at))
         let found = CourseCase.Expected(
             redemptions: course.redemptions.count, withoutSlot: course.redemptionsWithoutSlot,
-            doubled: course.doubledRedemptions, refunded: course.isRefunded, inOffer: course.isInOffer,
+            retention: course.redemptionsOfRetention, doubled: course.doubledRedemptions, refunded: course.isRefunded,
+            inOffer: course.isInOffer,
             fullPrice: course.hasRenewedAtFullPrice, active: course.isActive)
         var expected = testCase.expect
         expected.withoutSlot = expected.withoutSlot ?? 0
+        expected.retention = expected.retention ?? 0
         expected.doubled = expected.doubled ?? 0
         expected.refunded = expected.refunded ?? false
         expected.inOffer = expected.inOffer ?? false
@@ -107,12 +112,13 @@ struct OfferCourseTests {
             signed: bought.signed.map(day)
         ) { transaction in
             if let offer = bought.offer {
-                transaction.offerType = .promotional
+                transaction.offerType = bought.offerType.map(TransactionOfferType.init) ?? .promotional
                 transaction.offerIdentifier = offer
                 transaction.offerPeriod = bought.length ?? "P30D"
             }
             transaction.price = bought.price ?? (bought.offer == nil ? 9_990 : 4_990)
             transaction.revocationDate = bought.revoked.map(day)
+            transaction.revocationReason = bought.revoked.map { _ in 0 }
             transaction.revocationType = bought.revocation.map(RevocationType.init(rawValue:))
             if bought.owned == false { transaction.inAppOwnershipType = .familyShared }
             transaction.isUpgraded = bought.upgraded ?? false

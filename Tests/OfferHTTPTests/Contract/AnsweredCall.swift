@@ -11,7 +11,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
     let role: Role?
     /// The path with its query, when `{id}` is not the issued offer of the customer `100`.
     let target: String?
-    /// `{testNotification}` in it becomes one that the service's App Store signed.
+    /// `{testNotification}` in it becomes one that the service's App Store signed, `{tester}` the name of another customer.
     let body: String?
     let headers: [(String, String)]
 
@@ -67,6 +67,9 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
             body:
                 #"{"customer":{"originalTransactionId":"100"},"aliases":{"customerId":"somebody"},"reason":"a test"}"#),
         AnsweredCall(
+            "POST /v1/customers/reset", 200, .support,
+            body: #"{"customer":{"customerId":"{tester}"},"reason":"a test"}"#),
+        AnsweredCall(
             "PUT /v1/customers/attributes", 200, .client,
             body: #"{"customer":{"originalTransactionId":"100"},"attributes":{"seats":12}}"#),
         AnsweredCall("GET /v1/reports/funnel", 200, .marketing, target: "/v1/reports/funnel?offerId=comeback"),
@@ -84,6 +87,11 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         let words = call.split(separator: " ").map(String.init)
         var token: String?
         if let role { token = try await service.token(role) }
+        if body?.contains("{tester}") == true {
+            _ = try await service.ask(
+                "PUT", "/v1/customers/attributes", token: try await service.token(.client),
+                body: #"{"customer":{"customerId":"{tester}"},"attributes":{}}"#)
+        }
         let body = try body?.replacing("{testNotification}", with: service.testNotification())
         return try await service.ask(
             words[0], target ?? words[1].replacing("{id}", with: issuedOfferId), token: token, body: body,

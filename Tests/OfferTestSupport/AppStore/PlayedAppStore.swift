@@ -10,6 +10,7 @@ public final class PlayedAppStore: Sendable {
     private struct State: Sendable {
         var accounts: [PlayedAccount] = []
         var notifications: [String] = []
+        var arrived: Set<String> = []
         var fault: Fault?
     }
 
@@ -30,6 +31,12 @@ public final class PlayedAppStore: Sendable {
     public var notifications: [String] {
         get { state.withLock { $0.notifications } }
         set { state.withLock { $0.notifications = newValue } }
+    }
+
+    /// Of these, those that were answered 200: a query for failures leaves them out.
+    public var arrived: Set<String> {
+        get { state.withLock { $0.arrived } }
+        set { state.withLock { $0.arrived = newValue } }
     }
 
     /// What happens in place of an answer.
@@ -90,8 +97,10 @@ public final class PlayedAppStore: Sendable {
         let asked = (try? JSONSerialization.jsonObject(with: Data(body.utf8))) as? [String: Any] ?? [:]
         guard let from = asked["startDate"] as? Int, let to = asked["endDate"] as? Int else { return .error(4_000_015) }
         guard from < to else { return .error(4_000_013) }
+        let arrived = asked["onlyFailures"] as? Bool == true ? self.arrived : []
         let found = notifications.filter { jws in
-            (PlayedAccount.payload(jws)["signedDate"] as? Int).map { (from...to).contains($0) } ?? false
+            !arrived.contains(jws)
+                && (PlayedAccount.payload(jws)["signedDate"] as? Int).map { (from...to).contains($0) } ?? false
         }
         guard let start = token.map({ Int($0.dropFirst()) }) ?? 0, start <= found.count else {
             return .error(4_000_014)

@@ -170,6 +170,7 @@ struct ReloadTests {
             database: offers.sqlite
             keys: keys.yaml
             rateLimits: { key: { perSecond: 1, burst: 1 } }
+            notifications: { recheck: PT1H }
 
             """, to: "offerd.yaml")
         server.signal(SIGHUP)
@@ -177,8 +178,10 @@ struct ReloadTests {
             let answer = try await server.ask("GET", "/v1/catalog", token: token, client: client)
             return answer.status == 429
         }
-        try await until("the log names `listen`") {
-            try installation.logs().joined().contains("`listen` has changed")
+        for name in ["listen", "notifications.recheck"] {
+            try await until("the log names `\(name)`") {
+                try installation.logs().joined().contains("`\(name)` has changed")
+            }
         }
         try await client.shutdown()
         #expect(await server.stop() == 0)
