@@ -117,9 +117,11 @@ public struct AllowedStep: Sendable {
                 because: "any row tells whether there is one, and under which key")
         ]
         + [
-            "AND ?1 = ?1", "DELETE FROM kept_answer AS t WHERE", "INSERT INTO erasure (",
+            "AND ?1 = ?1", "DELETE FROM kept_answer AS t WHERE",
             "SELECT COUNT(DISTINCT o.customer_id) FROM customer_alias a",
-            "SELECT DISTINCT kind, value FROM customer_alias WHERE scope_id = ?1", "UPDATE import_refusal AS t",
+            "SELECT DISTINCT value FROM customer_alias WHERE scope_id = ?1",
+            "SELECT DISTINCT value FROM customer_identifier WHERE scope_id = ?1",
+            "SELECT sequence, proof FROM customer_merge WHERE merged_id IN (", "UPDATE import_refusal AS t",
             "UPDATE import_run AS t", "DELETE FROM import_row WHERE subscription_key = ?2",
         ].map {
             AllowedStep(
