@@ -95,9 +95,8 @@ let package = Package(
         .target(
             name: "OfferctlCommands",
             dependencies: [
-                "AppStoreData", "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferEligibility", "OfferModel",
-                "OfferSigning",
-                argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferEligibility", "OfferModel", argumentParser,
+                asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
             ],
             swiftSettings: settings),
         .target(

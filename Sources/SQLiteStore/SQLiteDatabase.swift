@@ -16,7 +16,7 @@ public final class SQLiteDatabase: StoreDatabase {
         /// all of them change.
         public var log: Int
 
-        /// 4,096 waiting writes, 256 in a commit, 5 seconds of patience, 4,000 pages, unless told otherwise.
+        /// 4,096 waiting writes, 256 in a commit, 5 seconds of patience, 4,000 pages, unless given otherwise.
         public init(
             waitingWrites: Int = 4_096, batch: Int = 256, patience: Duration = .seconds(5), log: Int = 4_000
         ) {
@@ -35,7 +35,7 @@ public final class SQLiteDatabase: StoreDatabase {
 
     /// - Parameters:
     ///   - isServer: whether this process serves requests: while one does, no other writes the log back.
-    ///   - onCommit: is told of each commit, whether or not it succeeded: how many bodies it had and how long it took.
+    ///   - onCommit: called after each commit, successful or not, with the number of its bodies and its duration.
     /// - Throws: ``StoreError/notMigrated(_:)`` if the file is missing or older than this version,
     ///   ``StoreError/newerThanThisVersion(_:)``, or what keeps it from being opened.
     public convenience init(
@@ -88,7 +88,7 @@ public final class SQLiteDatabase: StoreDatabase {
         _ connection: Connection, readers: Readers?, checkpointer: Checkpointer?, limits: Limits,
         onCommit: @escaping @Sendable (Int, Duration) -> Void = { _, _ in }
     ) throws {
-        // The writer takes its patience from the limits; see WriteBatch.
+        // WriteBatch waits for a busy database itself, for as long as the limits allow.
         // What a savepoint would put back is kept in memory: some tens of pages for a body, a file otherwise.
         // 16 MiB: an issued offer changes some ten pages all over the indexes, and reading each costs a system call.
         try connection.runScript(

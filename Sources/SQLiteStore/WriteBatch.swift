@@ -14,9 +14,9 @@ struct WriteBatch {
         let answers: [WriteQueue.Release]?
         do {
             try begin(until: deadline)
-            // Bodies take their time; what is left of the patience is for waiting.
+            // The time the bodies take does not count: what is left is for waiting.
             let left = ContinuousClock.now.duration(to: deadline)
-            answers = try together(jobs, patience: left) ?? apart(jobs)
+            answers = try runTogether(jobs, patience: left) ?? runIsolated(jobs)
         } catch {
             for job in jobs { job.fail(error) }
             return
@@ -38,7 +38,7 @@ struct WriteBatch {
     ///
     /// - Returns: `nil` if one failed, or there is only one, which has no savepoint anyway; then nothing was done.
     /// - Throws: what keeps the transaction from being begun again.
-    private func together(_ jobs: [WriteQueue.Job], patience: Duration) throws -> [WriteQueue.Release]? {
+    private func runTogether(_ jobs: [WriteQueue.Job], patience: Duration) throws -> [WriteQueue.Release]? {
         guard jobs.count > 1 else { return nil }
         let mark = memory.mark
         do {
@@ -60,7 +60,7 @@ struct WriteBatch {
     /// Runs the bodies so that each can be undone alone: in a savepoint, or with the transaction if there is only one.
     ///
     /// - Returns: `nil` if one failed that could not be undone alone; then every caller has been told.
-    private func apart(_ jobs: [WriteQueue.Job]) -> [WriteQueue.Release]? {
+    private func runIsolated(_ jobs: [WriteQueue.Job]) -> [WriteQueue.Release]? {
         let isShared = jobs.count > 1
         var answers = [WriteQueue.Release]()
         for (index, job) in jobs.enumerated() {

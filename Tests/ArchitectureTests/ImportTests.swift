@@ -16,6 +16,17 @@ struct ImportTests {
         #expect(sources.flatMap(ImportTable.design.violations) == [])
     }
 
+    @Test("the table gives a target nothing that it does not import")
+    func tableIsTight() throws {
+        let imported = try repository.sources().reduce(into: [String: Set<String>]()) { imported, file in
+            imported[file.target, default: []].formUnion(ImportTable.imports(of: file.text).map(\.module))
+        }
+        for (target, allowed) in ImportTable.design.allowed {
+            guard let used = imported[target] else { continue }
+            #expect(allowed.subtracting(used) == [], "\(target)")
+        }
+    }
+
     @Test("the table names only targets of its own, libraries and Foundation")
     func tableIsClosed() throws {
         let ours = Set(ImportTable.design.allowed.keys)

@@ -52,7 +52,7 @@ struct CounterTests {
                             Self.slot(number), [cap], bench, on: number.isMultiple(of: 2) ? bench.database : second)
                         return 1
                     } catch {
-                        #expect(CounterStore.isCap(error), "\(error)")
+                        #expect(CounterStore.isCapReached(error), "\(error)")
                         return 0
                     }
                 }
@@ -76,7 +76,7 @@ struct CounterTests {
         await #expect {
             try await Self.insert(Self.slot(2, issued: ends.adding(milliseconds: -1)), one, bench)
         } throws: {
-            CounterStore.isCap($0)
+            CounterStore.isCapReached($0)
         }
         try await Self.insert(Self.slot(3, issued: ends), one, bench)
         let counters = try await Self.counters(bench, at: ends)
@@ -241,7 +241,7 @@ struct CounterTests {
                     caps: [CounterStore.Cap(unit: .money("USD"), most: 19_999)], in: scope)
             }
         } throws: {
-            CounterStore.isCap($0)
+            CounterStore.isCapReached($0)
         }
     }
 }

@@ -90,7 +90,7 @@ extension IngestReport: FastPathWritable {
 }
 
 extension DecisionsBody: FastPathWritable {
-    /// What `client` keys see; the rest is for people, for whom the encoder is fast enough.
+    /// Answers to `client` keys. Support and marketing read the others by eye, so the general encoder is fast enough.
     var hasFastPath: Bool {
         decisions.allSatisfy { decision in
             decision.explanation == nil

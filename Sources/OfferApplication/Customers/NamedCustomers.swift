@@ -53,7 +53,7 @@ struct NamedCustomers: Sendable, Hashable {
     /// forgotten.
     ///
     /// - Throws: `busy`.
-    func requireHeld(_ transaction: any StoreTransaction) throws {
+    func requireNotErased(_ transaction: any StoreTransaction) throws {
         guard try !ErasureStore(transaction).isErased(customers, after: seenAt ?? 0) else { throw RequestError.busy }
     }
 

@@ -110,7 +110,7 @@ public struct IssueOffer: Sendable {
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
         let (clock, catalogs) = (clock, catalogs)
         return try await database.readInline { transaction in
-            try seen?.requireHeld(transaction)
+            try seen?.requireNotErased(transaction)
             var snapshot = try Snapshot.read(
                 request.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,
                 openSlotsOf: [request.offerId], transaction)
@@ -181,7 +181,7 @@ public struct IssueOffer: Sendable {
                     slot, by: signing, issuance, redeemed: redeemed, caps: caps, in: number, transaction)
                 return isRecorded ? nil : .moved
             }
-        } catch  where CounterStore.isCap(error) {
+        } catch  where CounterStore.isCapReached(error) {
             return nil
         }
         guard case .limited(let counters) = committed else { return committed.answer }

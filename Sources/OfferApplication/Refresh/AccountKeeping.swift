@@ -20,12 +20,12 @@ struct AccountKeeping: Sendable {
     ) async throws -> KeptAccount {
         let known = try await ledger.read { transaction in
             // What Apple answered about who was erased meanwhile would bring everything back.
-            try account.seen?.requireHeld(transaction)
+            try account.seen?.requireNotErased(transaction)
             return try Self.known(fetched, of: account, asOf: asOf, recent: recent, in: scope, transaction)
         }
         if let known { return known }
         return try await ledger.write(by: author) { transaction in
-            try account.seen?.requireHeld(transaction)
+            try account.seen?.requireNotErased(transaction)
             let now = try clock.instant(transaction)
             let number = try ScopeStore(transaction).findOrAdd(scope)
             let offers = try catalogs.offersInForce(of: number, in: scope, transaction)

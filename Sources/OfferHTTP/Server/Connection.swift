@@ -30,14 +30,14 @@ struct AnsweringChannel: ServerChildChannel {
             if let certificate { try channel.pipeline.syncOperations.addHandler(certificate.handler()) }
             try channel.pipeline.syncOperations.addHandlers(
                 [
-                    LateClients(progress, patience: patience, logger: logger) as any ChannelHandler,
+                    DeadlineEnforcer(progress, patience: patience, logger: logger) as any ChannelHandler,
                     UnreadableRequestAnswer(logger: logger),
                 ])
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
         var configuration = configuration
-        configuration.additionalChannelHandlers = { [UnderstoodRequests(progress)] }
+        configuration.additionalChannelHandlers = { [ParsedRequestObserver(progress)] }
         return HTTP1Channel(responder: responder, configuration: configuration)
             .setup(channel: channel, logger: logger).map { Value(base: $0, progress: progress) }
     }
@@ -132,7 +132,7 @@ private struct ReportedBody: AsyncSequence, Sendable {
 /// Closes connections of late clients, with an answer where one is possible (invariant 10).
 ///
 /// It sits next to the socket and sees only bytes; ``ConnectionProgress`` knows what they mean.
-final class LateClients: ChannelInboundHandler {
+final class DeadlineEnforcer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = IOData
@@ -218,7 +218,7 @@ extension Duration {
 
 /// Tells ``ConnectionProgress`` that bytes have become parts of a request; it sits behind the HTTP decoder and does not
 /// look at the parts.
-final class UnderstoodRequests: ChannelInboundHandler, RemovableChannelHandler {
+final class ParsedRequestObserver: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
 
     private let progress: ConnectionProgress

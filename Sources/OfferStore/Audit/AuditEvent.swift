@@ -110,8 +110,9 @@ extension AuditEvent {
             var container = try decoder.unkeyedContainer()
             let table = try container.decode(String.self)
             let key = try container.decode(Scalar.self).value
-            guard let digest = Hexadecimal.bytes(try container.decode(String.self)) else {
-                throw DecodingError.dataCorruptedError(in: container, debugDescription: "no hexadecimal digits")
+            guard key != .null, let digest = Hexadecimal.bytes(try container.decode(String.self)) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "no key or no hexadecimal digits")
             }
             reference = LedgerRow.Reference(table: table, key: key, digest: digest)
         }

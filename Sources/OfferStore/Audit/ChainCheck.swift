@@ -163,8 +163,8 @@ struct AuditPages {
 /// The rows that events of erasures name: only of these may texts be gone that retention did not remove.
 struct ErasedRows {
     private var rows: [String: Set<Int64>] = [:]
-    /// How many texts these events tell to have been erased.
-    private(set) var told: Int64 = 0
+    /// How many texts these events erased.
+    private(set) var count: Int64 = 0
 
     func holds(_ table: String, _ key: Int64?) -> Bool {
         key.map { rows[table]?.contains($0) ?? false } ?? false
@@ -173,7 +173,7 @@ struct ErasedRows {
     mutating func add(_ event: AuditEvent) throws {
         guard event.kind == .erasure else { return }
         let after = try AuditValues(text: event.after ?? "{}")
-        told = told.saturatingAdding(try after.value("erased"))
+        count = count.saturatingAdding(try after.value("erased"))
         for part in try after.value("rows", as: String.self).split(separator: ";") {
             let words = part.split(separator: " ")
             guard let table = words.first else { continue }

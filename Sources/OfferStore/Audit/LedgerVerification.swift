@@ -40,7 +40,8 @@ public struct LedgerVerification: Sendable {
             transaction: transaction, digest: digest, judge: judge, progress: tell
         ).run(&report)
         try RowCheck(
-            transaction: transaction, digests: try digests(transaction), told: erased, progress: { tell(total + $0) }
+            transaction: transaction, digests: try digests(transaction), erasures: erased,
+            progress: { tell(total + $0) }
         ).run(&report)
         try CounterCheck(transaction: transaction).run()
         return report

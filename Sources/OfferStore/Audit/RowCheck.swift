@@ -6,7 +6,7 @@ import OfferModel
 struct RowCheck {
     let transaction: any StoreTransaction
     let digests: (_ key: String) throws -> LedgerDigests
-    let told: ErasedRows
+    let erasures: ErasedRows
     let progress: (Int64) -> Void
 
     /// - Throws: ``BrokenRow`` for the first row that is not as it should be.
@@ -36,7 +36,8 @@ struct RowCheck {
         var tables: [String: any CoveredRows] = [:]
         for table in LedgerTable.all {
             let rows: any CoveredRows =
-                table.isOrdered ? OrderedRows(table, told: told, transaction) : FewRows(table, transaction)
+                table.isOrdered
+                ? OrderedRows(table, erasures: erasures, transaction) : UnorderedRows(table, transaction)
             tables[table.name] = rows
         }
         var events = AuditPages.events(transaction)
@@ -56,11 +57,11 @@ struct RowCheck {
             if event.sequence.isMultiple(of: 10_000) { progress(event.sequence) }
         }
         let found = tables.values.reduce(0) { $0 + $1.erased }
-        guard found <= removed.saturatingAdding(told.told) else {
+        guard found <= removed.saturatingAdding(erasures.count) else {
             throw BrokenRow(
                 "audit_event", .null,
                 "\(found) texts are gone; the events `retention` tell of \(removed) and the events `erasure` of "
-                    + "\(told.told)")
+                    + "\(erasures.count)")
         }
         for table in LedgerTable.all {
             try tables[table.name]?.finish(digests: digests)
@@ -76,7 +77,7 @@ struct RowCheck {
     private func follow(_ event: AuditEvent, _ tables: [String: any CoveredRows]) throws {
         func change(_ table: LedgerTable, by member: String) throws {
             let after = try AuditValues(text: event.after ?? "{}")
-            (tables[table.name] as? FewRows)?.change(after[member] ?? .null, to: after)
+            (tables[table.name] as? UnorderedRows)?.change(after[member] ?? .null, to: after)
         }
         switch event.kind {
         case .resume: try change(.pause, by: "pause")
@@ -110,11 +111,11 @@ final class OrderedRows: CoveredRows {
     private var changes: [Int64: [AuditEvent]] = [:]
     private(set) var count: Int64 = 0
     private(set) var erased: Int64 = 0
-    private let told: ErasedRows
+    private let erasures: ErasedRows
 
-    init(_ table: LedgerTable, told: ErasedRows = ErasedRows(), _ transaction: any StoreTransaction) {
+    init(_ table: LedgerTable, erasures: ErasedRows = ErasedRows(), _ transaction: any StoreTransaction) {
         self.table = table
-        self.told = told
+        self.erasures = erasures
         self.transaction = transaction
         pages = AuditPages(table.columns, of: table.name, key: table.key, in: transaction)
         if table.name == LedgerTable.issuedOffer.name {
@@ -146,7 +147,7 @@ final class OrderedRows: CoveredRows {
         _ = try pages.next()
         count += 1
         erased += Int64(read.erased.count)
-        guard !told.holds(table.name, read.sequence) else { return }
+        guard !erasures.holds(table.name, read.sequence) else { return }
         let removable = RetentionStore.columns(of: table.name)
         for column in read.erased where !removable.contains(column) {
             throw BrokenRow(table.name, reference.key, "its `\(column)` is gone, and no erasure names the row")
@@ -231,7 +232,7 @@ struct SlotHistory {
 }
 
 /// The rows of a table that people make: few, so what the events make of them is kept.
-final class FewRows: CoveredRows {
+final class UnorderedRows: CoveredRows {
     private struct Expected {
         var state: AuditValues
         var digestKey: String

@@ -21,7 +21,7 @@ public struct CounterStore {
     static let capPrefix = "offer_counter."
 
     /// Whether an error says that a counter would have shown more than its cap.
-    public static func isCap(_ error: any Error) -> Bool {
+    public static func isCapReached(_ error: any Error) -> Bool {
         guard case .constraint(let name) = error as? StoreError else { return false }
         return name.hasPrefix(capPrefix)
     }

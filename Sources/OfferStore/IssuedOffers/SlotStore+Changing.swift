@@ -172,7 +172,7 @@ extension SlotStore {
         try count(more.saturatingMultiplied(by: cost), .money(currency), of: offer, caps: [], at: now, in: scope)
     }
 
-    /// - Throws: ``StoreError/constraint(_:)`` that ``CounterStore/isCap(_:)`` if a counter would show more than its cap.
+    /// - Throws: ``StoreError/constraint(_:)`` that ``CounterStore/isCapReached(_:)`` if a counter would show more than its cap.
     func count(
         _ amount: Int64, _ unit: CounterUnit, of offer: OfferId, caps: [CounterStore.Cap], at now: Instant,
         in scope: ScopeNumber

@@ -34,7 +34,7 @@ public struct SlotStore {
     ///   - caps: the most that the offer's counters may show with it: the backstop of its limits for everyone.
     ///   - hasPassed: false if it is known that none of the customer's slots has passed and waits to be settled.
     /// - Throws: ``StoreError/constraint(_:)`` if the customer has an open slot for the offer, or the id is known;
-    ///   one that ``CounterStore/isCap(_:)`` if a counter would show more.
+    ///   one that ``CounterStore/isCapReached(_:)`` if a counter would show more.
     public func insert(
         _ slot: Slot, by signing: Signing, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
         hasPassed: Bool = true, in scope: ScopeNumber

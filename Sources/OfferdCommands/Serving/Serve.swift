@@ -56,6 +56,7 @@ struct Serve: AsyncParsableCommand {
         // Loops only read and write, a fifth of a request's work at most; the tasks that answer have a thread for each
         // processor already. With a loop for each, too, they wake each other twice as often for the same work.
         NIOSingletons.groupLoopCountSuggestion = max(1, System.coreCount / 2)
+        CoreFiles.forbid()
         let setup = try options.setup(listen: listen)
         let watch = ConfigurationWatch(setup)
         let lines = LogLines.standardError(setup.log)
@@ -217,6 +218,15 @@ enum ListenFailure {
         default:
             return CommandFailure(.failed, "`\(address)` cannot be listened on: \(system)")
         }
+    }
+}
+
+/// The copy of a process's memory that some systems write when it crashes.
+enum CoreFiles {
+    /// Forbids them for this process: the signing keys are in its memory (invariant 9).
+    static func forbid() {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
 }
 

@@ -23,6 +23,8 @@ final class RunningServer: Sendable {
     let metricsURL: String?
     private let process: Mutex<Process>
 
+    var processIdentifier: Int32 { process.withLock { $0.processIdentifier } }
+
     /// Starts a server and waits for the line that says where it listens.
     ///
     /// - Parameter launcher: a program with its arguments that starts the server, such as `strace`.
