@@ -42,17 +42,26 @@ public struct RegisteredApp: Sendable {
 
 /// The apps of `keys.yaml`. A request takes its app once and finishes with it, whatever is replaced meanwhile.
 public final class AppRegistry: Sendable {
-    private let apps: Mutex<[BundleId: RegisteredApp]>
+    private struct State {
+        var apps: [BundleId: RegisteredApp]
+        /// Where the key failed its latest self-test.
+        var broken: Set<Scope> = []
+        /// How often the apps were replaced.
+        var version = 0
+    }
+
+    private let state: Mutex<State>
 
     /// A registry; of two entries for one app the first counts, and the reader refuses the second.
     public init(_ apps: [RegisteredApp]) {
-        self.apps = Mutex(Self.byBundleId(apps))
+        state = Mutex(State(apps: Self.byBundleId(apps)))
     }
 
     /// Serves these apps and no others from the next request on.
     public func replace(with apps: [RegisteredApp]) {
         let new = Self.byBundleId(apps)
-        self.apps.withLock { $0 = new }
+        // A key is tested when it is loaded.
+        state.withLock { $0 = State(apps: new, version: $0.version + 1) }
     }
 
     private static func byBundleId(_ apps: [RegisteredApp]) -> [BundleId: RegisteredApp] {
@@ -60,12 +69,12 @@ public final class AppRegistry: Sendable {
     }
 
     public var all: [RegisteredApp] {
-        apps.withLock { $0.values.sorted { $0.bundleId < $1.bundleId } }
+        state.withLock { $0.apps.values.sorted { $0.bundleId < $1.bundleId } }
     }
 
     /// The app of a scope; `nil` if `keys.yaml` has no such app, or not in that environment.
     public subscript(scope: Scope) -> RegisteredApp? {
-        guard let app = apps.withLock({ $0[scope.bundleId] }), app.signingKeys[scope.environment] != nil else {
+        guard let app = state.withLock({ $0.apps[scope.bundleId] }), app.signingKeys[scope.environment] != nil else {
             return nil
         }
         return app
@@ -81,5 +90,28 @@ public final class AppRegistry: Sendable {
                 hint: "add the app or the environment to keys.yaml")
         }
         return app
+    }
+
+    /// Tests the signing keys. One that fails signs nothing until a later test passes or `keys.yaml` is read again.
+    ///
+    /// - Returns: the scopes whose key failed.
+    @discardableResult
+    public func testKeys() -> [Scope] {
+        let (apps, version) = state.withLock { ($0.apps.values, $0.version) }
+        let broken = apps.flatMap { app in
+            app.signingKeys.filter { !$0.value.works }.keys
+                .map { Scope(bundleId: app.bundleId, environment: $0) }
+        }
+        state.withLock { if $0.version == version { $0.broken = Set(broken) } }
+        return broken.sorted { "\($0)" < "\($1)" }
+    }
+
+    /// - Throws: `notReady` if a signing key failed its latest self-test: of a scope, or any.
+    func requireWorkingKeys(for scope: Scope? = nil) throws {
+        let broken = state.withLock { $0.broken }
+        guard scope.map(broken.contains) ?? !broken.isEmpty else { return }
+        throw RequestError.notReady(
+            detail: "a signing key fails its self-test: what it signs does not verify",
+            hint: "restart offerd; `offerd keys check` tells whether the key file is sound")
     }
 }

@@ -86,6 +86,6 @@ public struct UseCases: Sendable {
         apiKeys = APIKeys(
             database: ledger, digest: digest, random: random, author: .service, rates: rates, clock: wallClock)
         audit = LedgerAudit(ledger: ledger, signer: checkpointSigner, clock: clock)
-        readiness = Readiness(database: database, clock: clock, freeSpace: freeSpace)
+        readiness = Readiness(database: database, registry: registry, clock: clock, freeSpace: freeSpace)
     }
 }

@@ -12,6 +12,9 @@ public protocol SigningKey: Sendable {
 
     /// ECDSA with SHA-256 over the message, as the 64 bytes R‖S: the form a JWS wants (RFC 7518 §3.4).
     func rawSignature(of message: [UInt8]) throws -> [UInt8]
+
+    /// Whether the public half verifies what the key signs now.
+    var works: Bool { get }
 }
 
 /// A value that must not be signed as it is.

@@ -74,7 +74,7 @@ public struct IssueOffer: Sendable {
         guard verified.refused.isEmpty else { throw RequestError.signedDataRefused(verified.refused) }
         if let ambiguity = kept.ambiguity { throw ambiguity }
 
-        let signer = try ArtefactSigner(app: app, environment: caller.scope.environment, random: random)
+        let signer = try ArtefactSigner(registry: registry, app: app, scope: caller.scope, random: random)
         var seen = kept.subject
         for _ in 0..<Self.attempts {
             // 2. Read one snapshot. A customer who was erased since the request was first looked at is not recorded again.

@@ -94,27 +94,32 @@ struct SigningPlan: Sendable, Equatable {
 
 /// Makes the artefacts of one signing: one timestamp, and a nonce each (docs/design.md#issued-offers-and-limits).
 struct ArtefactSigner: Sendable {
+    private let registry: AppRegistry
     let app: RegisteredApp
+    private let scope: Scope
     let key: any SigningKey
     let random: any RandomSource
 
-    /// A signer with the key of an environment.
+    /// A signer with the key of a scope.
     ///
     /// - Throws: ``UnsignableOffer`` if the app has none there.
-    init(app: RegisteredApp, environment: AppStoreEnvironment, random: any RandomSource) throws {
-        guard let key = app.signingKeys[environment] else { throw UnsignableOffer(detail: "no signing key") }
+    init(registry: AppRegistry, app: RegisteredApp, scope: Scope, random: any RandomSource) throws {
+        guard let key = app.signingKeys[scope.environment] else { throw UnsignableOffer(detail: "no signing key") }
+        self.registry = registry
         self.app = app
+        self.scope = scope
         self.key = key
         self.random = random
     }
 
     /// Signs what a plan holds.
     ///
-    /// - Throws: when libcrypto fails, the generator has no entropy, or a field cannot be signed.
+    /// - Throws: when the key failed its self-test, libcrypto fails, the generator has no entropy, or a field cannot be signed.
     func sign(
         _ plan: SigningPlan, offer: Offer, timestamp: Instant, allowIntroductoryOffer: Bool = true
     ) throws -> [RecordedSignature] {
-        try plan.formats.map { format in
+        try registry.requireWorkingKeys(for: scope)
+        return try plan.formats.map { format in
             let nonce = try random.orderedUUID(at: timestamp)
             return RecordedSignature(
                 nonce: nonce, format: format,

@@ -10,21 +10,28 @@ public struct Readiness: Sendable {
     private let database: WatchedDatabase
     private let clock: RequestClock
     private let trial: WriteTrial
+    private let registry: AppRegistry
     private let freeSpace: @Sendable () -> Int64?
 
-    init(database: WatchedDatabase, clock: RequestClock, freeSpace: @escaping @Sendable () -> Int64?) {
+    init(
+        database: WatchedDatabase, registry: AppRegistry, clock: RequestClock,
+        freeSpace: @escaping @Sendable () -> Int64?
+    ) {
+        self.registry = registry
         self.database = database
         self.clock = clock
         self.freeSpace = freeSpace
         trial = WriteTrial(database: database, clock: clock)
     }
 
-    /// Reads the clock, looks for room on the disk, and commits something durably.
+    /// Looks at the latest self-test of the signing keys, reads the clock, looks for room on the disk, and commits something
+    /// durably.
     ///
     /// - Throws: ``RequestError``, naming no file of the machine: the check is public.
     public func check() async throws {
         do {
             if let damage = database.damage { throw damage }
+            try registry.requireWorkingKeys()
             let clock = clock
             _ = try await database.readInline { try clock.instant($0) }
             if let free = freeSpace(), free < Self.leastFreeSpace {

@@ -69,6 +69,29 @@ struct CheckpointService: Service {
     }
 }
 
+/// Tests the signing keys every hour, as they were tested when they were loaded.
+struct KeyTestService: Service {
+    private static let interval = Duration.seconds(3_600)
+
+    let registry: AppRegistry
+    let logger: Logger
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                try await Task.sleep(for: Self.interval)
+                for scope in registry.testKeys() {
+                    logger.critical(
+                        "a signing key fails its self-test and signs nothing until it passes",
+                        metadata: [
+                            "scope": "\(scope)", "hint": "restart offerd; `offerd keys check` tells whether the file is sound",
+                        ])
+                }
+            }
+        }
+    }
+}
+
 /// Runs retention beside the server, at its start and then every ten minutes.
 struct RetentionService: Service {
     private static let interval = Duration.seconds(600)

@@ -143,6 +143,7 @@ struct Serve: AsyncParsableCommand {
         var services: [any Service] = [
             CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger), server,
             RetentionService(retention: retention, logger: logger, metrics: metrics),
+            KeyTestService(registry: registry, logger: logger),
             ReloadService(reload: reload, watch: watch, hangups: hangups),
         ]
         if let exporter, let address = setup.metrics {

@@ -1,6 +1,9 @@
+import OfferAPI
 import OfferModel
+import OfferSigning
 import OfferStore
 import OfferTestSupport
+import OpenSSLCrypto
 import Synchronization
 import Testing
 
@@ -79,11 +82,65 @@ struct ReadinessTests {
         let bench = try await Workbench()
         let free = Mutex<Int64>(Readiness.leastFreeSpace - 1)
         let readiness = Readiness(
-            database: WatchedDatabase(bench.database),
+            database: WatchedDatabase(bench.database), registry: bench.registry,
             clock: RequestClock(wallClock: { [clock = bench.clock] in clock.now }),
             freeSpace: { free.withLock { $0 } })
         #expect(try await Self.reason { try await readiness.check() }?.contains("255 KiB") == true)
         free.withLock { $0 = Readiness.leastFreeSpace }
         try await readiness.check()
+    }
+
+    @Test("a key that fails its self-test signs nothing until it passes; what is signed already is handed out")
+    func brokenKey() async throws {
+        let bench = try await Workbench()
+        try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
+        let key = BreakableKey(real: bench.key)
+        let app = try bench.registry.app(for: Workbench.scope)
+        bench.registry.replace(with: [
+            RegisteredApp(
+                bundleId: app.bundleId, appAppleId: app.appAppleId, issuerId: app.issuerId,
+                signingKeys: [.localTesting: key], verifier: app.verifier)
+        ])
+        var order = IssueRequest(offerId: "comeback", customer: CustomerIdentifiers(originalTransactionId: "100"))
+        let first = try await bench.granted(order)
+
+        key.isBroken.withLock { $0 = true }
+        #expect(bench.registry.testKeys() == [Workbench.scope])
+        let red = try await Self.reason { try await bench.useCases.readiness.check() }
+        #expect(red == "a signing key fails its self-test: what it signs does not verify")
+        #expect(try await bench.granted(order).offer == first.offer)
+        order.fresh = true
+        #expect(try await Self.reason { _ = try await bench.granted(order) } == red)
+        #expect(try await bench.count("signing") == 0)
+
+        key.isBroken.withLock { $0 = false }
+        #expect(try await Self.reason { _ = try await bench.granted(order) } == red, "no test has passed yet")
+        #expect(bench.registry.testKeys().isEmpty)
+        try await bench.useCases.readiness.check()
+        #expect(try await bench.granted(order).isNew)
+    }
+}
+
+/// A key whose signatures can be made worthless.
+private final class BreakableKey: SigningKey {
+    let real: OpenSSLSigningKey
+    let isBroken = Mutex(false)
+
+    init(real: OpenSSLSigningKey) {
+        self.real = real
+    }
+
+    var keyId: KeyId { real.keyId }
+    var works: Bool {
+        let message = Array("test".utf8)
+        return (try? derSignature(of: message)).map { real.publicKey.isValid(derSignature: $0, of: message) } ?? false
+    }
+
+    func derSignature(of message: [UInt8]) throws -> [UInt8] {
+        try real.derSignature(of: isBroken.withLock { $0 } ? message + [0] : message)
+    }
+
+    func rawSignature(of message: [UInt8]) throws -> [UInt8] {
+        try real.rawSignature(of: isBroken.withLock { $0 } ? message + [0] : message)
     }
 }
