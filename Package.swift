@@ -27,6 +27,9 @@ let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", packa
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
+// What `--version` shows beside the version; `Scripts/release` sets it.
+let commit = Context.environment["OFFERD_COMMIT"] ?? ""
+
 let package = Package(
     name: "offerd",
     platforms: [.macOS(.v15)],
@@ -55,6 +58,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CBuild", cSettings: [.define("OFFERD_COMMIT", to: "\"\(commit)\"")]),
         .target(name: "JSON", swiftSettings: settings),
         // Rounding is libm's, which nothing else would bring into a program of these two targets alone.
         .target(
@@ -91,7 +95,7 @@ let package = Package(
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
-            name: "CommandLineSupport", dependencies: ["OfferModel", argumentParser], swiftSettings: settings),
+            name: "CommandLineSupport", dependencies: ["CBuild", "OfferModel", argumentParser], swiftSettings: settings),
         .target(
             name: "OfferctlCommands",
             dependencies: [

@@ -148,6 +148,15 @@ build() {
     fi
 }
 
+# The commit of this clone for `--version`, or what OFFERD_COMMIT says; `+` marks uncommitted changes.
+this_commit() {
+    if [[ -n ${OFFERD_COMMIT+set} ]]; then
+        printf '%s' "$OFFERD_COMMIT"
+    else
+        git -C "$root" describe --always --exclude '*' --abbrev=12 --dirty=+ 2>/dev/null || true
+    fi
+}
+
 # release_build ARGUMENT…: runs `swift build` with the options for installed and measured programs (docs/decisions/0036).
 release_build() {
     local flags=(--configuration release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic)
@@ -157,5 +166,5 @@ release_build() {
     if [[ $(printf '%s\n' "glibc 2.36" "$glibc" | sort --version-sort | head -n 1) == "glibc 2.36" ]]; then
         flags+=(-Xlinker -z -Xlinker pack-relative-relocs)
     fi
-    swift build "${flags[@]}" "$@"
+    OFFERD_COMMIT=$(this_commit) swift build "${flags[@]}" "$@"
 }

@@ -48,10 +48,8 @@ def check_jws(public_key: str, jws: str) -> tuple[bool, dict]:
     return valid, json.loads(from_base64url(claims))
 
 
-def main() -> int:
-    public_key, answer_file = sys.argv[1:3]
-    with open(answer_file, encoding="utf-8") as file:
-        answer = json.load(file)
+def check(public_key: str, answer: dict) -> list[tuple[str, bool, str]]:
+    """The name of each signature of a response, whether it is valid, and a detail."""
     signatures = dict(answer.get("signatures", {}))
     if answer.get("introductoryEligibility"):
         signatures["introductoryEligibility"] = answer["introductoryEligibility"]
@@ -72,6 +70,13 @@ def main() -> int:
         allows = introductory["allowIntroductoryOffer"]
         right = claims["aud"] == "introductory-offer-eligibility" and claims["allowIntroductoryOffer"] is allows
         results.append(("introductoryEligibility", valid and right and "exp" not in claims, f", allows: {str(allows).lower()}"))
+    return results
+
+
+def main() -> int:
+    public_key, answer_file = sys.argv[1:3]
+    with open(answer_file, encoding="utf-8") as file:
+        results = check(public_key, json.load(file))
     for name, valid, detail in results:
         print(f"  {name}: {'verified by openssl' if valid else 'NOT VALID'}{detail}")
     if not results:

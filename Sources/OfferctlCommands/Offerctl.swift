@@ -3,8 +3,6 @@ import CommandLineSupport
 import Foundation
 
 struct Offerctl: AsyncParsableCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "offerctl",
         abstract: "Configure App Store offers and explain who gets them.",
@@ -21,7 +19,7 @@ struct Offerctl: AsyncParsableCommand {
             Example:
               offerctl dry-run --offer comeback-half-price --customer-id user-17
             """,
-        version: version,
+        version: ProgramVersion.text,
         subcommands: [
             CatalogCommand.self, OffersCommand.self, DryRun.self, TestCommand.self, ReplayCommand.self,
             CustomersCommand.self, IssuedCommand.self, ReportCommand.self,

@@ -18,8 +18,6 @@ public enum OfferdProgram {
 
 /// The root of the commands.
 struct Offerd: AsyncParsableCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "offerd",
         abstract: "Decides which App Store subscription offers a customer may have, signs them, and records each one.",
@@ -33,7 +31,7 @@ struct Offerd: AsyncParsableCommand {
               offerd migrate --config offerd.yaml
               offerd serve --config offerd.yaml
             """,
-        version: version,
+        version: ProgramVersion.text,
         subcommands: [
             Serve.self, Migrate.self, BackfillCommand.self, ImportCommand.self, Doctor.self, Backup.self, Restore.self,
             VerifyLedger.self, RetentionCommand.self, KeysCommand.self, APIKeysCommand.self, CustomerDataCommand.self,

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import OfferTestSupport
 import Testing
@@ -51,7 +52,7 @@ struct CommandLineTests {
     func version() async throws {
         let run = try await OfferctlProcess.run(["--version"])
         #expect(run.status == 0)
-        #expect(run.text == Offerctl.version + "\n")
+        #expect(run.text == ProgramVersion.text + "\n")
     }
 
     @Test("without an API key nothing is asked")

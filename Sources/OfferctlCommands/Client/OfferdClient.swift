@@ -65,7 +65,7 @@ struct OfferdClient: Sendable {
         var request = HTTPClientRequest(url: address.url(path, query: query))
         request.method = method
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        request.headers.add(name: "User-Agent", value: "offerctl/\(Offerctl.version)")
+        request.headers.add(name: "User-Agent", value: "offerctl/\(ProgramVersion.number)")
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }
         let answer = try await exchange(request)

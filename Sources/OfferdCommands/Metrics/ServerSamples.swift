@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 import OfferApplication
 import OfferModel
@@ -15,7 +16,7 @@ struct ServerSamples: Sendable {
     func all() async -> [MetricSample] {
         let isReady = (try? await useCases.readiness.check()) != nil
         var samples = ProcessSamples.all()
-        samples.append(MetricSample("offerd_build_info", 1, [("version", Offerd.version)]))
+        samples.append(MetricSample("offerd_build_info", 1, [("version", ProgramVersion.number)]))
         samples.append(MetricSample("offerd_ready", isReady ? 1 : 0))
         samples.append(MetricSample("offerd_writes_waiting", Double(database.waitingWrites)))
         if let milliseconds = try? await useCases.readiness.clockBehind() {

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CommandLineSupport
 import Foundation
 import LocalAppStore
 import NIOCore
@@ -321,7 +322,7 @@ private struct ObservedTraffic {
 
     func expectHealth(_ scrape: Scrape) {
         #expect(scrape["offerd_ready"] == 1)
-        #expect(scrape[#"offerd_build_info{version="\#(Offerd.version)"}"#] == 1)
+        #expect(scrape[#"offerd_build_info{version="\#(ProgramVersion.number)"}"#] == 1)
         let key = #"app="com.example.pro",environment="LocalTesting",key="LOCALTEST1""#
         #expect(scrape["offerd_signing_key_works{\(key)}"] == 1)
         #expect((scrape["offerd_clock_behind_seconds"] ?? 100) < 60)

@@ -1,0 +1,5 @@
+#include "CBuild.h"
+
+const char *offerd_commit(void) {
+    return OFFERD_COMMIT;
+}
