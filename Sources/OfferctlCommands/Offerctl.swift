@@ -24,7 +24,7 @@ struct Offerctl: AsyncParsableCommand {
         version: version,
         subcommands: [
             CatalogCommand.self, OffersCommand.self, DryRun.self, TestCommand.self, ReplayCommand.self,
-            CustomersCommand.self, IssuedCommand.self, ReportCommand.self,
+            DecisionsCommand.self, CustomersCommand.self, IssuedCommand.self, ReportCommand.self,
         ])
 }
 

@@ -7,6 +7,8 @@ import OfferModel
 struct FindingText {
     let palette: Palette
     let now: Instant
+    /// Whether to show the raw facts below each sentence: what was seen and required, and where that comes from.
+    var showsFacts = true
 
     /// The finding's lines, its children's indented below; children are labelled with their place in the condition.
     func lines(_ finding: FindingBody, depth: Int = 0) -> [String] {
@@ -14,10 +16,13 @@ struct FindingText {
         let title =
             "\(mark(finding)) \(sentence(finding, isRoot: depth == 0))  "
             + palette.paint("[\(label.printable)]", .quiet)
-        let details = (finding.evidence ?? []).map(EvidenceText.line) + change(finding, isRoot: depth == 0)
+        let facts = showsFacts ? (finding.evidence ?? []).map(EvidenceText.line) : []
+        let details = facts + change(finding, isRoot: depth == 0)
         let indent = String(repeating: " ", count: depth * 4)
+        // Of a group whose sentence is that of its only deciding member, the member would repeat it.
+        let children = (finding.children ?? []).filter { showsFacts || $0.message != finding.message }
         return [indent + title] + details.map { indent + "    " + $0 }
-            + (finding.children ?? []).flatMap { lines($0, depth: depth + 1) }
+            + children.flatMap { lines($0, depth: depth + 1) }
     }
 
     private func mark(_ finding: FindingBody) -> String {
@@ -32,7 +37,7 @@ struct FindingText {
     /// The server's sentence; to a `client` key it gives none, then what the rule asks for and the reason's code.
     private func sentence(_ finding: FindingBody, isRoot: Bool) -> String {
         if let group = GroupText.sentence(finding, isRoot: isRoot) { return group }
-        if let message = finding.message { return message.printable }
+        if let message = finding.message { return TimeText.readable(message.printable) }
         let question = RuleId(rawValue: finding.rule)?.requirement ?? finding.rule
         return "\(question) (`\(finding.reason)`)".printable
     }
