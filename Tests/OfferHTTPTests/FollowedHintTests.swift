@@ -2,6 +2,7 @@ import Foundation
 import LocalAppStore
 import OfferHTTP
 import OfferModel
+import OfferTestSupport
 import Testing
 
 @Suite("Hints that work when they are followed")
@@ -16,8 +17,12 @@ struct FollowedHintTests {
                 asked.json["hint"] as? String
                     == "send the customer's `signedAppTransaction`, which a new customer has too; "
                     + "send all of the customer's signed transactions, with `historyComplete` set to `true`")
-            let signed = try service.lapsedCustomer("100")
-            let jws = try #require(signed.signedAppTransaction)
+            let installed = Scenario(
+                bundleId: "com.example.pro", environment: .localTesting,
+                customer: ScenarioCustomer(appTransactionId: "704000"),
+                steps: [.appTransaction(at: .fixed(service.clock.now))])
+            let jws = try #require(
+                try service.appStore.sign(installed, now: service.clock.now).signedAppTransaction)
             let granted = try await service.ask(
                 "POST", "/v1/issued-offers", token: try await service.token(.client),
                 body: """
@@ -76,8 +81,7 @@ struct FollowedHintTests {
             for (customer, offer) in [("100", "comeback"), ("200", "comeback")] {
                 _ = try await service.ask(
                     "POST", "/v1/issued-offers", token: try await service.token(.client),
-                    body: service.issueBody(offer, try service.lapsedCustomer(customer))
-                        .replacing("somebody", with: "anna-\(customer)"))
+                    body: service.issueBody(offer, try service.lapsedCustomer(customer)))
             }
             _ = try await service.ask(
                 "PUT", "/v1/catalog", token: try await service.token(.marketing),

@@ -51,7 +51,7 @@ struct SupportAnswerTests {
                 "POST", "/v1/issued-offers", token: try await service.token(.client),
                 body: service.issueBody("comeback", try service.lapsedCustomer("100")))
             let issuedId = try #require(issued.json["decisionId"] as? String)
-            for id in ["nobody", "00000000-0000-4000-8000-000000000000", issuedId] {
+            for id in ["not-a-uuid", "00000000-0000-4000-8000-000000000000", issuedId] {
                 let answer = try await service.ask("GET", "/v1/decisions/\(id)", token: support)
                 #expect(answer.status == 404 && answer.code == "unknown-decision", "\(answer.text)")
                 #expect(
@@ -59,7 +59,7 @@ struct SupportAnswerTests {
                         == "no refusal was recorded as `\(id)` in this app and environment")
             }
             let refused = try await service.refusal().decisionId
-            try service.sql("UPDATE refusal SET record = 'erased:' || id")
+            try service.sql("UPDATE refusal SET record = 'hmac-sha256:\(String(repeating: "0", count: 64))'")
             let gone = try await service.ask("GET", "/v1/decisions/\(refused)", token: support)
             #expect(gone.status == 404 && gone.code == "not-found", "\(gone.text)")
             #expect(
@@ -81,7 +81,7 @@ struct SupportAnswerTests {
             let answer = try await service.ask(
                 "POST", "/v1/decisions", token: try await service.token(.client),
                 body: """
-                    {"customer":{"customerId":"somebody"},"offerIds":["comeback"],"request":{"locale":"\(locale)"}}
+                    {"customer":{"originalTransactionId":"100"},"offerIds":["comeback"],"request":{"locale":"\(locale)"}}
                     """)
             #expect(answer.status == 200 && answer.json["known"] as? Bool == false, "\(answer.text)")
             _ = try await service.ask(
@@ -90,7 +90,7 @@ struct SupportAnswerTests {
             let known = try await service.ask(
                 "POST", "/v1/decisions", token: try await service.token(.client),
                 body: """
-                    {"customer":{"customerId":"somebody"},"offerIds":["comeback"],"request":{"locale":"\(locale)"}}
+                    {"customer":{"originalTransactionId":"100"},"offerIds":["comeback"],"request":{"locale":"\(locale)"}}
                     """)
             #expect(known.json["known"] as? Bool == true)
             let decision = try #require((known.json["decisions"] as? [[String: Any]])?.first)
@@ -117,7 +117,7 @@ struct SupportAnswerTests {
             func reasons(_ fresh: String) async throws -> [String] {
                 let answer = try await service.ask(
                     "POST", "/v1/decisions", token: client,
-                    body: #"{"customer":{"customerId":"somebody"},"offerIds":["comeback"]\#(fresh)}"#)
+                    body: #"{"customer":{"originalTransactionId":"100"},"offerIds":["comeback"]\#(fresh)}"#)
                 let decision = try #require((answer.json["decisions"] as? [[String: Any]])?.first, "\(answer.text)")
                 return try #require(decision["findings"] as? [[String: Any]]).compactMap { $0["reason"] as? String }
             }

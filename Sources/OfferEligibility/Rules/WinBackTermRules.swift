@@ -198,7 +198,8 @@ private struct LapseWindow: Sendable {
     func words(at now: Instant) -> String {
         let days = now.milliseconds(since: ended) / Instant.Duration.day
         let passed = now.months(since: ended)
-        let ago = passed == 0 ? "\(days) \(days == 1 ? "day" : "days")" : passed.inMonths
+        let ago =
+            days < 1 ? "less than a day" : passed > 0 ? passed.inMonths : days == 1 ? "1 day" : "\(days) days"
         return "must have left \(months.lowerBound) to \(months.upperBound) months ago; "
             + "left \(ago) ago, on \(ended.day)"
     }

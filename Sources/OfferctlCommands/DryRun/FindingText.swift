@@ -19,8 +19,10 @@ struct FindingText {
         let facts = showsFacts ? (finding.evidence ?? []).map(EvidenceText.line) : []
         let details = facts + change(finding, isRoot: depth == 0)
         let indent = String(repeating: " ", count: depth * 4)
-        // Of a group whose sentence is that of its only deciding member, the member would repeat it.
-        let children = (finding.children ?? []).filter { showsFacts || $0.message != finding.message }
+        // Where one of several limits decides, its sentence is that of all of them.
+        let children = (finding.children ?? []).filter {
+            showsFacts || sentence($0, isRoot: false) != sentence(finding, isRoot: depth == 0)
+        }
         return [indent + title] + details.map { indent + "    " + $0 }
             + children.flatMap { lines($0, depth: depth + 1) }
     }

@@ -101,7 +101,7 @@ extension ServiceFixture {
             """
     }
 
-    /// A refusal of the trial to somebody who is not known.
+    /// A refusal of the trial to an unknown customer.
     func refusal() async throws -> (decisionId: String, answer: RawAnswer) {
         let answer = try await ask(
             "POST", "/v1/issued-offers", token: try await token(.client),
