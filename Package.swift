@@ -64,7 +64,9 @@ let package = Package(
         .target(
             name: "OfferModel", dependencies: ["JSON"], swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "OfferDocuments", dependencies: ["JSON", "OfferModel", yams], swiftSettings: settings),
-        .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
+        .target(
+            name: "OfferEligibility", dependencies: ["OfferModel"],
+            resources: [.embedInCode("Decide/CustomerSentences.json")], swiftSettings: settings),
         .target(name: "OfferSigning", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OpenSSLCrypto", dependencies: ["COpenSSL", "OfferModel", "OfferSigning"],

@@ -17,7 +17,9 @@ public enum RequestError: Error, Sendable {
     case unknownCustomer
     /// No offer was issued under this id to anyone of the caller's app and environment.
     case unknownIssuedOffer(LowercaseUUID)
-    /// What a decision depended on was erased with its customer's data, so it cannot be replayed.
+    /// No refusal of the caller's app and environment has this id.
+    case unknownDecision(LowercaseUUID)
+    /// What a decision depended on was removed by retention or with its customer's data, so it cannot be made again.
     case erasedRecord(LowercaseUUID)
     case unknownRevision(String)
     case idempotencyConflict
@@ -37,6 +39,8 @@ public enum RequestError: Error, Sendable {
     case unknownToAppStore(detail: String, hint: String?)
     /// The App Store Server API gave no answer that can be used.
     case appStoreFailed(AppStoreFailure)
+    /// No server answers for the App Store in this environment, such as LocalTesting.
+    case noAppStoreServer(AppStoreEnvironment)
     /// Requests come faster than `rateLimits` allows; nothing was written.
     case rateLimited(RateLimited)
     /// Too much work is waiting, or the database stayed locked; asking again later may help.
@@ -81,5 +85,15 @@ extension StoreError {
         case .busy: "the database is held by another program, so nothing can be recorded"
         default: "the database cannot be used now"
         }
+    }
+}
+
+extension AppStoreEnvironment {
+    /// What ``RequestError/noAppStoreServer(_:)`` says.
+    package var noAppStoreServer: (detail: String, hint: String) {
+        (
+            "Apple's servers know no purchases of \(rawValue)",
+            "name a server that answers in Apple's place as `appStoreServer` in offerd.yaml"
+        )
     }
 }

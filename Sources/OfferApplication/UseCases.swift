@@ -21,6 +21,8 @@ public struct UseCases: Sendable {
     public let switches: OfferPauses
     /// `POST /v1/issued-offers/{id}/replay`.
     public let replay: OfferReplay
+    /// `GET /v1/decisions/{id}`.
+    public let recordedDecisions: RecordedDecisions
     /// `POST /v1/issued-offers/{id}/void`.
     public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
@@ -78,6 +80,7 @@ public struct UseCases: Sendable {
         customers = CustomerLookup(database: database, catalogs: catalogs, policy: .standard, clock: clock)
         export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
+        recordedDecisions = RecordedDecisions(database: database, catalogs: catalogs, policy: .standard)
         attributes = CustomerAttributes(database: ledger, clock: clock, rates: rates)
         unlinking = AliasUnlinking(database: ledger, clock: clock)
         resetting = TesterReset(ledger: ledger, digestKey: digestKey, clock: wallClock)

@@ -54,6 +54,8 @@ extension CommandFailure {
         case RequestError.clockBehind(let lag): CommandFailure(.failed, lag.detail, hints: [lag.hint])
         case let lag as ClockLag: CommandFailure(.failed, lag.detail, hints: [lag.hint])
         case RequestError.notReady(let detail, let hint): CommandFailure(.usage, detail, hint: hint)
+        case RequestError.noAppStoreServer(let environment):
+            CommandFailure(.usage, environment.noAppStoreServer.detail, hint: environment.noAppStoreServer.hint)
         case RequestError.appStoreFailed(let failure): CommandFailure(.failed, failure.detail, hint: failure.hint)
         default: nil
         }

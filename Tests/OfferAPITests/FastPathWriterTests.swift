@@ -56,7 +56,9 @@ struct FastPathWriterTests {
                                 signature: text(), appAccountToken: text()) : nil,
                         v2: flag() ? SignatureV2Body(jws: text()) : nil,
                         introductoryEligibility: flag()
-                            ? IntroductoryEligibilityBody(jws: text(), allowIntroductoryOffer: flag()) : nil)), seed)
+                            ? IntroductoryEligibilityBody(jws: text(), allowIntroductoryOffer: flag()) : nil),
+                    voidedAt: flag() ? Instant(milliseconds: number()) : nil, voidReason: flag() ? text() : nil,
+                    released: flag() ? flag() : nil), seed)
             try Self.check(
                 IngestReport(
                     customers: (0..<Int.random(in: 0...2, using: &random)).map { _ in
@@ -76,10 +78,12 @@ struct FastPathWriterTests {
                         DecisionBody(
                             offerId: OfferId(text()), outcome: text(),
                             delivery: flag() ? .signature : .appStore, priority: Int(number()), turningPoint: point(),
+                            explanation: flag() ? ExplanationBody(customerAnswer: text()) : nil,
                             findings: (0..<Int.random(in: 0...3, using: &random)).map { _ in
                                 FindingBody(rule: text(), verdict: text(), reason: text(), turningPoint: point())
                             })
-                    }, best: flag() ? OfferId(text()) : nil, bestReason: flag() ? text() : nil), seed)
+                    }, best: flag() ? OfferId(text()) : nil, bestReason: flag() ? text() : nil,
+                    known: flag() ? flag() : nil), seed)
         }
     }
 
@@ -94,7 +98,7 @@ struct FastPathWriterTests {
                 IssuedOfferView(
                     issuedOfferId: uuid, decisionId: uuid, offerId: "", offerType: .promotional, delivery: .signature,
                     offerIdentifier: nil, productId: "", bundleId: "", environment: .sandbox, keyId: nil, state: .open,
-                    issuedAt: at, expiresAt: at, catalogRevision: 0, signatures: signatures)) == 15)
+                    issuedAt: at, expiresAt: at, catalogRevision: 0, signatures: signatures)) == 18)
         #expect(count(signatures) == 3)
         #expect(count(SignatureV1Body(keyId: "", nonce: uuid, timestamp: at, signature: "", appAccountToken: "")) == 5)
         #expect(count(SignatureV2Body(jws: "")) == 1)
@@ -105,7 +109,8 @@ struct FastPathWriterTests {
                 KnownIdentifiers(
                     originalTransactionIds: [], appTransactionId: nil, appAccountTokens: [], customerIds: [])) == 5)
         #expect(count(IngestResult(pointer: "", outcome: .added)) == 4)
-        #expect(count(DecisionsBody(decisions: [], best: nil)) == 3)
+        #expect(count(DecisionsBody(decisions: [], best: nil)) == 4)
+        #expect(count(ExplanationBody(customerAnswer: "")) == 3)
         #expect(
             count(DecisionBody(offerId: "", outcome: "", delivery: .signature, priority: 0, findings: [])) == 7)
         #expect(count(FindingBody(rule: "", verdict: "", reason: "")) == 8)

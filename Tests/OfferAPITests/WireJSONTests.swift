@@ -40,7 +40,8 @@ struct WireJSONTests {
         let expected: [String: Int] = [
             "invalid-request": 400, "product-required": 400, "unauthenticated": 401, "forbidden": 403,
             "not-eligible": 403, "not-found": 404, "unknown-offer": 404, "unknown-customer": 404,
-            "unknown-issued-offer": 404, "unknown-revision": 404, "method-not-allowed": 405, "ambiguous-customer": 409,
+            "unknown-issued-offer": 404, "unknown-decision": 404, "unknown-revision": 404, "method-not-allowed": 405,
+            "ambiguous-customer": 409,
             "idempotency-conflict": 409, "proven-alias": 409,
             "catalog-changed": 412, "too-large": 413, "unsupported-media-type": 415, "invalid-catalog": 422,
             "signed-data-refused": 422,

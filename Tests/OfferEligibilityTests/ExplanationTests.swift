@@ -18,7 +18,7 @@ struct ExplanationTests {
             \(filed)
                 \(decision.outcome.rawValue): \(explanation.sentence)
                 \(explanation.change)
-                to the customer: \(explanation.customerAnswer)
+                to the customer: \(explanation.customerAnswer(in: nil))
 
             """
     }
@@ -42,7 +42,7 @@ struct ExplanationTests {
             guard let question = filed.question else { continue }
             let decision = decide(question, facts: filed.facts)
             let outlook = decision.outlook(question, facts: filed.facts)
-            let answer = Explanation(decision, outlook: outlook).customerAnswer
+            let answer = Explanation(decision, outlook: outlook).customerAnswer(in: nil)
             for word in forbidden { #expect(!answer.lowercased().contains(word), "\(filed): \(answer)") }
             for offer in question.offers where offer.id.rawValue.count > 5 {
                 #expect(!answer.contains(offer.id.rawValue), "\(filed): \(answer)")
@@ -60,10 +60,11 @@ struct ExplanationTests {
         ])
         let outlook = Outlook(changesAt: moment, events: [], isFinal: false)
         #expect(
-            Explanation(no, outlook: outlook).customerAnswer
-                == "This offer has not started yet. You can have it from 2026-12-07 09:01 UTC.")
+            Explanation(no, outlook: outlook).customerAnswer(in: nil)
+                == "This offer has not started yet. As things stand, you can get it from 2026-12-07 09:01 UTC.")
         #expect(
-            Explanation(yes, outlook: outlook).customerAnswer == "You can have this offer until 2026-12-07 09:00 UTC.")
+            Explanation(yes, outlook: outlook).customerAnswer(in: nil)
+                == "This offer is available to you until 2026-12-07 09:00 UTC.")
     }
 
     @Test("of several obstacles the one that goes away last is told, first those that never do")

@@ -28,7 +28,8 @@ struct CLITermsTests {
             ("/productId", " in `--product`"), ("/customer/appAccountToken", " in `--app-account-token`"),
             ("/signals/plan", " in `--signal plan=…`"), ("/asOf", " in `--as-of`"), ("/offerIds/0", " in `--offer`"),
             ("/history/transactions/0/price", " at /transactions/0/price (lapsed.json)"),
-            ("/history", " at its root (lapsed.json)"), ("/request/locale", " at /request/locale"), ("", ""),
+            ("/history", " at its root (lapsed.json)"), ("/request/locale", " in `--locale`"),
+            ("/device/x", " at /device/x"), ("", ""),
         ])
     func place(_ pointer: String, _ typed: String) {
         #expect(CLITerms.place(pointer: pointer, SentFiles(history: "lapsed.json")) == typed)

@@ -93,13 +93,13 @@ struct CaseCommandTests {
                   + hasAccess: none
 
             ✗ wrong reason, turning point and sentence of a node (./b/wrong.yaml:12)
-                rule.eligibility: `signals.interactions` is `49`, required: at least `50`
+                rule.eligibility: signal `interactions`: 49 (must be at least 50)
                   - reason: signalMissing
                   + reason: conditionNotMet
                   - changes: 2026-02-01T00:00:00Z
                   + changes: when the backend sends the signal, or a different value of it
                   - sentence: too few
-                  + sentence: `signals.interactions` is `49`, required: at least `50`
+                  + sentence: signal `interactions`: 49 (must be at least 50)
                 platform.winBack.lapsed
                   - satisfied: there is no such finding, because the rule does not concern the offer or the path is another
 

@@ -26,7 +26,6 @@ struct ColourTests {
 
     private static let plain = """
         a: not eligible
-
         ✗ the offer is paused  [catalog.paused]
             this will not change
 

@@ -22,9 +22,9 @@ struct DryRunCommandTests {
         ["POST /v1/decisions": .json(200, try Fixture.text("dry-run/\(name).json"))]
     }
 
-    @Test("one eligible offer ends with 0 and prints every finding to stdout without colours")
+    @Test("one eligible offer ends with 0 and prints every finding to stdout without colours if it is asked for")
     func eligible() async throws {
-        let (run, _) = try await Self.run(Self.one, try decisions("eligible"))
+        let (run, _) = try await Self.run(Self.one + ["--detail", "full"], try decisions("eligible"))
         #expect(run.status == 0)
         #expect(run.errorText.isEmpty)
         #expect(run.text.hasPrefix("comeback-half-price: eligible\n\n✓ the offer is active  [catalog.status]\n"))

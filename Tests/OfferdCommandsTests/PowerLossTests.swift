@@ -20,14 +20,14 @@ struct PowerLossTests {
         let bodies = [
             "{\"offerId\":\"comeback\",\(customer),\(try installation.lapsedCustomer(1))}",
             "{\"offerId\":\"comeback\",\"fresh\":true,\(customer)}",
-            "{\"offerId\":\"comeback\",\"productId\":\"com.example.other\",\(customer)}",
+            "{\"offerId\":\"comeback\",\"customer\":{\"originalTransactionId\":\"unknown\"}}",
         ]
         var statuses = [Int]()
         for body in bodies {
             statuses.append(
                 try await server.ask("POST", "/v1/issued-offers", token: token, body: body, client: client).status)
         }
-        #expect(statuses == [201, 201, 403])
+        #expect(statuses == [201, 201, 422])
         let notification = try #require(try installation.notifications(of: 2).first)
         let notified = try await server.ask(
             "POST", "/v1/app-store/com.example.pro/LocalTesting/notifications", token: token,
@@ -43,7 +43,7 @@ struct PowerLossTests {
         let delivery = try #require(trace.received("POST /v1/app-store/").first)
         let taken = try #require(trace.sent("HTTP/1.1 200").first { $0.begin > delivery.begin })
         let requests = trace.received("POST /v1/issued-offers") + [delivery]
-        let answers = trace.sent("HTTP/1.1 201") + trace.sent("HTTP/1.1 403") + [taken]
+        let answers = trace.sent("HTTP/1.1 201") + trace.sent("HTTP/1.1 422") + [taken]
         #expect(requests.count == 4 && answers.count == 4)
         for (request, answer) in zip(requests, answers) {
             let writes = trace.calls.filter {

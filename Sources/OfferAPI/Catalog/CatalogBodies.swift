@@ -53,6 +53,21 @@ package struct PageBody<Item: Sendable & Hashable & Codable>: Sendable, Hashable
     }
 }
 
+/// The cursors of lists that are ordered by a number, each with a prefix of its own: no list takes another's.
+package enum ListCursor: String {
+    case issuedOffers = "i"
+    case export = "e"
+    case revisions = "r"
+
+    package func text(_ place: Int64) -> String { rawValue + String(place) }
+
+    /// The place that a cursor names; `nil` if it is none of this list.
+    package func place(_ text: String) -> Int64? {
+        guard text.hasPrefix(rawValue), let place = Int64(text.dropFirst(rawValue.count)), place > 0 else { return nil }
+        return place
+    }
+}
+
 /// `/healthz` and `/readyz`.
 package struct HealthBody: Sendable, Hashable, Codable {
     /// `ok`.

@@ -16,7 +16,8 @@ package struct AttributesRequestBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(
+            decoder, keyedBy: CodingKeys.self, requiring: [.customer, .attributes])
         customer = try container.decode(CustomerIdentifiers.self, forKey: .customer)
         guard let attributes = try container.decodeFacts(forKey: .attributes, called: "an attribute") else {
             throw DecodingError.keyNotFound(
@@ -60,7 +61,8 @@ package struct UnlinkRequestBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(
+            decoder, keyedBy: CodingKeys.self, requiring: [.customer, .aliases, .reason])
         customer = try container.decode(CustomerIdentifiers.self, forKey: .customer)
         aliases = try container.decode(CustomerAliases.self, forKey: .aliases)
         reason = try container.decode(String.self, forKey: .reason)
@@ -97,7 +99,8 @@ package struct ResetRequestBody: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(
+            decoder, keyedBy: CodingKeys.self, requiring: [.customer, .reason])
         customer = try container.decode(CustomerIdentifiers.self, forKey: .customer)
         reason = try container.decode(String.self, forKey: .reason)
     }

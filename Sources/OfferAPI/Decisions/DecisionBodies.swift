@@ -10,6 +10,8 @@ public struct Inquiry: Sendable, Hashable, Decodable {
     public var productId: ProductId?
     public var signals: [String: FactValue]
     public var request: DeviceRequest
+    /// Whether to decide as for an app that asks for a new signature instead of the stored one.
+    public var fresh = false
     /// The instant to decide at, past or to come: what was signed, bought or issued after it is not known
     /// (docs/design.md#history-and-state). Like all that follows not for `client` keys.
     public var asOf: Instant?
@@ -21,7 +23,7 @@ public struct Inquiry: Sendable, Hashable, Decodable {
     public var catalogRevision: Int?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case customer, offerIds, productId, signals, request, asOf, history, catalog, catalogRevision
+        case customer, offerIds, productId, signals, request, fresh, asOf, history, catalog, catalogRevision
     }
 
     public init(
@@ -45,6 +47,7 @@ public struct Inquiry: Sendable, Hashable, Decodable {
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
         signals = try container.decodeSignals(forKey: .signals)
         request = try container.decodeDevice(forKey: .request)
+        fresh = try container.decodeIfPresent(Bool.self, forKey: .fresh) ?? false
         asOf = try container.decodeNumber(Instant.self, forKey: .asOf)
         history = try container.decodeIfPresent(SuppliedHistory.self, forKey: .history)
         catalog = try container.decodeIfPresent(String.self, forKey: .catalog)
@@ -68,7 +71,8 @@ extension SuppliedHistory: Decodable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(
+            decoder, keyedBy: CodingKeys.self, requiring: [.transactions, .renewalInfos, .complete])
         self.init(
             transactions: try container.decode([JSONValue].self, forKey: .transactions).map { try WireJSON.encode($0) },
             renewalInfos: try container.decode([JSONValue].self, forKey: .renewalInfos).map { try WireJSON.encode($0) },
@@ -85,7 +89,8 @@ extension SuppliedOffer: Decodable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(
+            decoder, keyedBy: CodingKeys.self, requiring: [.offerId, .issuedAt])
         self.init(
             offerId: try container.decode(OfferId.self, forKey: .offerId),
             productId: try container.decodeIfPresent(ProductId.self, forKey: .productId),
@@ -105,11 +110,16 @@ package struct DecisionsBody: Sendable, Hashable, Codable {
     package var best: OfferId?
     /// Why it is the best; not shown to `client` keys, because it names other offers.
     package var bestReason: String?
+    /// Whether anything is stored about the customer; absent where a supplied history is all there is.
+    package var known: Bool?
 
-    package init(decisions: [DecisionBody], best: OfferId?, bestReason: String? = nil) {
+    package init(
+        decisions: [DecisionBody], best: OfferId?, bestReason: String? = nil, known: Bool? = nil
+    ) {
         self.decisions = decisions
         self.best = best
         self.bestReason = bestReason
+        self.known = known
     }
 }
 
@@ -123,7 +133,7 @@ package struct DecisionBody: Sendable, Hashable, Codable {
     /// When the answer changes by itself: until when it is eligible, or from when it would be; else the event that it
     /// waits for.
     package var turningPoint: TurningPointBody?
-    /// The answer in words; not shown to `client` keys.
+    /// The answer in words.
     package var explanation: ExplanationBody?
     package var findings: [FindingBody]
 
@@ -143,15 +153,37 @@ package struct DecisionBody: Sendable, Hashable, Codable {
 
 /// A decision in words.
 package struct ExplanationBody: Sendable, Hashable, Codable {
-    /// The sentence that decides it; for staff.
-    package var sentence: String
-    package var change: String
-    /// What may be told to the customer: no other offers, limits or counts.
+    /// The sentence that decides it; for staff, so not shown to `client` keys.
+    package var sentence: String?
+    /// When that changes; not shown to `client` keys.
+    package var change: String?
+    /// What may be told to the customer, in their language: no other offers, limits or counts.
     package var customerAnswer: String
 
-    package init(sentence: String, change: String, customerAnswer: String) {
+    package init(sentence: String? = nil, change: String? = nil, customerAnswer: String) {
         self.sentence = sentence
         self.change = change
         self.customerAnswer = customerAnswer
+    }
+}
+
+/// `GET /v1/decisions/{id}`: a recorded refusal, explained.
+package struct RecordedDecisionBody: Sendable, Hashable, Codable {
+    package var decisionId: LowercaseUUID
+    package var decidedAt: Instant
+    package var catalogRevision: Int
+    package var productId: ProductId
+    /// As a dry-run at that instant would have answered.
+    package var decision: DecisionBody
+
+    package init(
+        decisionId: LowercaseUUID, decidedAt: Instant, catalogRevision: Int, productId: ProductId,
+        decision: DecisionBody
+    ) {
+        self.decisionId = decisionId
+        self.decidedAt = decidedAt
+        self.catalogRevision = catalogRevision
+        self.productId = productId
+        self.decision = decision
     }
 }

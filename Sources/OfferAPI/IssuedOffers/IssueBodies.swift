@@ -35,7 +35,8 @@ public struct IssueRequest: Sendable, Hashable, Decodable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        let container = try StrictDecoding.container(
+            decoder, keyedBy: CodingKeys.self, requiring: [.offerId, .customer])
         offerId = try container.decode(OfferId.self, forKey: .offerId)
         productId = try container.decodeIfPresent(ProductId.self, forKey: .productId)
         customer = try container.decode(CustomerIdentifiers.self, forKey: .customer)
@@ -71,12 +72,19 @@ public struct IssuedOfferView: Sendable, Hashable, Codable {
     public var catalogRevision: Int
     /// The newest signing's artefacts.
     public var signatures: SignaturesBody
+    /// When it was voided; absent if it was not, and so are the other two.
+    public var voidedAt: Instant?
+    /// The reason given for that; absent once erased, and not shown to `client` keys.
+    public var voidReason: String?
+    /// Whether it stopped counting toward limits then.
+    public var released: Bool?
 
     public init(
         issuedOfferId: LowercaseUUID, decisionId: LowercaseUUID, offerId: OfferId, offerType: OfferType,
         delivery: Delivery, offerIdentifier: OfferIdentifier?, productId: ProductId, bundleId: BundleId,
         environment: AppStoreEnvironment, keyId: KeyId?, state: SlotState, issuedAt: Instant, expiresAt: Instant,
-        catalogRevision: Int, signatures: SignaturesBody
+        catalogRevision: Int, signatures: SignaturesBody, voidedAt: Instant? = nil, voidReason: String? = nil,
+        released: Bool? = nil
     ) {
         self.issuedOfferId = issuedOfferId
         self.decisionId = decisionId
@@ -93,6 +101,9 @@ public struct IssuedOfferView: Sendable, Hashable, Codable {
         self.expiresAt = expiresAt
         self.catalogRevision = catalogRevision
         self.signatures = signatures
+        self.voidedAt = voidedAt
+        self.voidReason = voidReason
+        self.released = released
     }
 }
 

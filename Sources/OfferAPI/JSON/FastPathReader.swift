@@ -182,7 +182,7 @@ extension IssueRequest: FastPathReadable {
 
 extension Inquiry: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
-        var (signals, device): ([String: FactValue]?, DeviceRequest?) = (nil, nil)
+        var (signals, device, isFresh): ([String: FactValue]?, DeviceRequest?, Bool?) = (nil, nil, nil)
         self.init()
         var isFirst = true
         while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
@@ -192,9 +192,11 @@ extension Inquiry: FastPathReadable {
             case .productId: try json.read(into: &productId)
             case .signals: try json.read(into: &signals)
             case .request: try json.read(into: &device)
+            case .fresh: try json.read(into: &isFresh)
             case .asOf, .history, .catalog, .catalogRevision: throw FallBack()
             }
         }
+        fresh = isFresh ?? false
         self.signals = signals ?? [:]
         request = device ?? DeviceRequest()
     }

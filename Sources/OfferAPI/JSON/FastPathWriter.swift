@@ -27,9 +27,12 @@ extension IssuedOfferView: FastPathWritable {
             json.member("offerIdentifier", offerIdentifier)
             json.member("offerType", offerType.rawValue)
             json.member("productId", productId)
+            json.member("released", released)
             json.name("signatures")
             signatures.write(to: &json)
             json.member("state", state.rawValue)
+            json.member("voidReason", voidReason)
+            json.member("voidedAt", voidedAt)
         }
     }
 }
@@ -93,7 +96,7 @@ extension DecisionsBody: FastPathWritable {
     /// Answers to `client` keys. Support and marketing read the others by eye, so the general encoder is fast enough.
     var hasFastPath: Bool {
         decisions.allSatisfy { decision in
-            decision.explanation == nil
+            decision.explanation?.sentence == nil && decision.explanation?.change == nil
                 && decision.findings.allSatisfy {
                     $0.path == nil && $0.message == nil && $0.evidence == nil && $0.children == nil
                 }
@@ -108,6 +111,10 @@ extension DecisionsBody: FastPathWritable {
             json.array(decisions) { json, decision in
                 json.object { json in
                     json.member("delivery", decision.delivery.rawValue)
+                    if let explanation = decision.explanation {
+                        json.name("explanation")
+                        json.object { json in json.member("customerAnswer", explanation.customerAnswer) }
+                    }
                     json.name("findings")
                     json.array(decision.findings) { json, finding in
                         json.object { json in
@@ -123,6 +130,7 @@ extension DecisionsBody: FastPathWritable {
                     decision.turningPoint?.write(to: &json)
                 }
             }
+            json.member("known", known)
         }
     }
 }

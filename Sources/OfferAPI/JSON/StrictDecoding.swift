@@ -5,14 +5,17 @@ import OfferModel
 enum StrictDecoding {
     /// Opens an object and refuses members that `Key` does not list.
     ///
-    /// - Throws: ``RequestFault`` with the unknown members, the first of them with a hint; `DecodingError` if it is not an object.
+    /// - Throws: ``RequestFault`` with the unknown members, the first of them with a hint, and the required ones that are
+    ///   missing; `DecodingError` if it is not an object.
     static func container<Key: CodingKey & CaseIterable>(
-        _ decoder: any Decoder, keyedBy type: Key.Type
+        _ decoder: any Decoder, keyedBy type: Key.Type, requiring required: [Key] = []
     ) throws -> KeyedDecodingContainer<Key> {
         let known = Key.allCases.map(\.stringValue)
         let unknown = try decoder.container(keyedBy: AnyMember.self).allKeys.map(\.stringValue)
             .filter { !known.contains($0) }.sorted()
-        guard unknown.isEmpty else {
+        let container = try decoder.container(keyedBy: type)
+        let missing = required.filter { !container.contains($0) }.map(\.stringValue)
+        guard unknown.isEmpty, missing.isEmpty else {
             let pointer = JSONPointer(decoder.codingPath)
             let hint = "known members: " + known.map { "`\($0)`" }.joined(separator: ", ")
             throw RequestFault(
@@ -20,9 +23,14 @@ enum StrictDecoding {
                     ProblemErrorBody(
                         pointer: pointer.appending(name).description, code: RequestErrorCode.unknownMember.rawValue,
                         detail: "there is no member `\(name.shortened)` here", hint: place == 0 ? hint : nil)
-                })
+                }
+                    + missing.map { name in
+                        ProblemErrorBody(
+                            pointer: pointer.appending(name).description, code: RequestErrorCode.missingMember.rawValue,
+                            detail: "the member `\(name)` is missing")
+                    })
         }
-        return try decoder.container(keyedBy: type)
+        return container
     }
 }
 

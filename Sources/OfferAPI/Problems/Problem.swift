@@ -19,6 +19,8 @@ package struct ProblemBody: Sendable, Hashable, Codable {
     package var findings: [FindingBody]?
     /// When a refusal would change by itself, or the event it waits for.
     package var turningPoint: TurningPointBody?
+    /// What may be told to the customer about a refusal, in the language of the request.
+    package var customerAnswer: String?
     /// A signed statement that blocks the introductory offer.
     package var introductoryEligibility: IntroductoryEligibilityBody?
     /// Every error found in the request or the document.
@@ -74,6 +76,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
     case unknownOffer = "unknown-offer"
     case unknownCustomer = "unknown-customer"
     case unknownIssuedOffer = "unknown-issued-offer"
+    case unknownDecision = "unknown-decision"
     case unknownRevision = "unknown-revision"
     case methodNotAllowed = "method-not-allowed"
     case idempotencyConflict = "idempotency-conflict"
@@ -108,6 +111,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable, Codable {
         case .unknownOffer: (404, "the catalog has no such offer")
         case .unknownCustomer: (404, "no customer found")
         case .unknownIssuedOffer: (404, "no offer was issued under this id")
+        case .unknownDecision: (404, "no refusal was recorded under this id")
         case .unknownRevision: (404, "the catalog never had this revision")
         case .methodNotAllowed: (405, "method not allowed")
         case .idempotencyConflict: (409, "the key was used for another request")

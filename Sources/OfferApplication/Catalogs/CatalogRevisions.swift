@@ -66,7 +66,7 @@ extension CatalogRevisions {
         let shown = found.prefix(limit)
         return PageBody(
             items: shown.map(AppliedRevision.init),
-            next: found.count > limit ? shown.last.map { String($0.revision) } : nil)
+            next: found.count > limit ? shown.last.map { ListCursor.revisions.text($0.revision) } : nil)
     }
 
     /// One revision with its document.

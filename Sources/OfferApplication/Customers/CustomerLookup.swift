@@ -53,7 +53,7 @@ public struct CustomerLookup: Sendable {
             transactions: transactions.suffix(Self.shownTransactions).map {
                 TransactionSummary($0.payload, provenance: $0.provenance)
             }, olderTransactions: older > 0 ? older : nil,
-            issuedOffers: read.issued.offers(scope: caller.scope, at: read.now), timeline: read.timeline.items,
+            issuedOffers: read.issued.offers(for: caller, at: read.now), timeline: read.timeline.items,
             next: read.timeline.next)
     }
 
@@ -70,7 +70,7 @@ public struct CustomerLookup: Sendable {
                 try clock.instantOfLooking(transaction)
             )
         }
-        guard let offer = rows.offers(scope: caller.scope, at: now).first else {
+        guard let offer = rows.offers(for: caller, at: now).first else {
             throw RequestError.unknownIssuedOffer(id)
         }
         return offer
@@ -100,7 +100,7 @@ public struct CustomerLookup: Sendable {
             )
         }
         guard let (rows, next, now) = read else { return PageBody(items: [], next: nil) }
-        return PageBody(items: rows.offers(scope: caller.scope, at: now), next: next.map { String($0) })
+        return PageBody(items: rows.offers(for: caller, at: now), next: next.map { ListCursor.issuedOffers.text($0) })
     }
 
     /// How many of the newest issued offers a story shows; the list has them all.

@@ -3,24 +3,27 @@ package import OfferEligibility
 package import OfferModel
 
 extension DecisionsBody {
-    package init(_ answer: InquiryAnswer, role: Role) {
+    /// - Parameter locale: the customer's language.
+    package init(_ answer: InquiryAnswer, role: Role, locale: String?) {
         self.init(
-            decisions: answer.decisions.map { DecisionBody($0, role: role) }, best: answer.choice?.offerId,
-            bestReason: role == .client ? nil : answer.choice?.sentence)
+            decisions: answer.decisions.map { DecisionBody($0, role: role, locale: locale) },
+            best: answer.choice?.offerId, bestReason: role == .client ? nil : answer.choice?.sentence,
+            known: answer.isKnown)
     }
 }
 
 extension DecisionBody {
-    fileprivate init(_ decided: OfferDecision, role: Role) {
+    init(_ decided: OfferDecision, role: Role, locale: String?) {
         self.init(
             offerId: decided.offer.id, outcome: decided.decision.outcome.rawValue, delivery: decided.offer.delivery,
             priority: decided.offer.priority,
             turningPoint: decided.outlook.turningPoint.map(TurningPointBody.init),
             findings: decided.decision.findings.bodies(for: role))
-        guard role != .client else { return }
         let words = Explanation(decided.decision, outlook: decided.outlook)
+        let isForStaff = role != .client
         explanation = ExplanationBody(
-            sentence: words.sentence, change: words.change, customerAnswer: words.customerAnswer)
+            sentence: isForStaff ? words.sentence : nil, change: isForStaff ? words.change : nil,
+            customerAnswer: words.customerAnswer(in: locale))
     }
 }
 

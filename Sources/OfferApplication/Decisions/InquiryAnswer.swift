@@ -8,6 +8,8 @@ public struct InquiryAnswer: Sendable, Hashable {
     /// The best of the eligible offers; absent if none is.
     public var choice: Choice?
     public var best: OfferId? { choice?.offerId }
+    /// Whether anything is stored about the customer; absent where a supplied history is all there is.
+    public var isKnown: Bool?
 }
 
 public struct OfferDecision: Sendable, Hashable {

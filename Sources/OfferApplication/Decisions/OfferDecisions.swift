@@ -74,7 +74,9 @@ public struct OfferDecisions: Sendable {
             }
             decisions.append(OfferDecision(offer: offer, decision: decision, outlook: outlook))
         }
-        return InquiryAnswer(decisions: decisions, choice: Choice(among: candidates))
+        return InquiryAnswer(
+            decisions: decisions, choice: Choice(among: candidates),
+            isKnown: inquiry.history == nil ? !snapshot.subject.customers.isEmpty : nil)
     }
 
     private static func offers(_ inquiry: Inquiry, _ catalog: Catalog) throws -> [Offer] {
@@ -103,12 +105,12 @@ public struct OfferDecisions: Sendable {
             // A supposed slot or transaction has no signatures to compare, so a repeated request counts as the same again.
             let open = subject.openSlot(of: offer, at: snapshot.now, takesHistoryAsProven: true)
             let life = open?.expiresAt.milliseconds(since: snapshot.now) ?? 0
-            return life < policy.storedSignatureMinimumLife
+            return life < policy.storedSignatureMinimumLife || inquiry.fresh && offer.delivery != .appStore
         }
         guard let open = snapshot.open(offer, about: subject) else { return true }
         let request = IssueRequest(offerId: offer.id, productId: productId, customer: inquiry.named)
         let plan = try SigningPlan(
             offer, productId: productId, request: request, formats: formats, history: snapshot.facts.history)
-        return !open.answers(plan, fresh: false, at: snapshot.now, policy)
+        return !open.answers(plan, fresh: inquiry.fresh, at: snapshot.now, policy)
     }
 }

@@ -154,15 +154,19 @@ extension DecisionRecord {
         _ id: OfferId, by catalog: CompiledCatalog, scope: Scope, policy: Policy, in number: ScopeNumber,
         _ transaction: any StoreTransaction
     ) throws -> Decision {
+        decide(
+            try question(id, by: catalog, scope: scope), facts: try facts(of: id, in: number, transaction),
+            policy: policy)
+    }
+
+    /// - Throws: `unknownOffer` if the catalog does not have the offer.
+    func question(_ id: OfferId, by catalog: CompiledCatalog, scope: Scope) throws -> Question {
         guard let offer = catalog.catalog.offer(id) else { throw RequestError.unknownOffer(id) }
-        var facts = try facts(in: number, transaction)
-        facts.counters[id] = counters
-        let question = Question(
+        return Question(
             offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
             request: request,
             signUp: SignUp(appAccountToken: order.appAccountToken, customerId: order.customerId),
             needsNewSigning: needsNewSigning, formats: Set(formats), takesHistoryAsProven: false)
-        return decide(question, facts: facts, policy: policy)
     }
 
     /// The decision as it was recorded: the rules' answers of the record, with the messages and the evidence of the same
@@ -183,7 +187,10 @@ extension DecisionRecord {
             })
     }
 
-    private func facts(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> SubjectFacts {
+    /// What was known of the customer, and what everyone had used of the offer.
+    func facts(
+        of id: OfferId, in number: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> SubjectFacts {
         var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: identifiers, upTo: historySequence, in: number),
             slots: try slots.map { try slot($0, in: number, transaction) }, attributes: attributes,
@@ -191,6 +198,7 @@ extension DecisionRecord {
         facts.isUnited = customers.count > 1
         facts.keptEvidence = keptEvidence
         facts.history.coverage = coverage
+        facts.counters[id] = counters
         return facts
     }
 

@@ -43,13 +43,14 @@ public struct IssuedOfferExport: Sendable {
                 offer: offerId, from: from, to: to, after: after, limit: limit + 1, in: number)
             let shown = Array(found.prefix(limit))
             let now = try clock.instantOfLooking(transaction)
-            let offers = try IssuedOfferRows(shown, in: number, transaction).offers(scope: caller.scope, at: now)
+            let offers = try IssuedOfferRows(shown, in: number, transaction).offers(for: caller, at: now)
             let items = try zip(shown, offers).map { issued, offer in
                 ExportedOffer(
                     offer, signings: issued.slot.signings, voidedAt: issued.slot.voidedAt,
                     proof: try CheckpointStore(transaction).proof(of: issued).map(IssuedOfferProof.init))
             }
-            return PageBody(items: items, next: found.count > limit ? shown.last.map { String($0.sequence) } : nil)
+            return PageBody(
+                items: items, next: found.count > limit ? shown.last.map { ListCursor.export.text($0.sequence) } : nil)
         }
     }
 }

@@ -59,13 +59,17 @@ struct IssuedOfferRows: Sendable {
     }
 
     /// One view a row, in their order.
-    func offers(scope: Scope, at now: Instant) -> [IssuedOfferView] {
+    func offers(for caller: Caller, at now: Instant) -> [IssuedOfferView] {
         let redemptions = facts.mapValues { $0.redemptions() }
         return rows.map { issued, newest in
-            IssuedOfferView(
-                issued.slot, catalogRevision: Int(issued.catalogRevision), scope: scope,
+            var offer = IssuedOfferView(
+                issued.slot, catalogRevision: Int(issued.catalogRevision), scope: caller.scope,
                 signatures: newest.signatures, decisionId: newest.decisionId,
                 state: issued.slot.state(at: now, redemptions: redemptions[issued.customer] ?? []))
+            offer.voidedAt = issued.slot.voidedAt
+            offer.released = issued.slot.voidedAt.map { _ in issued.slot.isReleased }
+            offer.voidReason = caller.role == .client ? nil : issued.voidReason
+            return offer
         }
     }
 }

@@ -86,9 +86,17 @@ extension DecisionRecord.Order {
 extension Offer {
     /// The product that is requested.
     ///
-    /// - Throws: `productRequired` if the offer has several and none is named.
+    /// - Throws: `productRequired` if the offer has several and none is named, `invalidRequest` if the one named is not
+    ///   the offer's.
     func product(asked: ProductId?) throws -> ProductId {
-        if let asked { return asked }
+        if let asked {
+            guard products.contains(asked) else {
+                throw RequestError.invalidRequest(
+                    pointer: "/productId", detail: "the offer `\(id)` is not for `\(asked)`",
+                    hint: "set `productId` to one of " + products.map { "`\($0)`" }.joined(separator: ", "))
+            }
+            return asked
+        }
         guard products.count == 1, let only = products.first else {
             throw RequestError.productRequired(offerId: id, products: products)
         }

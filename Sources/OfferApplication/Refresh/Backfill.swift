@@ -103,7 +103,7 @@ public struct NotificationBackfill: Sendable {
 
     /// A work through the notification history of one app and environment.
     ///
-    /// - Throws: `notReady` without an App Store server.
+    /// - Throws: `noAppStoreServer`.
     public init(
         _ registry: AppRegistry, _ notifications: NotificationIngestion, in scope: Scope, by author: AuditAuthor,
         patience: RetryPolicy, clock: @escaping @Sendable () -> Instant

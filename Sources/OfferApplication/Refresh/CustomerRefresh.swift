@@ -38,8 +38,8 @@ public struct CustomerRefresh: Sendable {
     /// finds them unchanged.
     ///
     /// - Throws: `invalidRequest` for an id by which Apple cannot be asked, `unknownCustomer`, `unknownToAppStore`,
-    ///   `ambiguousCustomer`, `appStoreFailed`, `appStoreDataRefused` if none of the data could be verified, `notReady`
-    ///   without an App Store server.
+    ///   `ambiguousCustomer`, `appStoreFailed`, `appStoreDataRefused` if none of the data could be verified,
+    ///   `noAppStoreServer`.
     package func refresh(_ question: RefreshQuestion, caller: Caller) async throws -> RefreshReport {
         try question.check()
         if case .customer(let identifiers) = question { try rates.take(identifiers, by: caller) }
@@ -174,12 +174,10 @@ extension AppRegistry {
 
     /// The App Store Server API of a scope.
     ///
-    /// - Throws: `notReady` without one, and as ``app(for:)`` does.
+    /// - Throws: `noAppStoreServer`, and `notReady` as ``app(for:)`` does.
     public func appStoreServer(for scope: Scope) throws -> AppStoreServerClient {
         guard let client = try app(for: scope).appStoreServers[scope.environment] else {
-            throw RequestError.notReady(
-                detail: "Apple's servers know no purchases of \(scope.environment.rawValue)",
-                hint: "name a server that answers in Apple's place as `appStoreServer` in offerd.yaml")
+            throw RequestError.noAppStoreServer(scope.environment)
         }
         return client
     }

@@ -57,8 +57,6 @@ extension CompiledNode.Group {
         switch (self, verdict) {
         case (.not, .satisfied): return "as wanted, this does not hold: \(parts)"
         case (.not, .violated): return "this must not hold and does: \(parts)"
-        // A group inside begins so itself; said once is enough.
-        case (_, .undetermined): return "not known: \(parts.replacing("not known: ", with: ""))"
         default: return parts.isEmpty ? "none of no conditions can hold" : parts
         }
     }
@@ -88,27 +86,22 @@ extension Condition {
 
 extension Comparison {
     fileprivate func message(_ fact: Fact, _ answer: ComparisonAnswer) -> String {
-        let observed: String
-        switch fact.knowledge {
-        case .known(let value): observed = "is `\(value)`"
-        case .atLeast(let number, _): observed = "is at least `\(FactValue.number(number))`"
-        case .undetermined(let reason): observed = "is not known because \(reason.explanation)"
-        }
+        let observed =
+            switch fact.knowledge {
+            case .known(let value): value.words
+            case .atLeast(let number, _): "at least " + FactValue.number(number).words
+            case .undetermined(let reason): "unknown because \(reason.explanation)"
+            }
         let because =
-            if answer.verdict == .undetermined, fact.observed != nil { " because \(answer.reason.explanation)" } else {
-                ""
-            }
-        let verb =
-            switch answer.verdict {
-            case .satisfied: "as required"
-            case .violated: "required"
-            case .undetermined, .notApplicable: "not decided\(because), required"
-            }
-        return "`\(self.fact)` \(observed), \(verb): \(requirement)"
+            if answer.verdict == .undetermined, fact.observed != nil {
+                ", which does not decide because \(answer.reason.explanation)"
+            } else { "" }
+        let verb = answer.verdict == .satisfied ? "as required:" : "must be"
+        return "\(FactVocabulary.words(self.fact)): \(observed)\(because) (\(verb) \(requirement))"
     }
 
     fileprivate var requirement: String {
-        let values = operands.map { "`\($0)`" }
+        let values = operands.map(\.words)
         let first = values.first ?? ""
         return switch comparisonOperator {
         case .is: first
@@ -120,7 +113,7 @@ extension Comparison {
         case .moreThan: "more than \(first)"
         case .lessThan: "less than \(first)"
         case .between: "between \(values.joined(separator: " and "))"
-        case .exists: operands.first == .boolean(false) ? "not to be known" : "to be known"
+        case .exists: operands.first == .boolean(false) ? "unknown" : "known"
         }
     }
 }
@@ -166,6 +159,17 @@ struct Judgements<Made: Placed> {
             guard !made.readsOffers else { return }
             while found.count <= made.place { found.append(nil) }
             found[made.place] = newValue.map { (made, $0) }
+        }
+    }
+}
+
+extension FactValue {
+    /// The value in a sentence: text in backticks, because it is somebody's own word.
+    fileprivate var words: String {
+        switch self {
+        case .text(let text): "`\(text)`"
+        case .boolean(let flag): flag ? "yes" : "no"
+        case .number, .money, .instant: description
         }
     }
 }

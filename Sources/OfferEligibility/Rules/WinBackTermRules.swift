@@ -55,17 +55,18 @@ struct PaidDurationRule: WinBackMonthRule {
                 field: "paidSubscriptionDurationInMonths", observed: .number(paid.months), required: .number(least)),
             Evidence(field: "subscription.paidPeriods", observed: .number(paid.periods)),
         ]
+        let required = "must have paid for at least \(least.inMonths)"
         if paid.months >= least {
-            return satisfied("paid for \(paid.months.inMonths), at least \(least) asked for", evidence: evidence)
+            return satisfied("\(required); paid for \(paid.months.inMonths)", evidence: evidence)
         }
         if let doubt = context.subject.doubt(about: group) ?? (paid.isPartial ? .valueUnknown : nil) {
             return undetermined(
                 doubt,
-                "known to be paid for \(paid.months.inMonths), at least \(least) asked for, but \(doubt.explanation)",
+                "\(required); known to have paid for \(paid.months.inMonths), but \(doubt.explanation)",
                 evidence: evidence)
         }
         return violated(
-            .paidTooShort, "paid for \(paid.months.inMonths), at least \(least) asked for", evidence: evidence,
+            .paidTooShort, "\(required); paid for \(paid.months.inMonths)", evidence: evidence,
             turningPoint: .event(.subscriptionBought))
     }
 }
@@ -108,14 +109,15 @@ struct TimeSinceLastSubscribedRule: WinBackMonthRule {
         ]
         if context.now < window.opens {
             return violated(
-                .lapsedTooRecently, window.words(passed), evidence: evidence,
+                .lapsedTooRecently, window.words(at: context.now), evidence: evidence,
                 turningPoint: windows.opening.map(TurningPoint.at))
         }
         guard context.now < window.closes else {
             return violated(
-                .lapsedTooLongAgo, window.words(passed), evidence: evidence, turningPoint: .event(.subscriptionChanged))
+                .lapsedTooLongAgo, window.words(at: context.now), evidence: evidence,
+                turningPoint: .event(.subscriptionChanged))
         }
-        return satisfied(window.words(passed), evidence: evidence, until: windows.closing)
+        return satisfied(window.words(at: context.now), evidence: evidence, until: windows.closing)
     }
 }
 
@@ -193,9 +195,13 @@ private struct LapseWindow: Sendable {
 
     func contains(_ instant: Instant) -> Bool { opens <= instant && instant < closes }
 
-    func words(_ passed: Int) -> String {
-        "the subscription ended \(passed.inMonths) ago, on \(ended.day); "
-            + "\(months.lowerBound) to \(months.upperBound) asked for"
+    func words(at now: Instant) -> String {
+        let days = now.milliseconds(since: ended) / Instant.Duration.day
+        let passed = now.months(since: ended)
+        let ago =
+            days < 1 ? "less than a day" : passed > 0 ? passed.inMonths : days == 1 ? "1 day" : "\(days) days"
+        return "must have left \(months.lowerBound) to \(months.upperBound) months ago; "
+            + "left \(ago) ago, on \(ended.day)"
     }
 }
 

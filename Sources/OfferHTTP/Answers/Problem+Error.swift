@@ -41,11 +41,15 @@ extension Problem {
                 hint: "check the identifier; otherwise the app has not sent this customer's transactions yet")
         case .unknownIssuedOffer(let id):
             self = .unknownIssuedOffer(id.description)
+        case .unknownDecision(let id):
+            self = .unknownDecision(id.description)
         case .erasedRecord(let decision):
             self.init(
                 .notFound,
-                "what decision `\(decision)` depended on was erased with its customer's data, so it cannot be replayed",
-                hint: "docs/privacy.md tells what an erasure leaves")
+                "what decision `\(decision)` depended on was erased, by retention or with its customer's data",
+                hint:
+                    "docs/privacy.md tells what an erasure leaves, `retention` in offerd.yaml how long records are kept"
+            )
         case .unknownRevision(let revision):
             self.init(
                 .unknownRevision,
@@ -92,6 +96,8 @@ extension Problem {
             self = .appStoreDataRefused(refused)
         case .unknownToAppStore(let detail, let hint):
             self.init(.unknownCustomer, detail, hint: hint)
+        case .noAppStoreServer(let environment):
+            self.init(.invalidRequest, environment.noAppStoreServer.detail, hint: environment.noAppStoreServer.hint)
         case .appStoreFailed(let failure):
             self.init(failure)
         case .rateLimited(let rejected):
@@ -106,6 +112,15 @@ extension Problem {
         case .notReady(let detail, let hint):
             self = Problem(.notReady, detail, hint: hint).retry(after: 5)
         }
+    }
+
+    /// No refusal of the caller's app and environment has this id.
+    static func unknownDecision(_ id: String) -> Problem {
+        Problem(
+            .unknownDecision, "no refusal was recorded as `\(id.prefix(100))` in this app and environment",
+            hint:
+                "the id is the `decisionId` of a 403 or 422; `POST /v1/issued-offers/{id}/replay` explains an issued offer"
+        )
     }
 
     /// No offer of the caller's app and environment has this id.

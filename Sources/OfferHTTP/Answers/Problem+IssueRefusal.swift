@@ -5,7 +5,7 @@ import OfferModel
 
 extension Problem {
     /// A refusal, with as much as the caller's role may see.
-    init(_ refusal: IssueRefusal, offerId: OfferId, role: Role) {
+    init(_ refusal: IssueRefusal, offerId: OfferId, role: Role, locale: String?) {
         let isUndetermined = refusal.decision.outcome == .undetermined
         let verdict: Verdict = isUndetermined ? .undetermined : .violated
         let causes = refusal.decision.findings.filter { $0.verdict == verdict }
@@ -16,17 +16,18 @@ extension Problem {
                 ? "there is not enough information to decide `\(offerId)`: \(causes)"
                 : "the customer may not have `\(offerId)`: \(causes)",
             hint: isUndetermined
-                ? Self.missing(refusal.decision)
-                : "`POST /v1/decisions` with a `support` key explains every rule")
+                ? Self.missing(refusal)
+                : "`GET /v1/decisions/{id}` with a `support` key explains every rule of `decisionId`")
         document.decisionId = refusal.decisionId
         document.findings = refusal.decision.findings.bodies(for: role)
         document.turningPoint = refusal.outlook.turningPoint.map(TurningPointBody.init)
+        document.customerAnswer = Explanation(refusal.decision, outlook: refusal.outlook).customerAnswer(in: locale)
         document.introductoryEligibility = refusal.introductoryEligibility
     }
 
     /// What would help to decide, by what is not known.
-    private static func missing(_ decision: Decision) -> String {
-        let reasons = decision.findings.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
+    private static func missing(_ refusal: IssueRefusal) -> String? {
+        let reasons = refusal.decision.findings.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
         var advice: [String] = []
         if reasons.contains(.signalMissing) || reasons.contains(.typeMismatch) {
             advice.append("send the `signals` that the offer's condition compares, each of its type")
@@ -37,14 +38,23 @@ extension Problem {
         if reasons.contains(.deviceUnknown) || reasons.contains(.textUnreadable) {
             advice.append("state the device in `request` as the offer's condition compares it")
         }
-        let ofTheCaller: Set<ReasonCode> = [
-            .signalMissing, .typeMismatch, .attributeMissing, .deviceUnknown, .textUnreadable,
-        ]
-        if reasons.contains(where: { !ofTheCaller.contains($0) }) {
-            advice.append(
-                "send the customer's signed transactions and renewal info, and `historyComplete` if none is missing")
+        let events = Set(refusal.decision.findings.filter { $0.verdict == .undetermined }.flatMap(\.awaitedEvents))
+        if events.contains(.transactionReceived), refusal.isIntroductory {
+            advice.append("send the customer's `signedAppTransaction`, which a new customer has too")
         }
-        return advice.joined(separator: "; ")
+        if events.contains(.historyCompleted) {
+            advice.append("send all of the customer's signed transactions, with `historyComplete` set to `true`")
+        } else if events.contains(.transactionReceived), !refusal.isIntroductory {
+            advice.append("send the customer's `signedTransactions`")
+        }
+        if events.contains(.renewalInfoReceived) { advice.append("send the customer's `signedRenewalInfo`") }
+        return advice.isEmpty ? nil : advice.joined(separator: "; ")
+    }
+}
+
+extension IssueRefusal {
+    fileprivate var isIntroductory: Bool {
+        decision.findings.contains { $0.rule == .introductoryTransactionKnown }
     }
 }
 
@@ -53,5 +63,11 @@ extension Finding {
     fileprivate var undeterminedReasons: [ReasonCode] {
         guard let children, !children.isEmpty else { return [reason] }
         return children.filter { $0.verdict == .undetermined }.flatMap(\.undeterminedReasons)
+    }
+
+    /// The events for which those nodes wait.
+    fileprivate var awaitedEvents: [TurningEvent] {
+        guard let children, !children.isEmpty else { return turningPoint?.event.map { [$0] } ?? [] }
+        return children.filter { $0.verdict == .undetermined }.flatMap(\.awaitedEvents)
     }
 }

@@ -16,9 +16,11 @@ struct CatalogController: Sendable {
         try QueryParameters(request, known: []).finish()
         let document = try await catalogs.current(caller: context.caller)
         let type = MediaType.preferred(request, default: MediaType(document.format))
-        return .bytes(
-            Array(try document.text(as: type).utf8), type,
-            headers: [.eTag: RevisionTag.text(document.revision), .vary: "Accept"])
+        let headers: HTTPFields = [.eTag: RevisionTag.text(document.revision), .vary: "Accept"]
+        guard !RevisionTag.isKnown(document.revision, to: request) else {
+            return Response(status: .notModified, headers: headers)
+        }
+        return .bytes(Array(try document.text(as: type).utf8), type, headers: headers)
     }
 
     /// `PUT`: applies a document made from the revision in `If-Match`, or says what it would change.
@@ -45,7 +47,7 @@ struct CatalogController: Sendable {
     @Sendable func revisions(_ request: Request, _ context: CallerContext<MarketingAccess>) async throws -> Response {
         var query = try QueryParameters(request, known: ["limit", "cursor"])
         let limit = query.limit()
-        let before = query.cursor("cursor")
+        let before = query.cursor("cursor", of: .revisions)
         try query.finish()
         return try .json(try await catalogs.page(before: before, limit: limit, caller: context.caller))
     }
@@ -110,6 +112,13 @@ extension CatalogDocument {
 enum RevisionTag {
     /// The tag of a revision.
     static func text(_ revision: Int) -> String { "\"\(revision)\"" }
+
+    /// Whether the client has that revision, by `If-None-Match` (RFC 9110 §13.1.2).
+    static func isKnown(_ revision: Int, to request: Request) -> Bool {
+        request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map(\.trimmed).contains {
+            $0 == "*" || $0 == text(revision) || $0 == "W/" + text(revision)
+        }
+    }
 
     /// The revision a change was made from, by `If-Match`.
     ///

@@ -3,9 +3,10 @@ import OfferAPI
 import OfferApplication
 import OfferModel
 
-/// `POST /v1/decisions`: the dry-run.
+/// `/v1/decisions`: the dry-run, and recorded refusals.
 struct DecisionsController: Sendable {
     let decisions: OfferDecisions
+    let recorded: RecordedDecisions
     let limits: HTTPLimits
 
     @Sendable func decide(_ request: Request, _ context: CallerContext<AnyKeyAccess>) async throws -> Response {
@@ -18,6 +19,14 @@ struct DecisionsController: Sendable {
         }
         try body.check()
         let answer = try await decisions.decide(body, caller: context.caller)
-        return try .json(DecisionsBody(answer, role: role))
+        return try .json(DecisionsBody(answer, role: role, locale: body.request.locale))
+    }
+
+    /// `GET` of one.
+    @Sendable func show(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
+        try QueryParameters(request, known: []).finish()
+        let text = try context.pathText("id")
+        guard let id = LowercaseUUID(text) else { throw Problem.unknownDecision(text) }
+        return try .json(try await recorded.show(id, caller: context.caller))
     }
 }

@@ -20,7 +20,8 @@ struct IssuedOffersController: Sendable {
         let order = try WireJSON.decodeRequest(IssueRequest.self, from: body)
         try order.check()
         let writer = IssueAnswerWriter(
-            offerId: order.offerId, role: context.caller.role, instance: request.uri.path,
+            offerId: order.offerId, role: context.caller.role, locale: order.device.locale,
+            instance: request.uri.path,
             requestId: context.requestId, notes: context.notes)
         guard let key else {
             return Response(try writer.write(try await useCases.issuing.issue(order, caller: context.caller)))
@@ -37,7 +38,7 @@ struct IssuedOffersController: Sendable {
         var query = try QueryParameters(request, known: CustomerQuery.names + ["offerId", "limit", "cursor"])
         let offerId = query.text("offerId").map { OfferId($0) }
         let limit = query.limit()
-        let before = query.cursor("cursor")
+        let before = query.cursor("cursor", of: .issuedOffers)
         return try .json(
             try await useCases.customers.issuedOffers(
                 try CustomerQuery.readIfAny(&query), offerId: offerId, limit: limit,
@@ -50,7 +51,7 @@ struct IssuedOffersController: Sendable {
         let offerId = query.text("offerId").map { OfferId($0) }
         let (from, to) = (query.instant("from"), query.instant("to"))
         let limit = query.limit()
-        let after = query.cursor("cursor")
+        let after = query.cursor("cursor", of: .export)
         try query.finish()
         return try .json(
             try await useCases.export.page(
@@ -117,6 +118,7 @@ extension IssueRequest {
 struct IssueAnswerWriter: Sendable {
     let offerId: OfferId
     let role: Role
+    let locale: String?
     let instance: String
     let requestId: LowercaseUUID
     let notes: RequestNotes
@@ -132,7 +134,7 @@ struct IssueAnswerWriter: Sendable {
                 location: "/v1/issued-offers/\(offer.issuedOfferId)",
                 body: try WireJSON.encode(offer))
         case .refused(let refusal):
-            let problem = Problem(refusal, offerId: offerId, role: role)
+            let problem = Problem(refusal, offerId: offerId, role: role, locale: locale)
             let body = problem.body(instance: instance, requestId: requestId)
             notes.note { ($0.decisionId, $0.problem) = (refusal.decisionId, body.code) }
             return WrittenAnswer(

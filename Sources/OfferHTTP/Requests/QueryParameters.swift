@@ -72,8 +72,8 @@ struct QueryParameters {
     mutating func limit() -> Int { number("limit", in: 1...200) ?? 50 }
 
     /// The place where a page starts, as `next` of the page before gave it; `nil` if absent.
-    mutating func cursor(_ name: String) -> Int64? {
-        cursor(name) { Int64($0).flatMap { $0 > 0 ? $0 : nil } }
+    mutating func cursor(_ name: String, of list: ListCursor) -> Int64? {
+        cursor(name) { list.place($0) }
     }
 
     /// The place where a page starts, in the form of its list; `nil` if absent.

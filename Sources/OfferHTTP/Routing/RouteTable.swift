@@ -53,7 +53,8 @@ struct RouteTable: Sendable {
 
     init(_ useCases: UseCases, limits: HTTPLimits, openAPI: [UInt8]) {
         let issuedOffers = IssuedOffersController(useCases: useCases, limits: limits)
-        let decisions = DecisionsController(decisions: useCases.decisions, limits: limits)
+        let decisions = DecisionsController(
+            decisions: useCases.decisions, recorded: useCases.recordedDecisions, limits: limits)
         let transactions = TransactionsController(ingestion: useCases.ingestion, bodyLimit: limits.signedDataBytes)
         let appStore = AppStoreController(
             notifications: useCases.notifications, turns: AsyncSemaphore(limits.notifications, waiting: 0),
@@ -72,6 +73,7 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/issued-offers/{id}/void", for: SupportAccess.self, use: issuedOffers.void),
             Route(.post, "/v1/issued-offers/{id}/replay", for: SupportAccess.self, use: issuedOffers.replay),
             Route(.post, "/v1/decisions", for: AnyKeyAccess.self, use: decisions.decide),
+            Route(.get, "/v1/decisions/{id}", for: SupportAccess.self, use: decisions.show),
             Route(.post, "/v1/transactions", for: ClientAccess.self, use: transactions.ingest),
             Route(.get, "/v1/catalog", for: MarketingOrSupportAccess.self, use: catalog.show),
             Route(.put, "/v1/catalog", for: MarketingAccess.self, use: catalog.apply),

@@ -47,6 +47,20 @@ public enum FactVocabulary {
         return nil
     }
 
+    /// What a fact says, to precede its value in a sentence: `days since access ended`; the name itself if it is no fact.
+    public static func words(_ name: String) -> String {
+        switch FactName(name) {
+        case .signal(let own): return "signal `\(own)`"
+        case .attribute(let own): return "attribute `\(own)`"
+        case .redeemed(let offer): return "redemptions of `\(offer)`"
+        case .subscription, .customer, .request:
+            let meaning = (definition(name)?.meaning ?? name).prefix { $0 != "," && $0 != ":" }
+            let first = ["whole ", "whether "].first(where: meaning.hasPrefix) ?? ""
+            return String(meaning.dropFirst(first.count))
+        case nil: return "`\(name)`"
+        }
+    }
+
     /// The name of the signal after `signals.`; `nil` unless it is one: letters, digits and `_`, a letter first, at
     /// most 64 characters.
     public static func signalName(_ fact: String) -> String? {

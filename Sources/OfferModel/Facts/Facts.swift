@@ -91,7 +91,7 @@ public enum CustomerFact: String, Sendable, Hashable, CaseIterable, FixedFact {
         case .daysSinceFirstSeen:
             fact(
                 .number, unit: "days",
-                "whole days since the earliest of: the app was obtained (app transaction), the first purchase, "
+                "whole days since the customer was first seen, the earliest of: the app was obtained (app transaction), the first purchase, "
                     + "first stored by `offerd`",
                 unknownWhen: "no app transaction is known or the history is not complete, unless the known part "
                     + "already decides",

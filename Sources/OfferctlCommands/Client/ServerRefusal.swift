@@ -82,7 +82,8 @@ enum CLITerms {
         "originalTransactionId": "--original-transaction-id", "appTransactionId": "--app-transaction-id",
         "appAccountToken": "--app-account-token", "customerId": "--customer-id", "asOf": "--as-of",
         "history": "--history", "catalog": "--catalog", "catalogRevision": "--catalog-revision",
-        "limit": "--limit", "cursor": "--cursor", "message": "--message", "reason": "--reason", "release": "--release",
+        "fresh": "--fresh", "request": "--locale", "limit": "--limit", "cursor": "--cursor", "message": "--message",
+        "reason": "--reason", "release": "--release",
         "from": "--from", "to": "--to", "orderId": "--order-id",
     ]
 
@@ -92,7 +93,8 @@ enum CLITerms {
         "GET /v1/customers": "offerctl customers show", "POST /v1/customers/refresh": "offerctl customers refresh",
         "POST /v1/customers/unlink": "offerctl customers unlink",
         "POST /v1/customers/reset": "offerctl customers reset", "GET /v1/issued-offers": "offerctl issued list",
-        "POST /v1/decisions": "offerctl dry-run",
+        "POST /v1/decisions": "offerctl dry-run", "GET /v1/decisions/{id}": "offerctl decisions show",
+        "POST /v1/issued-offers/{id}/replay": "offerctl replay",
     ]
 
     /// A hint of the server with what it has in backticks as it is typed. What is not typed stays as it is.

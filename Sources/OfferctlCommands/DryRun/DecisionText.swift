@@ -14,16 +14,28 @@ struct DecisionText {
             (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
         }
         let head = [verdict(decision)] + change(decision).map { "    " + $0 }
-        let text = FindingText(palette: palette, now: now)
+        let text = FindingText(palette: palette, now: now, showsFacts: detail == .full)
         switch detail {
         case .brief:
             return ([verdict(decision)] + brief(decision)).joined(separator: "\n")
         case .normal:
             let obstacles = findings.filter { rank($0.element) < 2 }.flatMap { text.lines($0.element) }
-            return (head + obstacles).joined(separator: "\n")
+            return (head + answer(decision) + obstacles).joined(separator: "\n")
         case .full:
-            return (head + [""] + findings.flatMap { text.lines($0.element) }).joined(separator: "\n")
+            return (head + answer(decision) + [""] + findings.flatMap { text.lines($0.element) }).joined(
+                separator: "\n")
         }
+    }
+
+    /// A recorded decision, with when and for what it was made.
+    func recorded(_ body: RecordedDecisionBody, detail: DetailLevel) -> String {
+        var fields = FieldList()
+        fields.add("decided", TimeText.absolute(body.decidedAt))
+        fields.add("product", body.productId.rawValue)
+        fields.add("catalog", "revision \(body.catalogRevision)")
+        let heading = palette.paint(body.decisionId.description, .heading)
+        return ([heading] + fields.lines(palette).map { "  " + $0 } + ["", explanation(body.decision, detail: detail)])
+            .joined(separator: "\n")
     }
 
     func overview(_ body: DecisionsBody, detail: DetailLevel = .brief) -> String {
@@ -38,15 +50,18 @@ struct DecisionText {
     /// Why, when it changes, and what to tell the customer. To a `client` key the server does not explain, so then it is
     /// what blocks the offer.
     private func brief(_ decision: DecisionBody) -> [String] {
-        guard let explanation = decision.explanation else {
-            let text = FindingText(palette: palette, now: now)
+        guard let sentence = decision.explanation?.sentence else {
+            let text = FindingText(palette: palette, now: now, showsFacts: false)
             return change(decision).map { "    " + $0 }
-                + decision.findings.filter { rank($0) < 2 }.flatMap { text.lines($0) }
+                + answer(decision) + decision.findings.filter { rank($0) < 2 }.flatMap { text.lines($0) }
         }
         let lines =
-            [explanation.sentence.printable] + change(decision)
-            + ["to the customer: \(explanation.customerAnswer.printable)"]
-        return lines.map { "    " + $0 }
+            [TimeText.readable(sentence.printable)] + change(decision)
+        return lines.map { "    " + $0 } + answer(decision)
+    }
+
+    private func answer(_ decision: DecisionBody) -> [String] {
+        decision.explanation.map { ["    to the customer: " + $0.customerAnswer.printable] } ?? []
     }
 
     private func change(_ decision: DecisionBody) -> [String] {
@@ -54,7 +69,7 @@ struct DecisionText {
             let word = decision.outcome == Outcome.eligible.rawValue ? "until" : "from"
             return ["eligible \(word) \(TimeText.absolute(instant, now: now)) if nothing else changes"]
         }
-        if let explanation = decision.explanation { return [explanation.change.printable] }
+        if let change = decision.explanation?.change { return [TimeText.readable(change.printable)] }
         guard let event = decision.turningPoint?.event else { return [] }
         return ["not eligible until " + (TurningEvent(rawValue: event)?.clause ?? "`\(event)` happens".printable)]
     }

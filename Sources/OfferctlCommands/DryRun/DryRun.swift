@@ -10,10 +10,11 @@ struct DryRun: AsyncParsableCommand {
         commandName: "dry-run",
         abstract: "Explain whether a customer may have an offer, and when that changes.",
         discussion: """
-            Decides as issuing would, on the history the server has stored, and writes nothing. --offer shows every \
-            finding and exits 0 if the customer is eligible, 1 if not. --all shows for each offer what decides it, when \
-            that changes and what to tell the customer, and exits 0. --detail shows more or less. Needs a key with the \
-            role support or marketing; to a client key the server shows less.
+            Decides as issuing would, on the history the server has stored, and writes nothing. --offer shows everything \
+            that blocks the offer and exits 0 if the customer is eligible, 1 if not. --all shows for each offer what \
+            decides it, when that changes and what to tell the customer, and exits 0. An unknown customer exits 1. \
+            --detail full shows every finding with the raw facts. Needs a key with the role support or marketing; to a \
+            client key the server shows less.
 
             What if it were another day, another history or another catalog? --as-of, --history, --catalog and \
             --catalog-revision ask that. A history is a JSON file {"transactions": […], "renewalInfos": […], \
@@ -22,6 +23,7 @@ struct DryRun: AsyncParsableCommand {
             Example:
               offerctl dry-run --offer comeback-half-price --customer-id user-17
               offerctl dry-run --all --customer-id user-17 --signal interactions=52
+              offerctl dry-run --all --customer-id user-17 --locale pt-BR
               offerctl dry-run --all --history lapsed.json --as-of 2026-12-24T00:00:00Z
             """)
 
@@ -43,9 +45,18 @@ struct DryRun: AsyncParsableCommand {
         transform: SignalArgument.init(parsing:))
     var signal: [SignalArgument] = []
 
+    @Flag(help: "Decide as for an app that asks for a new signature instead of the stored one.")
+    var fresh = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The customer's language, such as de-DE: for the sentence to the customer, and as the fact request.locale.",
+            valueName: "tag"))
+    var locale: String?
+
     @OptionGroup var whatIf: WhatIfOptions
 
-    @Option(help: "How much to show. (default: full with --offer, brief with --all)")
+    @Option(help: "How much to show. (default: normal with --offer, brief with --all)")
     var detail: DetailLevel?
 
     @OptionGroup var answer: AnswerOptions
@@ -83,6 +94,7 @@ struct DryRun: AsyncParsableCommand {
         let members: [(String, [UInt8]?)] = [
             ("customer", try json(reference.isEmpty ? nil : reference)), ("offerIds", try json(offer.map { [$0] })),
             ("productId", try json(product)), ("signals", try json(signals.isEmpty ? nil : signals)),
+            ("request", try json(locale.map { DeviceRequest(locale: $0) })), ("fresh", try json(fresh ? true : nil)),
             ("asOf", try json(whatIf.asOf)), ("history", history), ("catalog", try json(catalog)),
             ("catalogRevision", try json(whatIf.catalogRevision)),
         ]
@@ -91,6 +103,12 @@ struct DryRun: AsyncParsableCommand {
     }
 
     private func show(_ reply: OfferdClient.Reply<DecisionsBody>) throws(CommandFailure) {
+        if reply.body.known == false {
+            if answer.json { Console.write(reply.json) }
+            throw CommandFailure(
+                .failed, "no customer found",
+                hints: ["check the identifier; otherwise the app has not sent this customer's transactions yet"])
+        }
         let text = DecisionText(palette: Console.palette, now: whatIf.asOf ?? .wallClock)
         if !answer.json, let line = whatIf.line { Console.write(Console.palette.paint(line, .quiet) + "\n\n") }
         guard let offer else {
@@ -99,7 +117,7 @@ struct DryRun: AsyncParsableCommand {
         guard let decision = reply.body.decisions.first(where: { $0.offerId.rawValue == offer }) else {
             throw CommandFailure(.unavailable, "the server's answer does not mention the offer `\(offer)`")
         }
-        answer.show(reply, text: text.explanation(decision, detail: detail ?? .full))
+        answer.show(reply, text: text.explanation(decision, detail: detail ?? .normal))
         guard decision.outcome == Outcome.eligible.rawValue else { throw .answeredNo }
     }
 }
@@ -108,8 +126,9 @@ struct DryRun: AsyncParsableCommand {
 enum DetailLevel: String, CaseIterable, ExpressibleByArgument {
     /// The answer, the sentence that decides it, and when it changes.
     case brief
-    /// What blocks the offer, with what was seen.
+    /// What blocks the offer, in words.
     case normal
+    /// Every finding, with what was seen and required.
     case full
 }
 

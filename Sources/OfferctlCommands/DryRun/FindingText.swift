@@ -7,6 +7,8 @@ import OfferModel
 struct FindingText {
     let palette: Palette
     let now: Instant
+    /// Whether to show the raw facts below each sentence: what was seen and required, and where that comes from.
+    var showsFacts = true
 
     /// The finding's lines, its children's indented below; children are labelled with their place in the condition.
     func lines(_ finding: FindingBody, depth: Int = 0) -> [String] {
@@ -14,10 +16,15 @@ struct FindingText {
         let title =
             "\(mark(finding)) \(sentence(finding, isRoot: depth == 0))  "
             + palette.paint("[\(label.printable)]", .quiet)
-        let details = (finding.evidence ?? []).map(EvidenceText.line) + change(finding, isRoot: depth == 0)
+        let facts = showsFacts ? (finding.evidence ?? []).map(EvidenceText.line) : []
+        let details = facts + change(finding, isRoot: depth == 0)
         let indent = String(repeating: " ", count: depth * 4)
+        // Where one of several limits decides, its sentence is that of all of them.
+        let children = (finding.children ?? []).filter {
+            showsFacts || sentence($0, isRoot: false) != sentence(finding, isRoot: depth == 0)
+        }
         return [indent + title] + details.map { indent + "    " + $0 }
-            + (finding.children ?? []).flatMap { lines($0, depth: depth + 1) }
+            + children.flatMap { lines($0, depth: depth + 1) }
     }
 
     private func mark(_ finding: FindingBody) -> String {
@@ -32,7 +39,7 @@ struct FindingText {
     /// The server's sentence; to a `client` key it gives none, then what the rule asks for and the reason's code.
     private func sentence(_ finding: FindingBody, isRoot: Bool) -> String {
         if let group = GroupText.sentence(finding, isRoot: isRoot) { return group }
-        if let message = finding.message { return message.printable }
+        if let message = finding.message { return TimeText.readable(message.printable) }
         let question = RuleId(rawValue: finding.rule)?.requirement ?? finding.rule
         return "\(question) (`\(finding.reason)`)".printable
     }

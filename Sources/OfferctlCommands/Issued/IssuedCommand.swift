@@ -109,18 +109,36 @@ struct IssuedVoid: AsyncParsableCommand {
     }
 
     func run() async throws {
+        var wasOpen = true
         let body = try await answer.show(role: "support") { client in
-            try await client.post(
-                "/v1/issued-offers/\(issued.id)/void", VoidRequestBody(reason: reason, release: release ? true : nil),
+            let path = "/v1/issued-offers/\(issued.id)"
+            let found = try await client.call(.GET, path, as: IssuedOfferView.self)
+            wasOpen = found.body.state == .open
+            guard wasOpen else { return found }
+            return try await client.post(
+                path + "/void", VoidRequestBody(reason: reason, release: release ? true : nil),
                 as: IssuedOfferView.self)
         } text: { body in
             IssuedText.text(body, Console.palette)
         }
+        guard wasOpen, body.state == .voided else { throw alreadyClosed(body) }
         let end = TimeText.absolute(body.expiresAt)
         Console.note(
             release
                 ? "warning: signatures already issued may be used until \(end): the customer could use the offer twice"
                 : "warning: signatures already issued may be used until \(end); it counts until an hour later")
+    }
+
+    /// What to say of an offer that was not open any more, so that nothing was changed.
+    private func alreadyClosed(_ body: IssuedOfferView) -> CommandFailure {
+        guard body.state == .voided else {
+            return CommandFailure(.failed, "nothing was voided: the offer is already \(body.state.rawValue)")
+        }
+        let date = body.voidedAt.map { " on " + TimeText.absolute($0) } ?? ""
+        let keepsCounting = release && body.released == false
+        return CommandFailure(
+            .failed, "nothing was changed: the offer was already voided\(date)",
+            hints: keepsCounting ? ["it was voided without `--release`, which cannot be added later"] : [])
     }
 }
 

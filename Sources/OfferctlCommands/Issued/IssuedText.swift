@@ -25,6 +25,10 @@ enum IssuedText {
         fields.add("App Store name", item.offerIdentifier?.rawValue)
         fields.add("issued", TimeText.absolute(item.issuedAt))
         fields.add("signatures until", TimeText.absolute(item.expiresAt))
+        fields.add("voided", item.voidedAt.map { TimeText.absolute($0) })
+        fields.add("reason", item.voidReason)
+        fields.add(
+            "released", item.released.map { $0 ? "yes: it no longer counts" : "no: it counts until an hour later" })
         fields.add("delivery", item.delivery.rawValue)
         fields.add("signed as", formats(item.signatures))
         fields.add("app account", item.signatures.v1.flatMap { $0.appAccountToken.isEmpty ? nil : $0.appAccountToken })

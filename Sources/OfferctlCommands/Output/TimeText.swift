@@ -11,6 +11,13 @@ enum TimeText {
         return (clock.hasSuffix(":00") ? String(clock.dropLast(3)) : String(clock)) + " UTC"
     }
 
+    /// A sentence of the server with its instants as people read them.
+    static func readable(_ sentence: String) -> String {
+        sentence.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/) { match in
+            Instant(iso8601: String(match.output)).map { absolute($0) } ?? String(match.output)
+        }
+    }
+
     /// `2026-12-01 00:00 UTC (in 9 days)`.
     static func absolute(_ instant: Instant, now: Instant) -> String {
         "\(absolute(instant)) (\(relative(instant, now: now)))"

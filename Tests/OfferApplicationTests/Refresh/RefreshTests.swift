@@ -240,7 +240,10 @@ struct RefreshTests {
         let answer = try await refusal {
             try await bench.useCases.refresh.refresh(.customer(named("100")), caller: Workbench.caller(.support))
         }
-        guard case .notReady(let detail, let hint) = answer else { return #expect(Bool(false), "\(answer as Any)") }
+        guard case .noAppStoreServer(let environment) = answer else {
+            return #expect(Bool(false), "\(answer as Any)")
+        }
+        let (detail, hint) = environment.noAppStoreServer
         #expect(detail == "Apple's servers know no purchases of LocalTesting")
         #expect(hint == "name a server that answers in Apple's place as `appStoreServer` in offerd.yaml")
     }

@@ -45,6 +45,7 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall("POST /v1/issued-offers/{id}/void", 200, .support, body: #"{"reason":"a test"}"#),
         AnsweredCall(
             "POST /v1/decisions", 200, .client, body: #"{"customer":{"originalTransactionId":"100"}}"#),
+        AnsweredCall("GET /v1/decisions/{id}", 200, .support),
         AnsweredCall(
             "POST /v1/transactions", 200, .client,
             body: #"{"signedTransactions":[],"historyComplete":true,"customer":{"customerId":"new"}}"#),
@@ -92,9 +93,11 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
                 "PUT", "/v1/customers/attributes", token: try await service.token(.client),
                 body: #"{"customer":{"customerId":"{tester}"},"attributes":{}}"#)
         }
+        var id = issuedOfferId
+        if call.hasPrefix("GET /v1/decisions/") { id = try await service.refusal().decisionId }
         let body = try body?.replacing("{testNotification}", with: service.testNotification())
         return try await service.ask(
-            words[0], target ?? words[1].replacing("{id}", with: issuedOfferId), token: token, body: body,
+            words[0], target ?? words[1].replacing("{id}", with: id), token: token, body: body,
             headers: headers)
     }
 }

@@ -6,9 +6,11 @@ struct MatrixRequest {
     var body: String?
     var headers: [(String, String)] = []
 
-    init(_ call: OpenAPIDocument.Call, issuedOfferId: String) {
+    init(_ call: OpenAPIDocument.Call, issuedOfferId: String, decisionId: String) {
         method = call.method
-        let id = call.path.hasPrefix("/v1/issued-offers/") ? issuedOfferId : "comeback"
+        let id =
+            call.path.hasPrefix("/v1/issued-offers/")
+            ? issuedOfferId : call.path.hasPrefix("/v1/decisions/") ? decisionId : "comeback"
         target = call.path.replacing("{id}", with: id).replacing("{n}", with: "1")
         switch call.name {
         case "GET /v1/customers", "GET /v1/issued-offers": target += "?originalTransactionId=900"

@@ -70,6 +70,9 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
         ProvokedProblem(.unknownIssuedOffer) { service in
             try await service.ask("GET", "/v1/issued-offers/\(nobody)", token: try await service.token(.support))
         },
+        ProvokedProblem(.unknownDecision) { service in
+            try await service.ask("GET", "/v1/decisions/\(nobody)", token: try await service.token(.support))
+        },
         ProvokedProblem(.ambiguousCustomer) { service in
             try await service.applyCatalog()
             // Both go by the alias `somebody`, and they are two Apple accounts.

@@ -24,12 +24,13 @@ struct RoleMatrixTests {
                 body: service.issueBody("comeback", try service.lapsedCustomer("900")))
             let id = try #require(issued.json["issuedOfferId"] as? String, "\(issued.text)")
             let decision = try #require(issued.json["decisionId"] as? String)
+            let refused = try await service.refusal().decisionId
             for scope in [ServiceFixture.otherApp, ServiceFixture.otherEnvironment, ServiceFixture.scope] {
                 let isForeign = scope != ServiceFixture.scope
                 for role in Role.allCases {
                     let token = try await service.token(role, scope: scope)
                     for call in calls {
-                        let request = MatrixRequest(call, issuedOfferId: id)
+                        let request = MatrixRequest(call, issuedOfferId: id, decisionId: refused)
                         let answer = try await service.ask(
                             request.method, request.target, token: token, body: request.body,
                             headers: request.headers)

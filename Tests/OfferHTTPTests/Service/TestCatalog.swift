@@ -100,4 +100,13 @@ extension ServiceFixture {
             "signedTransactions":[\(transactions)],"signedRenewalInfo":[\(renewals)]\(more)}
             """
     }
+
+    /// A refusal of the trial to an unknown customer.
+    func refusal() async throws -> (decisionId: String, answer: RawAnswer) {
+        let answer = try await ask(
+            "POST", "/v1/issued-offers", token: try await token(.client),
+            body: #"{"offerId":"trial","customer":{"customerId":"stranger"}}"#)
+        guard let id = answer.json["decisionId"] as? String else { throw RawHTTP.Broken(reason: answer.text) }
+        return (id, answer)
+    }
 }

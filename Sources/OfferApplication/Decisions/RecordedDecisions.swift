@@ -1,0 +1,45 @@
+package import OfferAPI
+import OfferDocuments
+import OfferEligibility
+package import OfferModel
+import OfferStore
+
+/// Explains a refusal by its `decisionId`, as it was decided: `GET /v1/decisions/{id}`.
+///
+/// The record keeps what each rule answered; the same function makes the messages and the evidence again from what was
+/// known then (invariant 5). It writes nothing.
+public struct RecordedDecisions: Sendable {
+    let database: any StoreDatabase
+    let catalogs: CompiledCatalogs
+    let policy: Policy
+
+    /// - Throws: `unknownDecision`; `erasedRecord`; `invalidCatalog` if this version no longer reads the catalog that was
+    ///   in force.
+    package func show(_ id: LowercaseUUID, caller: Caller) async throws -> RecordedDecisionBody {
+        try await database.read { transaction in
+            guard let number = try ScopeStore(transaction).number(of: caller.scope),
+                let refusal = try RefusalStore(transaction).refusal(id, in: number)
+            else { throw RequestError.unknownDecision(id) }
+            guard let bytes = refusal.record else { throw RequestError.erasedRecord(id) }
+            let record = try DecisionRecord(stored: bytes)
+            do {
+                let question = try record.question(
+                    refusal.offerId,
+                    by: catalogs.catalog(refusal.catalogRevision, of: number, in: caller.scope, transaction),
+                    scope: caller.scope)
+                let subject = PreparedSubject(
+                    try record.facts(of: refusal.offerId, in: number, transaction), policy: policy)
+                let again = decideAhead(question, about: subject)
+                let decided = OfferDecision(
+                    offer: question.offer, decision: record.decision(explainedBy: again.decision),
+                    outlook: again.outlook)
+                return RecordedDecisionBody(
+                    decisionId: id, decidedAt: refusal.decidedAt, catalogRevision: Int(refusal.catalogRevision),
+                    productId: record.productId,
+                    decision: DecisionBody(decided, role: caller.role, locale: record.request.locale))
+            } catch let invalid as InvalidDocument {
+                throw RequestError.invalidCatalog(invalid.errors)
+            }
+        }
+    }
+}

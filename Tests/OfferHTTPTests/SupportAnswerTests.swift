@@ -1,0 +1,160 @@
+import Foundation
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@Suite("What support and the app are told")
+struct SupportAnswerTests {
+    @Test("a refusal is explained by its decisionId as it was decided, also after everything has changed (invariant 5)")
+    func recorded() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let (client, support) = (try await service.token(.client), try await service.token(.support))
+            _ = try await service.ask(
+                "POST", "/v1/issued-offers", token: client,
+                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            let refused = try await service.ask(
+                "POST", "/v1/issued-offers", token: client,
+                body:
+                    #"{"offerId":"trial","customer":{"originalTransactionId":"100"},"request":{"locale":"de-AT"}}"#)
+            let sentence = "Mit diesem Apple Account wurde bereits ein Einführungsangebot genutzt."
+            #expect(refused.json["customerAnswer"] as? String == sentence)
+            let id = try #require(refused.json["decisionId"] as? String, "\(refused.text)")
+            _ = try await service.ask("POST", "/v1/offers/pause", token: try await service.token(.marketing))
+            service.clock.advance(milliseconds: 86_400_000)
+
+            let answer = try await service.ask("GET", "/v1/decisions/\(id)", token: support)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(answer.json["decisionId"] as? String == id)
+            #expect(answer.json["decidedAt"] as? Int64 == ServiceFixture.start.milliseconds)
+            #expect(answer.json["catalogRevision"] as? Int == 1)
+            #expect(answer.json["productId"] as? String == "monthly")
+            let decision = try #require(answer.json["decision"] as? [String: Any])
+            #expect(decision["offerId"] as? String == "trial")
+            #expect(decision["outcome"] as? String == "ineligible")
+            let explanation = try #require(decision["explanation"] as? [String: String])
+            #expect(explanation["customerAnswer"] == sentence)
+            #expect(explanation["change"] == "this will not change")
+            #expect(
+                explanation["sentence"]?.hasPrefix("an introductory offer of group `21500001` was used on ") == true)
+            let findings = try #require(decision["findings"] as? [[String: Any]])
+            #expect(findings.first { $0["rule"] as? String == "catalog.paused" }?["verdict"] as? String == "satisfied")
+        }
+    }
+
+    @Test("an unknown decisionId, one of an issued offer and one whose record is gone are 404, each with the reason")
+    func notRecorded() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let support = try await service.token(.support)
+            let issued = try await service.ask(
+                "POST", "/v1/issued-offers", token: try await service.token(.client),
+                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            let issuedId = try #require(issued.json["decisionId"] as? String)
+            for id in ["not-a-uuid", "00000000-0000-4000-8000-000000000000", issuedId] {
+                let answer = try await service.ask("GET", "/v1/decisions/\(id)", token: support)
+                #expect(answer.status == 404 && answer.code == "unknown-decision", "\(answer.text)")
+                #expect(
+                    answer.json["detail"] as? String
+                        == "no refusal was recorded as `\(id)` in this app and environment")
+            }
+            let refused = try await service.refusal().decisionId
+            try service.sql("UPDATE refusal SET record = 'hmac-sha256:\(String(repeating: "0", count: 64))'")
+            let gone = try await service.ask("GET", "/v1/decisions/\(refused)", token: support)
+            #expect(gone.status == 404 && gone.code == "not-found", "\(gone.text)")
+            #expect(
+                gone.json["detail"] as? String
+                    == "what decision `\(refused)` depended on was erased, by retention or with its customer's data")
+        }
+    }
+
+    @Test(
+        "a client is told what to tell the customer in their language, and nothing else of the explanation",
+        arguments: [
+            ("en-GB", "This offer is available to you."), ("fr", "Vous pouvez bénéficier de cette offre."),
+            ("es-MX", "Esta oferta está disponible para ti."), ("ja-JP", "このオファーをご利用いただけます。"),
+            ("pt-BR", "Esta oferta está disponível para você."), ("ko", "This offer is available to you."),
+        ])
+    func client(_ locale: String, _ sentence: String) async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let answer = try await service.ask(
+                "POST", "/v1/decisions", token: try await service.token(.client),
+                body: """
+                    {"customer":{"originalTransactionId":"100"},"offerIds":["comeback"],"request":{"locale":"\(locale)"}}
+                    """)
+            #expect(answer.status == 200 && answer.json["known"] as? Bool == false, "\(answer.text)")
+            _ = try await service.ask(
+                "POST", "/v1/issued-offers", token: try await service.token(.client),
+                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            let known = try await service.ask(
+                "POST", "/v1/decisions", token: try await service.token(.client),
+                body: """
+                    {"customer":{"originalTransactionId":"100"},"offerIds":["comeback"],"request":{"locale":"\(locale)"}}
+                    """)
+            #expect(known.json["known"] as? Bool == true)
+            let decision = try #require((known.json["decisions"] as? [[String: Any]])?.first)
+            #expect(decision["explanation"] as? [String: String] == ["customerAnswer": sentence])
+        }
+    }
+
+    @Test("with `fresh` a dry-run sees the refusal that the app sees once every signature was issued")
+    func fresh() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let client = try await service.token(.client)
+            let lapsed = try service.lapsedCustomer("100")
+            for _ in 0..<3 {
+                let issued = try await service.ask(
+                    "POST", "/v1/issued-offers", token: client,
+                    body: service.issueBody("comeback", lapsed, more: #","fresh":true"#))
+                #expect(issued.status == 201, "\(issued.text)")
+            }
+            let refused = try await service.ask(
+                "POST", "/v1/issued-offers", token: client,
+                body: service.issueBody("comeback", lapsed, more: #","fresh":true"#))
+            #expect(refused.status == 403)
+            func reasons(_ fresh: String) async throws -> [String] {
+                let answer = try await service.ask(
+                    "POST", "/v1/decisions", token: client,
+                    body: #"{"customer":{"originalTransactionId":"100"},"offerIds":["comeback"]\#(fresh)}"#)
+                let decision = try #require((answer.json["decisions"] as? [[String: Any]])?.first, "\(answer.text)")
+                return try #require(decision["findings"] as? [[String: Any]]).compactMap { $0["reason"] as? String }
+            }
+            #expect(try await reasons("") == [])
+            #expect(try await reasons(#","fresh":false"#) == [])
+            #expect(try await reasons(#","fresh":true"#) == ["signingsUsedUp"])
+            #expect(
+                (refused.json["findings"] as? [[String: Any]])?.map { $0["reason"] as? String } == ["signingsUsedUp"])
+        }
+    }
+
+    @Test("a voided offer shows when, why and whether it was released; the reason only to support")
+    func voided() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let (client, support) = (try await service.token(.client), try await service.token(.support))
+            let issued = try await service.ask(
+                "POST", "/v1/issued-offers", token: client,
+                body: service.issueBody("comeback", try service.lapsedCustomer("100")))
+            let path = "/v1/issued-offers/\(try #require(issued.json["issuedOfferId"] as? String))"
+            func members(_ answer: RawAnswer) -> [String] {
+                [
+                    (answer.json["voidedAt"] as? Int64).map { "\($0)" }, answer.json["voidReason"] as? String,
+                    (answer.json["released"] as? Bool).map { "\($0)" },
+                ].map { $0 ?? "–" }
+            }
+            #expect(members(issued) == ["–", "–", "–"])
+            let first = try await service.ask(
+                "POST", path + "/void", token: support, body: #"{"reason":"wrong account","release":true}"#)
+            service.clock.advance(milliseconds: 1_000)
+            let again = try await service.ask("POST", path + "/void", token: support, body: #"{"reason":"again"}"#)
+            let expected = ["\(ServiceFixture.start.milliseconds)", "wrong account", "true"]
+            #expect(members(first) == expected)
+            #expect(members(again) == expected)
+            #expect(members(try await service.ask("GET", path, token: support)) == expected)
+            #expect(
+                members(try await service.ask("GET", path, token: client)) == [expected[0], "–", expected[2]])
+        }
+    }
+}
