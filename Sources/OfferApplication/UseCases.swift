@@ -27,6 +27,8 @@ public struct UseCases: Sendable {
     public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
     public let customers: CustomerLookup
+    /// `POST /v1/customers/status`.
+    public let status: StatusLookup
     /// `POST /v1/customers/refresh`, and the work of `offerd backfill`.
     public let refresh: CustomerRefresh
     /// `GET /v1/issued-offers/export`.
@@ -78,6 +80,7 @@ public struct UseCases: Sendable {
         self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
         switches = OfferPauses(database: ledger, catalogs: catalogs, clock: clock)
         customers = CustomerLookup(database: database, catalogs: catalogs, policy: .standard, clock: clock)
+        status = StatusLookup(database: database, clock: clock, rates: rates)
         export = IssuedOfferExport(database: database, catalogs: catalogs, clock: clock)
         replay = OfferReplay(database: database, catalogs: catalogs, policy: .standard)
         recordedDecisions = RecordedDecisions(database: database, catalogs: catalogs, policy: .standard)

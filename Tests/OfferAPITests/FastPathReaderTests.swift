@@ -18,6 +18,7 @@ struct FastPathReaderTests {
         #"{"customer":{"customerId":"c"},"offerIds":["a","b"],"productId":"p","signals":{"n":0},"request":{}}"#,
         #"{"signedTransactions":["a.b.c","d.e.f"],"signedRenewalInfo":["g.h.i"],"historyComplete":true}"#,
         #" { "signedTransactions" : [ ] , "customer" : { "customerId" : "c" } } "#,
+        #"{"customers":[{"customerId":"c"},{"originalTransactionId":"1","appTransactionId":"2"},{}]}"#,
     ]
 
     @Test("what backends write is read in the plain form, and means what the strict reader makes of it")
@@ -31,6 +32,7 @@ struct FastPathReaderTests {
         try check(Inquiry.self, Self.requests[2])
         try check(TransactionsRequestBody.self, Self.requests[3])
         try check(TransactionsRequestBody.self, Self.requests[4])
+        try check(StatusRequestBody.self, Self.requests[5])
     }
 
     @Test(
@@ -89,6 +91,7 @@ struct FastPathReaderTests {
                 check(IssueRequest.self, bytes)
                 check(Inquiry.self, bytes)
                 check(TransactionsRequestBody.self, bytes)
+                check(StatusRequestBody.self, bytes)
             }
         }
     }

@@ -37,7 +37,38 @@ struct FastPathWriterTests {
             flag()
                 ? TurningPointBody(at: Instant(milliseconds: number())) : flag() ? TurningPointBody(event: text()) : nil
         }
+        func instant() -> Instant? { flag() ? Instant(milliseconds: number()) : nil }
+        func group() -> GroupStatus {
+            var group = GroupStatus(of: SubscriptionGroupId(text()), state: text(), hasAccess: flag())
+            group.productId = flag() ? ProductId(text()) : nil
+            group.originalTransactionId = flag() ? TransactionId(text()) : nil
+            (group.startedAt, group.purchasedAt, group.expiresAt) = (instant(), instant(), instant())
+            (group.gracePeriodExpiresAt, group.cancelBy) = (instant(), instant())
+            (group.isTrial, group.isFreeTrial) = (flag() ? flag() : nil, flag() ? flag() : nil)
+            (group.trialStartedAt, group.trialEndsAt) = (instant(), instant())
+            (group.willAutoRenew, group.daysLeft) = (flag() ? flag() : nil, flag() ? Int(number()) : nil)
+            group.pendingProductId = flag() ? ProductId(text()) : nil
+            group.renewalPrice = flag() ? Price(Money(milliunits: number(), currency: text())) : nil
+            group.nextChange = point()
+            return group
+        }
+        func status() -> CustomerStatus {
+            CustomerStatus(
+                customer: CustomerIdentifiers(
+                    originalTransactionId: flag() ? TransactionId(text()) : nil,
+                    appTransactionId: flag() ? AppTransactionId(text()) : nil, appAccountToken: flag() ? uuid() : nil,
+                    customerId: flag() ? CustomerId(text()) : nil), known: flag(),
+                coverage: CoverageBody(level: text(), asOf: instant(), provenance: flag() ? .client : nil),
+                groups: flag() ? [group(), group()] : [],
+                products: flag()
+                    ? [
+                        ProductStatus(
+                            productId: ProductId(text()), type: .consumable, owned: flag(), purchasedAt: instant(),
+                            revokedAt: instant())
+                    ] : [], asOf: Instant(milliseconds: number()))
+        }
         for _ in 0..<300 {
+            try Self.check(PageBody(items: flag() ? [status(), status()] : [], next: flag() ? text() : nil), seed)
             try Self.check(
                 IssuedOfferView(
                     issuedOfferId: uuid(), decisionId: uuid(), offerId: OfferId(text()),
@@ -62,10 +93,12 @@ struct FastPathWriterTests {
             try Self.check(
                 IngestReport(
                     customers: (0..<Int.random(in: 0...2, using: &random)).map { _ in
-                        KnownIdentifiers(
+                        var known = KnownIdentifiers(
                             originalTransactionIds: flag() ? [TransactionId(text()), TransactionId(text())] : [],
                             appTransactionId: flag() ? AppTransactionId(text()) : nil,
                             appAccountTokens: flag() ? [uuid()] : [], customerIds: flag() ? [CustomerId(text())] : [])
+                        known.status = flag() ? status() : nil
+                        return known
                     },
                     results: (0..<Int.random(in: 0...2, using: &random)).map { _ in
                         IngestResult(
@@ -107,7 +140,17 @@ struct FastPathWriterTests {
         #expect(
             count(
                 KnownIdentifiers(
-                    originalTransactionIds: [], appTransactionId: nil, appAccountTokens: [], customerIds: [])) == 5)
+                    originalTransactionIds: [], appTransactionId: nil, appAccountTokens: [], customerIds: [])) == 6)
+        let status = CustomerStatus(
+            customer: CustomerIdentifiers(), known: true,
+            coverage: CoverageBody(level: "", asOf: nil, provenance: nil), asOf: at)
+        #expect(count(PageBody(items: [status], next: nil)) == 2)
+        #expect(count(status) == 7)
+        #expect(count(status.customer) == 4)
+        #expect(count(status.coverage) == 3)
+        #expect(count(GroupStatus(of: "", state: "", hasAccess: true)) == 19)
+        #expect(count(ProductStatus(productId: "", type: .consumable, owned: true)) == 5)
+        #expect(count(Price(Money(milliunits: 0, currency: ""))) == 2)
         #expect(count(IngestResult(pointer: "", outcome: .added)) == 4)
         #expect(count(DecisionsBody(decisions: [], best: nil)) == 4)
         #expect(count(ExplanationBody(customerAnswer: "")) == 3)

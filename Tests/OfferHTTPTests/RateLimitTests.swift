@@ -56,6 +56,7 @@ struct RateLimitTests {
                 ),
                 ("PUT", "/v1/customers/attributes", #"{"customer":{"customerId":"NAME"},"attributes":{"a":1}}"#),
                 ("POST", "/v1/customers/refresh", #"{"customer":{"customerId":"NAME"}}"#),
+                ("POST", "/v1/customers/status", #"{"customers":[{"customerId":"NAME"}]}"#),
             ]
             for (index, (method, path, text)) in calls.enumerated() {
                 let body = text.replacingOccurrences(of: "NAME", with: "customer \(index)")

@@ -73,6 +73,8 @@ package struct KnownIdentifiers: Sendable, Hashable, Codable {
     package var customerIds: [CustomerId]
     /// The same one by one, with where each came from; `GET /v1/customers` alone has them.
     package var identifiers: [IdentifierOrigin]?
+    /// What the customer has now; `POST /v1/transactions` alone has it.
+    package var status: CustomerStatus?
 
     package init(
         originalTransactionIds: [TransactionId] = [], appTransactionId: AppTransactionId? = nil,

@@ -202,6 +202,20 @@ extension Inquiry: FastPathReadable {
     }
 }
 
+extension StatusRequestBody: FastPathReadable {
+    init(fastPath json: inout FastPathReader) throws(FallBack) {
+        var customers: [CustomerIdentifiers]?
+        var isFirst = true
+        while let key = try json.member(of: CodingKeys.self, isFirst: &isFirst) {
+            switch key {
+            case .customers: try json.read(into: &customers)
+            }
+        }
+        guard let customers else { throw FallBack() }
+        self.init(customers: customers)
+    }
+}
+
 extension TransactionsRequestBody: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {
         var delivery = DeliveryMembers()

@@ -77,6 +77,10 @@ extension IngestReport: FastPathWritable {
                     json.member("appTransactionId", customer.appTransactionId)
                     json.member("customerIds", customer.customerIds.map(\.rawValue))
                     json.member("originalTransactionIds", customer.originalTransactionIds.map(\.rawValue))
+                    if let status = customer.status {
+                        json.name("status")
+                        status.write(to: &json)
+                    }
                 }
             }
             json.name("results")
@@ -120,14 +124,14 @@ extension DecisionsBody: FastPathWritable {
                         json.object { json in
                             json.member("reason", finding.reason)
                             json.member("rule", finding.rule)
-                            finding.turningPoint?.write(to: &json)
+                            finding.turningPoint?.write("turningPoint", to: &json)
                             json.member("verdict", finding.verdict)
                         }
                     }
                     json.member("offerId", decision.offerId)
                     json.member("outcome", decision.outcome)
                     json.member("priority", decision.priority)
-                    decision.turningPoint?.write(to: &json)
+                    decision.turningPoint?.write("turningPoint", to: &json)
                 }
             }
             json.member("known", known)
@@ -136,11 +140,90 @@ extension DecisionsBody: FastPathWritable {
 }
 
 extension TurningPointBody {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.name("turningPoint")
+    fileprivate func write(_ name: StaticString, to json: inout JSONWriter) {
+        json.name(name)
         json.object { json in
             json.member("at", at)
             json.member("event", event)
+        }
+    }
+}
+
+extension PageBody: FastPathWritable where Item == CustomerStatus {
+    var hasFastPath: Bool { true }
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.name("items")
+            json.array(items) { json, status in status.write(to: &json) }
+            json.member("next", next)
+        }
+    }
+}
+
+extension CustomerStatus {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("asOf", asOf)
+            json.name("coverage")
+            json.object { json in
+                json.member("asOf", coverage.asOf)
+                json.member("level", coverage.level)
+                json.member("provenance", coverage.provenance)
+            }
+            json.name("customer")
+            json.object { json in
+                json.member("appAccountToken", customer.appAccountToken)
+                json.member("appTransactionId", customer.appTransactionId)
+                json.member("customerId", customer.customerId)
+                json.member("originalTransactionId", customer.originalTransactionId)
+            }
+            json.name("groups")
+            json.array(groups) { json, group in group.write(to: &json) }
+            json.member("hasAccess", hasAccess)
+            json.member("known", known)
+            json.name("products")
+            json.array(products) { json, product in
+                json.object { json in
+                    json.member("owned", product.owned)
+                    json.member("productId", product.productId)
+                    json.member("purchasedAt", product.purchasedAt)
+                    json.member("revokedAt", product.revokedAt)
+                    json.member("type", product.type)
+                }
+            }
+        }
+    }
+}
+
+extension GroupStatus {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("cancelBy", cancelBy)
+            json.member("daysLeft", daysLeft)
+            json.member("expiresAt", expiresAt)
+            json.member("gracePeriodExpiresAt", gracePeriodExpiresAt)
+            json.member("hasAccess", hasAccess)
+            json.member("isFreeTrial", isFreeTrial)
+            json.member("isTrial", isTrial)
+            nextChange?.write("nextChange", to: &json)
+            json.member("originalTransactionId", originalTransactionId)
+            json.member("pendingProductId", pendingProductId)
+            json.member("productId", productId)
+            json.member("purchasedAt", purchasedAt)
+            if let renewalPrice {
+                json.name("renewalPrice")
+                json.object { json in
+                    json.member("amount", renewalPrice.amount)
+                    json.member("currency", renewalPrice.currency)
+                }
+            }
+            json.member("startedAt", startedAt)
+            json.member("state", state)
+            json.member("subscriptionGroupIdentifier", subscriptionGroupIdentifier)
+            json.member("trialEndsAt", trialEndsAt)
+            json.member("trialStartedAt", trialStartedAt)
+            json.member("willAutoRenew", willAutoRenew)
         }
     }
 }

@@ -38,15 +38,21 @@ public struct HistoryIngestion: Sendable {
         return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))
     }
 
-    /// The customers that a report names, as the transaction that keeps the data sees them.
+    /// The customers that a report names with what they have, as the transaction that keeps the data sees them.
     private static func customers(
-        of verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, in scope: ScopeNumber,
+        of verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, at now: Instant, in scope: ScopeNumber,
         _ transaction: any StoreTransaction
     ) throws -> [KnownIdentifiers] {
         let store = CustomerStore(transaction)
         var numbers = try store.customers(proven: verified.proven, in: scope)
         if numbers.isEmpty { numbers = try store.customers(aliases: identifiers.aliases, in: scope) }
-        return try store.customers(numbers).map(KnownIdentifiers.init)
+        let stored = try store.customers(numbers)
+        let histories = try HistoryStore(transaction).histories(of: stored.map { [$0.number] })
+        return zip(stored, histories).map { customer, history in
+            var known = KnownIdentifiers(customer)
+            known.status = CustomerStatus(of: customer.identifiers, history, at: now)
+            return known
+        }
     }
 
     /// Checks every JWS of a delivery against the caller's app and environment.
@@ -120,7 +126,7 @@ public struct HistoryIngestion: Sendable {
             kept.subject = NamedCustomers(
                 customers: subject.customers, seenAt: try StoreClock(transaction).newestSequence())
             if namesCustomers, let scope {
-                kept.customers = try Self.customers(of: verified, identifiers, in: scope, transaction)
+                kept.customers = try Self.customers(of: verified, identifiers, at: now, in: scope, transaction)
             }
             return (subject.customers, kept)
         }
@@ -165,7 +171,9 @@ public struct HistoryIngestion: Sendable {
                     try Self.unstated(owners, at: now, transaction), asOf: now, provenance: .caller, at: now,
                     in: scope)
             }
-            if namesCustomers { kept.customers = try Self.customers(of: verified, identifiers, in: scope, transaction) }
+            if namesCustomers {
+                kept.customers = try Self.customers(of: verified, identifiers, at: now, in: scope, transaction)
+            }
             return kept
         }
     }

@@ -78,9 +78,17 @@ public final class RequestRates: Sendable {
     ///
     /// - Throws: `rateLimited`.
     func take(_ identifiers: CustomerIdentifiers, by caller: Caller) throws {
-        let proven = identifiers.proven.map { Bucket.proven($0, caller.scope, caller.role).hashValue }
-        let aliases = identifiers.aliases.map { Bucket.alias($0, caller.scope, caller.role).hashValue }
-        try take(.customer, proven + aliases, from: customers)
+        try take([identifiers], by: caller)
+    }
+
+    /// The same for every customer of a request; none is taken if one is missing.
+    func take(_ named: [CustomerIdentifiers], by caller: Caller) throws {
+        try take(.customer, named.flatMap { Self.hashes(of: $0, caller) }, from: customers)
+    }
+
+    private static func hashes(of identifiers: CustomerIdentifiers, _ caller: Caller) -> [Int] {
+        identifiers.proven.map { Bucket.proven($0, caller.scope, caller.role).hashValue }
+            + identifiers.aliases.map { Bucket.alias($0, caller.scope, caller.role).hashValue }
     }
 
     /// Takes a token of each customer that a request was found to name, before anything is decided or written: other

@@ -26,8 +26,12 @@ struct RequestClock: Sendable {
 
     /// The instant of a request that only looks, or only takes something away: it is answered however late the clock is.
     func instantOfLooking(_ transaction: any StoreTransaction) throws -> Instant {
+        instantOfLooking(after: try StoreClock(transaction).lastInstant())
+    }
+
+    func instantOfLooking(after last: Instant?) -> Instant {
         let now = wallClock()
-        return max(now, try StoreClock(transaction).lastInstant() ?? now)
+        return max(now, last ?? now)
     }
 }
 

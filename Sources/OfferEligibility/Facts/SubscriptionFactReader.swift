@@ -80,9 +80,8 @@ struct SubscriptionFactReader {
     }
 
     private var isInTrial: Fact.Knowledge {
-        guard let name = state.name else { return .undetermined(state.resolution.undeterminedReason ?? .historyStale) }
-        guard name == .introductoryOffer, state.transactionId != nil else { return .known(.boolean(false)) }
-        return state.isFree.map { .known(.boolean($0)) } ?? .undetermined(.valueUnknown)
+        state.isInFreeTrial.map { .known(.boolean($0)) }
+            ?? .undetermined(state.resolution.undeterminedReason ?? .valueUnknown)
     }
 }
 

@@ -1,7 +1,7 @@
-import OfferModel
+public import OfferModel
 
 /// One subscription group of a subject, whose state can be derived at any instant.
-final class GroupView: Sendable {
+public final class GroupView: Sendable {
     let group: SubscriptionGroupId
     /// Its subscriptions, by the latest bought.
     let subscriptions: [Subscription]
@@ -98,7 +98,7 @@ extension GroupView {
 
     /// The state of the group: of what an own purchase has not closed, the subscription that gives access, else by
     /// precedence the latest bought (docs/design.md#history-and-state, decision 0011).
-    func state(at instant: Instant) -> SubscriptionState { state(at: instant, candidates(at: instant)) }
+    public func state(at instant: Instant) -> SubscriptionState { state(at: instant, candidates(at: instant)) }
 
     /// - Parameter candidates: those at that instant.
     func state(at instant: Instant, _ candidates: [Candidate]) -> SubscriptionState {
@@ -119,7 +119,8 @@ extension GroupView {
             expirationIntent: subscription.renewalInfo?.payload.expirationIntent,
             row: subscription.current,
             pendingProductId: subscription.pendingProductId, renewalPrice: subscription.renewalPrice,
-            lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.resolution, policy: policy))
+            lastMomentToCancel: isInDoubt ? nil : subscription.lastMomentToCancel(chosen.resolution, policy: policy),
+            startedAt: subscription.startedAt, graceEnds: subscription.graceEnds)
     }
 
     typealias Ended = (row: Recorded<Transaction>, at: Instant)

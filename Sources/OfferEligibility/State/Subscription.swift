@@ -37,6 +37,12 @@ struct Subscription: Sendable {
         Subscription(rows, at: instant) ?? self
     }
 
+    /// When it was first bought, by what is known of it.
+    var startedAt: Instant {
+        let first = (transactions.first ?? current).payload.purchaseDate
+        return min(first, current.payload.originalPurchaseDate ?? first)
+    }
+
     /// The periods that were charged and begin after the current one's.
     var upcoming: ArraySlice<Recorded<Transaction>> {
         let past = transactions.lastIndex {
@@ -138,7 +144,7 @@ extension Subscription {
 
     /// When grace ends, if renewal info signed after the expiry says so: what was signed before it is about an earlier
     /// failure (docs/design.md#history-and-state, freshness).
-    private var graceEnds: Instant? {
+    var graceEnds: Instant? {
         guard let info = renewalInfo?.payload, let expires = current.payload.expiresDate, info.signedDate > expires
         else { return nil }
         return info.gracePeriodExpiresDate

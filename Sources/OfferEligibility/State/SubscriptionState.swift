@@ -10,7 +10,7 @@ public struct SubscriptionState: Sendable, Equatable {
         subscriptionGroupIdentifier: SubscriptionGroupId, asOf: Instant, resolution: StateResolution,
         willAutoRenew: Bool? = nil, accessEnds: Instant? = nil, expirationIntent: ExpirationIntent? = nil,
         row: Recorded<Transaction>? = nil, pendingProductId: ProductId? = nil, renewalPrice: Money? = nil,
-        lastMomentToCancel: Instant? = nil
+        lastMomentToCancel: Instant? = nil, startedAt: Instant? = nil, graceEnds: Instant? = nil
     ) {
         self.asOf = asOf
         told = Told(
@@ -18,7 +18,7 @@ public struct SubscriptionState: Sendable, Equatable {
                 subscriptionGroupIdentifier: subscriptionGroupIdentifier, resolution: resolution,
                 willAutoRenew: willAutoRenew, accessEnds: accessEnds, expirationIntent: expirationIntent,
                 shown: row.map(ShownRow.init), pendingProductId: pendingProductId, renewalPrice: renewalPrice,
-                lastMomentToCancel: lastMomentToCancel))
+                lastMomentToCancel: lastMomentToCancel, startedAt: startedAt, graceEnds: graceEnds))
     }
 
     public static func == (left: SubscriptionState, right: SubscriptionState) -> Bool {
@@ -38,6 +38,10 @@ public struct SubscriptionState: Sendable, Equatable {
     /// The last moment to cancel without being charged, 24 hours before the renewal; it may have passed. Absent where
     /// nothing that cancelling could avoid is known to be charged.
     public var lastMomentToCancel: Instant? { told.members.lastMomentToCancel }
+    /// When the subscription was first bought, however often it has lapsed since.
+    public var startedAt: Instant? { told.members.startedAt }
+    /// When the grace period of the last failed renewal ends or ended, if Apple gave one.
+    public var graceEnds: Instant? { told.members.graceEnds }
     public var transaction: Transaction? { row?.payload }
     /// The row of that transaction: to ask it one thing, without a copy of all its members.
     var row: Recorded<Transaction>? { told.members.shown?.row }
@@ -48,6 +52,8 @@ public struct SubscriptionState: Sendable, Equatable {
     public var name: SubscriptionStateName? { resolution.name }
     /// `nil` if unknown.
     public var hasAccess: Bool? { resolution.hasAccess }
+    /// Whether an introductory offer is running that costs nothing; `nil` if unknown.
+    public var isInFreeTrial: Bool? { name == .introductoryOffer ? isFree : name.map { _ in false } }
     /// Whether the customer bought the subscription, rather than received it through Family Sharing; absent if no
     /// subscription is known, or Apple sent a value that is not known here.
     public var isOwned: Bool? { row?.isOwned }
@@ -72,6 +78,8 @@ private struct Members: Sendable, Equatable {
     let pendingProductId: ProductId?
     let renewalPrice: Money?
     let lastMomentToCancel: Instant?
+    let startedAt: Instant?
+    let graceEnds: Instant?
 }
 
 /// By reference, because a state is copied for every instant at which anything may turn.
@@ -96,8 +104,7 @@ private struct ShownRow: Sendable, Equatable {
 extension History {
     /// The state of every subscription group seen in this history, by the group's identifier.
     public func subscriptionStates(at instant: Instant, policy: Policy = .standard) -> [SubscriptionState] {
-        let subject = Subject(SubjectFacts(history: self), at: instant, policy: policy)
-        return subject.subscriptions.keys.sorted().map { subject.state(of: $0, at: instant) }
+        CustomerView(self, at: instant, policy: policy).groups.map { $0.state(at: instant) }
     }
 }
 

@@ -31,10 +31,7 @@ final class Subject: Sendable {
         countingSlots = past.facts.slots.filter {
             now < $0.countsUntil && !$0.isReleased && !uses.redeemed.contains($0.id)
         }
-        subscriptions = past.groups.mapValues { group in
-            group.subscriptions.compactMap { Subscription($0, at: now) }
-                .sorted { $1.current.wasBought(before: $0.current) }
-        }
+        subscriptions = past.groups.mapValues { $0.subscriptions(at: now) }
         guard let group else {
             requested = nil
             timeline = nil

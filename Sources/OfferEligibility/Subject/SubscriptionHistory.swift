@@ -41,6 +41,11 @@ struct GroupHistory: Sendable {
     fileprivate(set) var paid = PaidTime([])
     private var originals = IndexMap<TransactionId>()
 
+    /// Its subscriptions at an instant, by the latest bought.
+    func subscriptions(at instant: Instant) -> [Subscription] {
+        subscriptions.compactMap { Subscription($0, at: instant) }.sorted { $1.current.wasBought(before: $0.current) }
+    }
+
     fileprivate mutating func add(
         _ row: Recorded<Transaction>, _ history: CurrentHistory
     ) {

@@ -21,6 +21,17 @@ struct CustomersController: Sendable {
                 try CustomerQuery.read(&query), limit: limit, from: cursor, caller: context.caller))
     }
 
+    @Sendable func status(
+        _ request: Request, _ context: CallerContext<ClientOrSupportAccess>
+    ) async throws -> Response {
+        let body = try await request.decode(StatusRequestBody.self, upTo: bodyLimit)
+        var checks = RequestChecks()
+        checks.customers(body.customers)
+        try checks.finish()
+        let items = try await useCases.status.statuses(of: body.customers, caller: context.caller)
+        return try .json(PageBody(items: items, next: nil))
+    }
+
     @Sendable func refresh(_ request: Request, _ context: CallerContext<SupportAccess>) async throws -> Response {
         let question = try await request.decode(RefreshRequestBody.self, upTo: bodyLimit).question()
         return try .json(try await useCases.refresh.refresh(question, caller: context.caller))

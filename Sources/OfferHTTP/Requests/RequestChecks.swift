@@ -15,15 +15,30 @@ struct RequestChecks {
     }
 
     /// The customer of a request: at least one identifier.
-    mutating func customer(_ customer: CustomerIdentifiers) {
+    mutating func customer(
+        _ customer: CustomerIdentifiers, at pointer: @autoclosure () -> JSONPointer = .customer
+    ) {
         if customer.isEmpty {
             add(
-                .customer, .missingMember, "the customer has no identifier",
+                pointer(), .missingMember, "the customer has no identifier",
                 hint: "give `originalTransactionId`, `appTransactionId`, `appAccountToken` or `customerId`")
         }
-        text(customer.originalTransactionId?.rawValue, at: .customer.appending("originalTransactionId"))
-        text(customer.appTransactionId?.rawValue, at: .customer.appending("appTransactionId"))
-        text(customer.customerId?.rawValue, at: .customer.appending("customerId"))
+        text(customer.originalTransactionId?.rawValue, at: pointer().appending("originalTransactionId"))
+        text(customer.appTransactionId?.rawValue, at: pointer().appending("appTransactionId"))
+        text(customer.customerId?.rawValue, at: pointer().appending("customerId"))
+    }
+
+    /// The customers of a batch: not empty; of too many only the number is named.
+    mutating func customers(_ customers: [CustomerIdentifiers]) {
+        let pointer = JSONPointer.root.appending("customers")
+        if customers.isEmpty { add(pointer, .invalidLength, "the list is empty", hint: "name at least one customer") }
+        if customers.count > RequestRules.customerCount {
+            return add(
+                pointer, .tooMany,
+                "at most \(RequestRules.customerCount) customers, but \(customers.count) were sent",
+                hint: "send the rest in further requests")
+        }
+        for (place, customer) in customers.enumerated() { self.customer(customer, at: pointer.appending(place)) }
     }
 
     /// What the backend says about the customer.
@@ -118,7 +133,7 @@ struct RequestChecks {
 }
 
 extension JSONPointer {
-    fileprivate static let customer = JSONPointer.root.appending("customer")
+    static let customer = JSONPointer.root.appending("customer")
     fileprivate static let formats = JSONPointer.root.appending("formats")
     fileprivate static let offers = JSONPointer.root.appending("offerIds")
     fileprivate static let device = JSONPointer.root.appending("request")
@@ -201,6 +216,8 @@ enum RequestRules {
     static let attributeCount = 64
     /// The most offers that one inquiry may name.
     static let offerCount = 200
+    /// The most customers whose status one request may ask for.
+    static let customerCount = 100
     /// The most characters of a message kept with a catalog revision.
     static let messageLength = 1_000
 

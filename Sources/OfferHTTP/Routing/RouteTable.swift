@@ -85,6 +85,7 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/offers/pause", for: MarketingAccess.self, use: offers.pauseAll),
             Route(.post, "/v1/offers/resume", for: MarketingAccess.self, use: offers.resumeAll),
             Route(.get, "/v1/customers", for: SupportAccess.self, use: customers.show),
+            Route(.post, "/v1/customers/status", for: ClientOrSupportAccess.self, use: customers.status),
             Route(.post, "/v1/customers/refresh", for: SupportAccess.self, use: customers.refresh),
             Route(.post, "/v1/customers/unlink", for: SupportAccess.self, use: customers.unlink),
             Route(.post, "/v1/customers/reset", for: MarketingOrSupportAccess.self, use: customers.reset),

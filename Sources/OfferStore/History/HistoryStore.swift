@@ -33,6 +33,35 @@ public struct HistoryStore {
         return history
     }
 
+    /// The same of each of several subjects, in one statement.
+    public func histories(of subjects: [[CustomerNumber]]) throws -> [History] {
+        guard subjects.count > 1 else { return try subjects.map(history(of:)) }
+        var places: [CustomerNumber: [Int]] = [:]
+        for (place, customers) in subjects.enumerated() {
+            for customer in customers { places[customer, default: []].append(place) }
+        }
+        var histories = subjects.map { _ in History() }
+        guard let last = places.keys.max() else { return histories }
+        // A list is as long as the next power of two, so that few texts of the statement are kept prepared.
+        var length = 1
+        while length < places.count { length *= 2 }
+        let listed = places.keys.sorted() + Array(repeating: last, count: length - places.count)
+        var owners = subjects.map { _ in Set<CustomerNumber>() }
+        try transaction.each(Statement(Self.selectFacts(length), values: listed.map(\.storedValue))) { columns in
+            let (customer, isProven): (CustomerNumber, Bool) = (try columns.value(0), try columns.value(1))
+            for place in places[customer] ?? [] {
+                let isRead = try columns.withBytes(2) {
+                    if try histories[place].add($0, ownerIsProven: isProven) { owners[place].insert(customer) }
+                }
+                guard isRead else { throw StoreError.corruptFacts("`history_facts` holds no bytes") }
+            }
+        }
+        for place in subjects.indices where !subjects[place].isEmpty {
+            histories[place].coverage = try coverage(of: subjects[place], owners[place], asOf: .distantFuture)
+        }
+        return histories
+    }
+
     private static let selectFacts = ListedSQL(
         """
         SELECT i.customer_id, i.is_proven, f.facts FROM customer_identifier i

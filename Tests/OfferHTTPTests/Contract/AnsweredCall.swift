@@ -62,6 +62,9 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
         AnsweredCall("POST /v1/offers/resume", 200, .marketing),
         AnsweredCall("GET /v1/customers", 200, .support, target: "/v1/customers?originalTransactionId=100"),
         AnsweredCall(
+            "POST /v1/customers/status", 200, .client,
+            body: #"{"customers":[{"originalTransactionId":"100"},{"customerId":"user-17"}]}"#),
+        AnsweredCall(
             "POST /v1/customers/refresh", 200, .support, body: #"{"customer":{"originalTransactionId":"100"}}"#),
         AnsweredCall(
             "POST /v1/customers/unlink", 200, .support,

@@ -1,0 +1,123 @@
+package import OfferModel
+
+/// `POST /v1/customers/status`: whose status is asked for.
+package struct StatusRequestBody: Sendable, Hashable, Decodable {
+    package var customers: [CustomerIdentifiers]
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case customers
+    }
+
+    package init(customers: [CustomerIdentifiers]) {
+        self.customers = customers
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try StrictDecoding.container(decoder, keyedBy: CodingKeys.self)
+        customers = try container.decode([CustomerIdentifiers].self, forKey: .customers)
+    }
+}
+
+/// What a backend needs to know of a customer: access, until when, and what changes next.
+package struct CustomerStatus: Sendable, Hashable, Codable {
+    /// As the request names the customer; after `POST /v1/transactions` an identifier of theirs.
+    package var customer: CustomerIdentifiers
+    package var known: Bool
+    package var coverage: CoverageBody
+    /// One per subscription group in which the customer has a subscription.
+    package var groups: [GroupStatus]
+    /// Products outside subscription groups.
+    package var products: [ProductStatus]
+    /// Whether any group gives access.
+    package var hasAccess: Bool
+    package var asOf: Instant
+
+    package init(
+        customer: CustomerIdentifiers, known: Bool, coverage: CoverageBody, groups: [GroupStatus] = [],
+        products: [ProductStatus] = [], asOf: Instant
+    ) {
+        self.customer = customer
+        self.known = known
+        self.coverage = coverage
+        self.groups = groups
+        self.products = products
+        hasAccess = groups.contains(where: \.hasAccess)
+        self.asOf = asOf
+    }
+}
+
+/// The status of one subscription group.
+package struct GroupStatus: Sendable, Hashable, Codable {
+    package var subscriptionGroupIdentifier: SubscriptionGroupId
+    /// False also where the state is undetermined.
+    package var hasAccess: Bool
+    /// A ``SubscriptionStateName``, or `undetermined`.
+    package var state: String
+    package var productId: ProductId?
+    package var originalTransactionId: TransactionId?
+    /// When the subscription was first bought.
+    package var startedAt: Instant?
+    /// When the current period was bought.
+    package var purchasedAt: Instant?
+    /// When the current period ends; grace is no part of it.
+    package var expiresAt: Instant?
+    package var gracePeriodExpiresAt: Instant?
+    /// Whether an introductory offer is running.
+    package var isTrial: Bool?
+    /// Whether an introductory offer is running that costs nothing, as the fact `subscription.isInTrial`.
+    package var isFreeTrial: Bool?
+    /// Of the newest introductory offer in the group, also when it is over.
+    package var trialStartedAt: Instant?
+    package var trialEndsAt: Instant?
+    package var willAutoRenew: Bool?
+    /// The product that the next renewal changes to.
+    package var pendingProductId: ProductId?
+    package var renewalPrice: Price?
+    /// The last moment to cancel without being charged; may be past.
+    package var cancelBy: Instant?
+    /// Whole days until access ends, rounded down.
+    package var daysLeft: Int?
+    /// What changes next by itself.
+    package var nextChange: TurningPointBody?
+
+    package init(of group: SubscriptionGroupId, state: String, hasAccess: Bool) {
+        subscriptionGroupIdentifier = group
+        self.state = state
+        self.hasAccess = hasAccess
+    }
+}
+
+/// An amount of money as documents and facts write it.
+package struct Price: Sendable, Hashable, Codable {
+    package var amount: String
+    package var currency: String
+
+    package init(_ money: Money) {
+        amount = money.amount
+        currency = money.currency
+    }
+}
+
+/// A product outside subscription groups.
+package struct ProductStatus: Sendable, Hashable, Codable {
+    /// The words of ``type``.
+    package enum Kind: String, Sendable, CaseIterable {
+        case nonConsumable, consumable, nonRenewing
+    }
+
+    package var productId: ProductId
+    package var type: String
+    package var owned: Bool
+    package var purchasedAt: Instant?
+    package var revokedAt: Instant?
+
+    package init(
+        productId: ProductId, type: Kind, owned: Bool, purchasedAt: Instant? = nil, revokedAt: Instant? = nil
+    ) {
+        self.productId = productId
+        self.type = type.rawValue
+        self.owned = owned
+        self.purchasedAt = purchasedAt
+        self.revokedAt = revokedAt
+    }
+}

@@ -1,0 +1,133 @@
+package import OfferAPI
+import OfferEligibility
+import OfferModel
+import OfferStore
+
+/// What backends ask of their customers, many at a time: access, until when, and what changes next.
+public struct StatusLookup: Sendable {
+    let database: any StoreDatabase
+    let clock: RequestClock
+    let rates: RequestRates
+
+    /// The most customers that are read on the caller's thread.
+    private static let readAtOnce = 16
+
+    /// The status of each of these customers, in their order, as of one snapshot.
+    ///
+    /// - Throws: `ambiguousCustomer`, naming the place in the request.
+    package func statuses(of named: [CustomerIdentifiers], caller: Caller) async throws -> [CustomerStatus] {
+        try rates.take(named, by: caller)
+        let read = { @Sendable (transaction: any StoreTransaction) in
+            let state = try ScopeStore(transaction).presentState(around: caller.scope)
+            let subjects = try named.enumerated().map { place, identifiers -> [CustomerNumber] in
+                guard let scope = state.scope?.number else { return [] }
+                return try Self.customers(identifiers, at: place, in: scope, transaction)
+            }
+            return (
+                subjects: subjects, histories: try HistoryStore(transaction).histories(of: subjects),
+                now: clock.instantOfLooking(after: state.marks.lastInstant)
+            )
+        }
+        let isQuick = named.count <= Self.readAtOnce
+        let found = try await isQuick ? database.readInline(read) : database.read(read)
+        try rates.take(found.subjects.flatMap(\.self), by: caller)
+        return named.indices.map { place in
+            guard !found.subjects[place].isEmpty else {
+                return CustomerStatus(
+                    customer: named[place], known: false, coverage: CoverageBody(Coverage.none), asOf: found.now)
+            }
+            return CustomerStatus(of: named[place], found.histories[place], at: found.now)
+        }
+    }
+
+    private static func customers(
+        _ identifiers: CustomerIdentifiers, at place: Int, in scope: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> [CustomerNumber] {
+        do {
+            let subject = try NamedCustomers.resolve(identifiers, signed: [], in: scope, transaction)
+            // A single identifier cannot mix up two customers.
+            if identifiers.proven.count + identifiers.aliases.count > 1 {
+                try subject.requireOwn(identifiers.aliases, in: scope, transaction)
+            }
+            return subject.customers
+        } catch RequestError.ambiguousCustomer(let detail) {
+            throw RequestError.ambiguousCustomer(detail: "`/customers/\(place)`: \(detail)")
+        } catch RequestError.foreignAlias(let kind) {
+            throw RequestError.ambiguousCustomer(
+                detail: "`/customers/\(place)`: signed data names this `\(kind)` for another customer")
+        }
+    }
+}
+
+extension CustomerStatus {
+    /// What a customer has at an instant, by the states that decisions use.
+    init(of customer: CustomerIdentifiers, _ history: History, at now: Instant) {
+        let view = CustomerView(history, at: now)
+        self.init(
+            customer: customer, known: true,
+            coverage: CoverageBody(
+                level: history.coverage.level.rawValue, asOf: history.coverage.asOf, provenance: nil),
+            groups: view.groups.map { GroupStatus($0, at: now) },
+            products: view.products.compactMap(ProductStatus.init), asOf: now)
+    }
+}
+
+extension GroupStatus {
+    init(_ group: GroupView, at now: Instant) {
+        let state = group.state(at: now)
+        let trial = group.newestTrial
+        self.init(shown: state)
+        nextChange = group.nextChange(after: state) { GroupStatus(shown: $0) }
+            .map { TurningPointBody(at: $0.at, event: $0.change.rawValue) }
+        daysLeft = state.daysLeft
+        (trialStartedAt, trialEndsAt) = (trial?.startedAt, trial?.endsAt)
+    }
+
+    /// What a state says, without what counts down.
+    private init(shown state: SubscriptionState) {
+        self.init(
+            of: state.subscriptionGroupIdentifier, state: state.name?.rawValue ?? "undetermined",
+            hasAccess: state.hasAccess == true)
+        isTrial = state.name.map { $0 == .introductoryOffer }
+        isFreeTrial = state.isInFreeTrial
+        // It may not be the subscription that governs the group.
+        guard state.resolution != .undetermined(.groupMismatch), let transaction = state.transaction else { return }
+        productId = transaction.productId
+        originalTransactionId = transaction.originalTransactionId
+        startedAt = state.startedAt
+        purchasedAt = transaction.purchaseDate
+        expiresAt = transaction.expiresDate
+        gracePeriodExpiresAt = state.graceEnds
+        willAutoRenew = state.willAutoRenew
+        pendingProductId = state.pendingProductId
+        renewalPrice = state.renewalPrice.map(Price.init)
+        cancelBy = state.lastMomentToCancel
+    }
+}
+
+extension ProductStatus {
+    /// `nil` for a type that Apple added later.
+    fileprivate init?(_ product: PurchasedProduct) {
+        let kind: Kind? =
+            switch product.type {
+            case .nonConsumable: .nonConsumable
+            case .consumable: .consumable
+            case .nonRenewingSubscription: .nonRenewing
+            default: nil
+            }
+        guard let kind else { return nil }
+        self.init(
+            productId: product.productId, type: kind, owned: product.isOwned, purchasedAt: product.purchasedAt,
+            revokedAt: product.revokedAt)
+    }
+}
+
+extension StoredCustomer {
+    /// Identifiers that name this customer alone: Apple's if there are any.
+    var identifiers: CustomerIdentifiers {
+        let proven = CustomerIdentifiers(
+            originalTransactionId: originalTransactionIds.first, appTransactionId: appTransactionIds.first)
+        guard proven.isEmpty else { return proven }
+        return CustomerIdentifiers(appAccountToken: appAccountTokens.first, customerId: customerIds.first)
+    }
+}

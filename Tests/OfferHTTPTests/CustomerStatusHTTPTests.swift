@@ -1,0 +1,271 @@
+import Foundation
+import LocalAppStore
+import OfferDocuments
+import OfferModel
+import OfferTestSupport
+import Testing
+
+@Suite("POST /v1/customers/status over a real socket")
+struct CustomerStatusHTTPTests {
+    /// 2026-05-28T20:26:40Z.
+    private let now = ServiceFixture.start
+
+    /// Sends the signed data of a customer who did this; the answer is that to `POST /v1/transactions`.
+    @discardableResult
+    private func deliver(
+        _ steps: String, of id: String, account: String? = nil, token: String? = nil, to service: ServiceFixture
+    ) async throws -> RawAnswer {
+        let identifiers =
+            (account.map { #", appTransactionId: "\#($0)""# } ?? "") + (token.map { ", appAccountToken: \($0)" } ?? "")
+        let text = """
+            bundleId: com.example.pro
+            environment: LocalTesting
+            customer: { originalTransactionId: "\(id)"\(identifiers) }
+            steps:
+            \(steps)
+            """
+        let signed = try service.appStore.sign(
+            try ScenarioReader.read(Array(text.utf8)).value, now: service.clock.now)
+        let body: [String: Any] = [
+            "signedTransactions": signed.signedTransactions, "signedRenewalInfo": signed.signedRenewalInfo,
+            "historyComplete": true,
+        ]
+        let answer = try await service.ask(
+            "POST", "/v1/transactions", token: try await service.token(.client),
+            body: String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self))
+        #expect(answer.status == 200, "\(answer.text)")
+        return answer
+    }
+
+    private func status(_ customers: String, _ service: ServiceFixture) async throws -> RawAnswer {
+        try await service.ask(
+            "POST", "/v1/customers/status", token: try await service.token(.client),
+            body: #"{"customers":[\#(customers)]}"#)
+    }
+
+    /// The status of one customer, and of their only group.
+    private func group(_ id: String, _ service: ServiceFixture) async throws -> (item: [String: Any], [String: Any]) {
+        let answer = try await status(#"{"originalTransactionId":"\#(id)"}"#, service)
+        let items = try #require(answer.json["items"] as? [[String: Any]], "\(answer.text)")
+        let groups = try #require(items.first?["groups"] as? [[String: Any]])
+        #expect(items.count == 1 && groups.count == 1, "\(answer.text)")
+        return (try #require(items.first), try #require(groups.first))
+    }
+
+    private func milliseconds(_ text: String) throws -> Int64 {
+        try #require(Instant(iso8601: text)).milliseconds
+    }
+
+    private let renewing = """
+          - trial: { product: monthly, group: "21500001", at: 2026-02-01T00:00:00Z, length: P1W, period: P1M, price: { amount: "9.99", currency: USD } }
+          - renew: { times: 4 }
+        """
+
+    @Test("a table of trials and a table of subscriptions are filled from it")
+    func tables() async throws {
+        try await ServiceFixture.run { service in
+            try await deliver(
+                """
+                  - trial: { product: monthly, group: "21500001", at: 2026-05-25T00:00:00Z, length: P1W, period: P1M, price: { amount: "9.99", currency: USD } }
+                  - cancel: { at: 2026-05-27T00:00:00Z }
+                """, of: "100", to: service)
+            try await deliver(renewing, of: "200", to: service)
+
+            let (_, trial) = try await group("100", service)
+            #expect(trial["state"] as? String == "introductoryOffer")
+            #expect(trial["isTrial"] as? Bool == true)
+            #expect(trial["isFreeTrial"] as? Bool == true)
+            #expect(trial["trialStartedAt"] as? Int64 == (try milliseconds("2026-05-25T00:00:00Z")))
+            #expect(trial["trialEndsAt"] as? Int64 == (try milliseconds("2026-06-01T00:00:00Z")))
+            #expect(trial["expiresAt"] as? Int64 == (try milliseconds("2026-06-01T00:00:00Z")))
+            #expect(trial["willAutoRenew"] as? Bool == false)
+            #expect(trial["daysLeft"] as? Int == 3)
+            #expect(trial["cancelBy"] == nil)
+            let ends = try #require(trial["nextChange"] as? [String: Any])
+            #expect(ends["event"] as? String == "trialEnds")
+            #expect(ends["at"] as? Int64 == (try milliseconds("2026-06-01T00:00:00Z")))
+
+            let (item, row) = try await group("200", service)
+            #expect(item["hasAccess"] as? Bool == true, "premium")
+            #expect(row["state"] as? String == "subscribed")
+            #expect(row["productId"] as? String == "monthly")
+            #expect(row["originalTransactionId"] as? String == "200")
+            #expect(row["startedAt"] as? Int64 == (try milliseconds("2026-02-01T00:00:00Z")))
+            #expect(row["purchasedAt"] as? Int64 == (try milliseconds("2026-05-08T00:00:00Z")))
+            #expect(row["expiresAt"] as? Int64 == (try milliseconds("2026-06-08T00:00:00Z")))
+            #expect(row["willAutoRenew"] as? Bool == true)
+            #expect(row["renewalPrice"] as? [String: String] == ["amount": "9.99", "currency": "USD"])
+            #expect(row["cancelBy"] as? Int64 == (try milliseconds("2026-06-07T00:00:00Z")))
+            #expect(row["isTrial"] as? Bool == false)
+            #expect(row["trialStartedAt"] as? Int64 == (try milliseconds("2026-02-01T00:00:00Z")))
+            #expect(row["trialEndsAt"] as? Int64 == (try milliseconds("2026-02-08T00:00:00Z")))
+            #expect(row["daysLeft"] as? Int == 10)
+            let renewal = try #require(row["nextChange"] as? [String: Any])
+            #expect(renewal["event"] as? String == "renewalDue")
+            #expect(renewal["at"] as? Int64 == (try milliseconds("2026-06-08T00:00:00Z")))
+        }
+    }
+
+    @Test("items come in the order asked, and an unknown customer is one of them")
+    func order() async throws {
+        try await ServiceFixture.run { service in
+            try await deliver(renewing, of: "200", to: service)
+            let answer = try await status(
+                #"{"customerId":"user-17"},{"originalTransactionId":"200"},{"appTransactionId":"no"},{"originalTransactionId":"200"}"#,
+                service)
+            let items = try #require(answer.json["items"] as? [[String: Any]], "\(answer.text)")
+            #expect(items.map { $0["known"] as? Bool } == [false, true, false, true])
+            #expect(items.map { $0["hasAccess"] as? Bool } == [false, true, false, true])
+            #expect(
+                items.map { ($0["customer"] as? [String: String])?.keys.first } == [
+                    "customerId", "originalTransactionId", "appTransactionId", "originalTransactionId",
+                ])
+            #expect(items[0]["asOf"] as? Int64 == now.milliseconds)
+            #expect((items[0]["coverage"] as? [String: Any])?["level"] as? String == "none")
+            #expect(
+                (items[0]["groups"] as? [Any])?.isEmpty == true && (items[0]["products"] as? [Any])?.isEmpty == true)
+            #expect((items[1]["coverage"] as? [String: Any])?["level"] as? String == "complete")
+            #expect(answer.json["next"] == nil)
+        }
+    }
+
+    @Test(
+        "access and what ends it follow from what happened to the subscription",
+        arguments: [
+            Case("- cancel: { at: -P5D }", "subscribed", access: true, next: "expires"),
+            Case(
+                "- downgrade: { at: -P5D, product: lite, period: P1M, price: { amount: \"4.99\", currency: USD } }",
+                "subscribed", access: true, next: "renewalDue", pending: "lite"),
+            Case(
+                "- upgrade: { at: -P5D, product: max, period: P1M, price: { amount: \"19.99\", currency: USD } }",
+                "subscribed", access: true, next: "renewalDue", product: "max"),
+            Case("- refund: { at: -P5D }", "revoked", access: false, next: nil),
+            Case(
+                "- refund: { at: -P5D }\n  - reverseRefund: { at: -P4D }", "subscribed", access: true, next: "expires"),
+        ])
+    func states(_ expected: Case) async throws {
+        try await ServiceFixture.run { service in
+            try await deliver(renewing + "\n  " + expected.step, of: "200", to: service)
+            try await check(expected, service)
+        }
+    }
+
+    @Test(
+        "a failed payment leaves access until grace ends, and none without grace",
+        arguments: [
+            Case("- failToRenew: { grace: P16D }", "inGracePeriod", access: true, next: "graceEnds"),
+            Case("- failToRenew: {}", "inBillingRetryPeriod", access: false, next: "billingRetryEnds"),
+            Case("- expire: {}", "expired", access: false, next: nil),
+            Case("", "undetermined", access: false, next: nil),
+        ])
+    func failures(_ expected: Case) async throws {
+        try await ServiceFixture.run { service in
+            let ended = """
+                  - buy: { product: monthly, group: "21500001", at: 2026-04-25T00:00:00Z, period: P1M, price: { amount: "9.99", currency: USD } }
+                """
+            try await deliver(ended + (expected.step.isEmpty ? "" : "\n  " + expected.step), of: "200", to: service)
+            let group = try await check(expected, service)
+            #expect(group["expiresAt"] as? Int64 == (try milliseconds("2026-05-25T00:00:00Z")))
+            let graceEnds = try milliseconds("2026-06-10T00:00:00Z")
+            #expect(group["gracePeriodExpiresAt"] as? Int64 == (expected.access ? graceEnds : nil))
+            #expect(group["daysLeft"] as? Int == (expected.access ? 12 : nil))
+            let next = (group["nextChange"] as? [String: Any])?["at"] as? Int64
+            let retryEnds = try milliseconds("2026-07-24T00:00:00Z")
+            #expect(next == (expected.next == nil ? nil : expected.access ? graceEnds : retryEnds))
+        }
+    }
+
+    @discardableResult
+    private func check(_ expected: Case, _ service: ServiceFixture) async throws -> [String: Any] {
+        let (item, group) = try await group("200", service)
+        #expect(group["state"] as? String == expected.state)
+        #expect(group["hasAccess"] as? Bool == expected.access && item["hasAccess"] as? Bool == expected.access)
+        #expect(group["pendingProductId"] as? String == expected.pending)
+        #expect(group["productId"] as? String == expected.product)
+        #expect((group["nextChange"] as? [String: Any])?["event"] as? String == expected.next)
+        return group
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let step: String
+        let state: String
+        let access: Bool
+        let next: String?
+        let pending: String?
+        let product: String
+
+        init(
+            _ step: String, _ state: String, access: Bool, next: String?, pending: String? = nil,
+            product: String = "monthly"
+        ) {
+            (self.step, self.state, self.access, self.next) = (step, state, access, next)
+            (self.pending, self.product) = (pending, product)
+        }
+
+        var testDescription: String { step.isEmpty ? "nothing more is known" : step }
+    }
+
+    @Test("shared access counts as access, is no trial and has no last moment to cancel")
+    func shared() async throws {
+        try await ServiceFixture.run { service in
+            try await deliver(
+                "  - share: { product: monthly, group: \"21500001\", at: -P5D, period: P1M }", of: "200", to: service)
+            let (item, group) = try await group("200", service)
+            #expect(item["hasAccess"] as? Bool == true)
+            #expect(group["state"] as? String == "subscribed")
+            #expect(group["isTrial"] as? Bool == false && group["cancelBy"] == nil)
+        }
+    }
+
+    @Test("`POST /v1/transactions` answers with the status that asking for it gives")
+    func delivered() async throws {
+        try await ServiceFixture.run { service in
+            let delivered = try await deliver(renewing, of: "200", to: service)
+            let customers = try #require(delivered.json["customers"] as? [[String: Any]])
+            let status = try #require(customers.first?["status"] as? [String: Any], "\(delivered.text)")
+            let (item, _) = try await group("200", service)
+            #expect(status as NSDictionary == item as NSDictionary)
+            // The same again costs no commit and is answered alike.
+            let again = try await deliver(renewing, of: "200", to: service)
+            #expect(
+                (again.json["customers"] as? [[String: Any]])?.first as NSDictionary? == customers[0] as NSDictionary)
+        }
+    }
+
+    @Test(
+        "a request names 1 to 100 customers, each by an identifier",
+        arguments: [
+            ("", "/customers", "invalidLength"),
+            ("{}", "/customers/0", "missingMember"),
+            (#"{"customerId":"a"},{"customerId":""}"#, "/customers/1/customerId", "invalidLength"),
+            (#"{"customerId":"a","email":"x"}"#, "/customers/0/email", "unknownMember"),
+            (#""a""#, "/customers/0", "wrongType"),
+            (Array(repeating: #"{"customerId":"a"}"#, count: 101).joined(separator: ","), "/customers", "tooMany"),
+        ])
+    func malformed(_ customers: String, _ pointer: String, _ code: String) async throws {
+        try await ServiceFixture.run { service in
+            let answer = try await status(customers, service)
+            #expect(answer.status == 400, "\(answer.text)")
+            #expect(answer.errors.first?["pointer"] as? String == pointer, "\(answer.text)")
+            #expect(answer.errors.first?["code"] as? String == code, "\(answer.text)")
+        }
+    }
+
+    @Test("a hundred customers are one request, and one that mixes up two is refused with its place")
+    func ambiguous() async throws {
+        try await ServiceFixture.run { service in
+            let token = "0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b"
+            try await deliver(renewing, of: "200", account: "app-200", to: service)
+            try await deliver(renewing, of: "300", account: "app-300", token: token, to: service)
+            let known = #"{"originalTransactionId":"300"}"#
+            let hundred = try await status(Array(repeating: known, count: 100).joined(separator: ","), service)
+            let items = try #require(hundred.json["items"] as? [[String: Any]], "\(hundred.text)")
+            #expect(items.count == 100 && items.allSatisfy { $0["hasAccess"] as? Bool == true })
+            for other in [#""appTransactionId":"app-300""#, #""appAccountToken":"\#(token)""#] {
+                let answer = try await status(known + #",{"originalTransactionId":"200",\#(other)}"#, service)
+                #expect(answer.status == 409 && answer.code == "ambiguous-customer", "\(answer.text)")
+                #expect((answer.json["detail"] as? String)?.hasPrefix("`/customers/1`: ") == true, "\(answer.text)")
+            }
+        }
+    }
+}
