@@ -5,6 +5,19 @@ package enum Console {
     package static let palette = Palette.chosen(
         isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
 
+    /// For messages.
+    package static let notePalette = Palette.chosen(
+        isTerminal: isatty(STDERR_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
+
+    /// Whether there is a user who reads messages and can answer a question.
+    package static let canAsk = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+
+    /// Asks a question on stderr; anything but `y` or `yes` means no.
+    package static func ask(_ question: String) -> Bool {
+        draw("\(question) [y/N] ")
+        return ["y", "yes"].contains((readLine() ?? "").trimmingCharacters(in: .whitespaces).lowercased())
+    }
+
     /// Writes data and a line break; a reader that went away, such as `head`, is no failure.
     package static func write(_ text: String) {
         try? put(text, to: .standardOutput)
@@ -44,6 +57,7 @@ package struct Palette: Sendable {
         case unsure = "33"
         case quiet = "2"
         case heading = "1"
+        case alarm = "1;31"
     }
 
     private let isColoured: Bool

@@ -110,7 +110,8 @@ struct IssuedVoid: AsyncParsableCommand {
 
     func run() async throws {
         let body = try await answer.show(role: "support") { client in
-            try await client.post(
+            try await client.confirm("void the issued offer `\(issued.id)`")
+            return try await client.post(
                 "/v1/issued-offers/\(issued.id)/void", VoidRequestBody(reason: reason, release: release ? true : nil),
                 as: IssuedOfferView.self)
         } text: { body in
