@@ -3,7 +3,29 @@ import Foundation
 /// Where commands write: data to stdout, messages to stderr, both unbuffered so that nothing is lost at exit.
 package enum Console {
     package static let palette = Palette.chosen(
-        isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
+        isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment
+    ).fitting(columns)
+
+    /// The terminal's width; `nil` where stdout is none, so that programs read whole lines.
+    private static let columns: Int? = {
+        var size = winsize()
+        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+        else { return nil }
+        return max(Int(size.ws_col), 80)
+    }()
+
+    /// For messages.
+    package static let notePalette = Palette.chosen(
+        isTerminal: isatty(STDERR_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
+
+    /// Whether there is a user who reads messages and can answer a question.
+    package static let canAsk = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+
+    /// Asks a question on stderr; anything but `y` or `yes` means no.
+    package static func ask(_ question: String) -> Bool {
+        draw("\(question) [y/N] ")
+        return ["y", "yes"].contains((readLine() ?? "").trimmingCharacters(in: .whitespaces).lowercased())
+    }
 
     /// Writes data and a line break; a reader that went away, such as `head`, is no failure.
     package static func write(_ text: String) {
@@ -44,12 +66,26 @@ package struct Palette: Sendable {
         case unsure = "33"
         case quiet = "2"
         case heading = "1"
+        case alarm = "1;31"
     }
 
     private let isColoured: Bool
+    /// The most characters of a line; `nil` for any number.
+    package private(set) var width: Int?
 
     package static let plain = Palette(isColoured: false)
     package static let ansi = Palette(isColoured: true)
+
+    private init(isColoured: Bool) {
+        self.isColoured = isColoured
+    }
+
+    /// The same for lines of at most so many characters.
+    package func fitting(_ width: Int?) -> Palette {
+        var palette = self
+        palette.width = width
+        return palette
+    }
 
     /// Colours only on a terminal that has them, and never with `NO_COLOR` (no-color.org: any value but an empty one).
     package static func chosen(isTerminal: Bool, environment: [String: String]) -> Palette {

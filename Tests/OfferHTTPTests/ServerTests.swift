@@ -36,6 +36,24 @@ struct ServerTests {
         }
     }
 
+    @Test("every answer to a caller with a key names the key's app and environment, a refusal too")
+    func scopes() async throws {
+        try await ServiceFixture.run { service in
+            for (scope, name) in [
+                (ServiceFixture.scope, "com.example.pro/LocalTesting"),
+                (ServiceFixture.otherEnvironment, "com.example.pro/Sandbox"),
+            ] {
+                let token = try await service.token(.client, scope: scope)
+                for path in ["/v1/offers", "/v1/issued-offers/nothing"] {
+                    let answer = try await service.ask("GET", path, token: token)
+                    #expect(answer.headers["offerd-scope"] == name, "\(path): \(answer.status)")
+                }
+            }
+            #expect(try await service.ask("GET", "/v1/offers", token: "nonsense").headers["offerd-scope"] == nil)
+            #expect(try await service.ask("GET", "/healthz").headers["offerd-scope"] == nil)
+        }
+    }
+
     @Test("the log has one line a request and never a token, a query, a body or an identifier (invariant 9)")
     func accessLog() async throws {
         try await ServiceFixture.run { service in

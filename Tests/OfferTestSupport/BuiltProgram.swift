@@ -25,14 +25,36 @@ public struct BuiltProgram: Sendable {
     }
 
     /// Runs a command line at a terminal: stdout and stderr come together, as whoever sits there sees them.
+    ///
+    /// - Parameter answers: what the user types at each question, a line each, once the program has asked `[y/N] `.
     public func runAtTerminal(
-        _ arguments: [String], environment: [String: String] = [:], directory: URL? = nil
+        _ arguments: [String], answers: [String] = [], environment: [String: String] = [:], directory: URL? = nil
     ) async throws -> Command {
         let variables = Self.base.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
-        let script = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+        // The terminal repeats what is typed, as it does for a user.
+        let script = """
+            import os, pty, sys
+            answers = sys.argv[1].split(",")[:-1]
+            pid, terminal = pty.fork()
+            if pid == 0: os.execvp(sys.argv[2], sys.argv[2:])
+            shown = b""
+            while True:
+                try: data = os.read(terminal, 65536)
+                except OSError: break
+                if not data: break
+                shown += data
+                sys.stdout.buffer.write(data)
+                if shown.endswith(b"[y/N] "):
+                    shown = b""
+                    os.write(terminal, (answers.pop(0) + "\\n").encode() if answers else b"\\x04")
+            sys.stdout.buffer.flush()
+            sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+            """
         return try await Self.detached {
             try Command.run(
-                "python3", ["-c", script, "env", "-i"] + variables + [path] + arguments, directory: directory)
+                "python3",
+                ["-c", script, answers.map { $0 + "," }.joined(), "env", "-i"] + variables + [path] + arguments,
+                directory: directory)
         }
     }
 

@@ -14,7 +14,7 @@ struct CatalogEffectTests {
     @Test(
         "widened (+), taken away (-), either (±) or neither (·), field by field",
         arguments: [
-            ("status", "draft", "active", "·"), ("status", "archived", "active", "+"),
+            ("status", "draft", "active", "+"), ("status", "archived", "active", "+"),
             ("status", "active", "archived", "-"), ("status", "active", "draft", "-"),
             ("status", "draft", "archived", "·"), ("status", "active", "retired", "±"),
             ("starts", "2026-12-01T00:00:00.000Z", "2026-11-01T00:00:00.000Z", "+"),
@@ -41,6 +41,24 @@ struct CatalogEffectTests {
             ("eligibility", "subscription.state in expired", nil, "±"),
             ("price", "4.99 USD", "3.99 USD", "·"), ("priority", "1", "2", "·"), ("tags", "a", "b", "·"),
             ("offerIdentifier", "a", "b", "±"), ("type", "promotional", "winBack", "±"),
+            ("rollout", "percent 50.0, holdout 5.0, salt –", "percent 100.0, holdout 5.0, salt –", "+"),
+            ("rollout", "percent 50.0, holdout 5.0, salt –", "percent 25.0, holdout 5.0, salt –", "-"),
+            ("rollout", "percent 50.0, holdout 5.0, salt –", "percent 50.0, holdout 10.0, salt –", "-"),
+            ("rollout", "percent 50.0, holdout 5.0, salt –", "percent 60.0, holdout 10.0, salt –", "±"),
+            ("rollout", "percent 50.0, holdout 0.0, salt a", "percent 60.0, holdout 0.0, salt b", "±"),
+            ("rollout", "percent 50.0, holdout 0.0, salt a", "percent 100.0, holdout 0.0, salt b", "+"),
+            ("rollout", nil, "percent 50.0, holdout 0.0, salt –", "-"),
+            ("rollout", "percent 50.0, holdout 0.0, salt –", nil, "+"), ("rollout", "half", "all", "±"),
+            ("excludes", "a", "a, b", "-"), ("excludes", "a", nil, "+"), ("excludes", "a, b", "b, a", "·"),
+            ("availableFor", "PT48H", "P3D", "+"), ("availableFor", nil, "PT48H", "-"),
+            ("availableFor", "PT48H", nil, "+"), ("availableFor", "long", "longer", "±"),
+            ("coolDown", "P30D", "P60D", "-"), ("coolDown", "P3M", "P2M", "+"), ("coolDown", nil, "P1M", "-"),
+            ("coolDown", "P1M", nil, "+"), ("coolDown", "P30D", "P1M", "±"),
+            ("paidSubscriptionDurationInMonths", "6", "3", "+"), ("paidSubscriptionDurationInMonths", nil, "3", "-"),
+            ("waitBetweenOffersInMonths", "6", "12", "-"),
+            ("timeSinceLastSubscribedInMonths", "1 to 12", "1 to 24", "+"),
+            ("timeSinceLastSubscribedInMonths", "1 to 12", "2 to 24", "±"),
+            ("timeSinceLastSubscribedInMonths", "1 to 12", nil, "+"),
             ("aFieldOfTheFuture", "1", "2", "±"),
         ] as [(String, String?, String?, String)])
     func mark(_ path: String, _ from: String?, _ to: String?, _ mark: String) {
@@ -50,13 +68,50 @@ struct CatalogEffectTests {
         #expect(!effect.words.isEmpty)
     }
 
-    @Test("a new offer is none of both, one that goes is taken away, and the products only compare")
+    @Test("a new active offer widens, a draft does not; one that goes is taken away, and the products only compare")
     func wholeOffers() {
-        #expect(effect(nil, nil, nil, "added").mark == "·")
+        var offer = Offer(
+            id: "a", type: .promotional, delivery: .signature, offerIdentifier: "a", products: ["p"],
+            paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1, limits: [])
+        let added = CatalogChange(offerId: "a", change: "added")
+        #expect(CatalogEffect(added, new: offer).mark == "+")
+        #expect(CatalogEffect(added).mark == "+", "one that this version cannot read")
+        for status in [OfferStatus.draft, .archived] {
+            offer.status = status
+            #expect(CatalogEffect(added, new: offer).mark == "·")
+        }
         #expect(effect(nil, nil, nil, "removed").mark == "-")
         #expect(effect(nil, nil, nil, "transmuted").mark == "±")
         let path = "subscriptionGroups[1].products[a].price"
         let product = CatalogChange(offerId: nil, change: "changed", path: path, from: "9.99 USD", to: "8.99 USD")
         #expect(CatalogEffect(product).mark == "·")
+    }
+
+    @Test(
+        "a condition that is loosened widens, one that is tightened takes away, whole or in part",
+        arguments: [
+            ([months(6)], [months(3)], "+"), ([months(3)], [months(6)], "-"), ([months(6)], [], "+"),
+            ([], [months(6)], "-"), ([months(6), state], [state, months(6)], "·"), ([months(6), state], [state], "+"),
+            ([months(6)], [.any([months(6), state])], "+"), ([months(6)], [state], "±"),
+            ([.not(months(6))], [.not(months(3))], "-"),
+        ] as [([RuleNode], [RuleNode], String)])
+    func conditions(_ old: [RuleNode], _ new: [RuleNode], _ mark: String) {
+        func offer(_ condition: [RuleNode]) -> Offer {
+            var offer = Offer(
+                id: "a", type: .promotional, delivery: .signature, offerIdentifier: "a", products: ["p"],
+                paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1, limits: [])
+            offer.eligibility = condition.isEmpty ? nil : .all(condition)
+            return offer
+        }
+        let change = CatalogChange(offerId: "a", change: "changed", path: "eligibility.all[0]", from: "x", to: "y")
+        #expect(CatalogEffect(change, old: offer(old), new: offer(new)).mark == mark)
+    }
+
+    private static let state = RuleNode.comparison(
+        Comparison(fact: "subscription.state", comparisonOperator: .in, operands: [.text("expired")]))
+
+    private static func months(_ count: Double) -> RuleNode {
+        .comparison(
+            Comparison(fact: "subscription.paidMonths", comparisonOperator: .atLeast, operands: [.number(count)]))
     }
 }

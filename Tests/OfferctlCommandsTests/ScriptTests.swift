@@ -21,6 +21,29 @@ struct ScriptTests {
         }
     }
 
+    @Test(
+        "a command that calls a server says first in which app and environment, whatever it prints then",
+        arguments: TerminalScript.all.filter { !$0.asked.isEmpty && !$0.saysScope })
+    func scope(_ script: TerminalScript) async throws {
+        let directory = try TemporaryDirectory()
+        try script.writeFiles(into: directory)
+        let replies = script.replies.mapValues { replies in
+            replies.map { reply in
+                var reply = reply
+                reply.headers.append(("Offerd-Scope", "com.example.pro/Production"))
+                return reply
+            }
+        }
+        try await ScriptedServer.run(sequences: replies) { server in
+            let run = try await OfferctlProcess.run(
+                script.command, ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address],
+                directory: directory.url)
+            #expect(run.errorText.hasPrefix("com.example.pro in PRODUCTION\n"), "\(run.errorText)")
+            #expect(run.errorText.split(separator: "\n").count { $0.contains("PRODUCTION") } == 1)
+            #expect(run.status == script.status)
+        }
+    }
+
     @Test("every command has a script that succeeds and one that fails")
     func everyCommand() {
         for command in CommandTree.leaves(Offerctl.self) {

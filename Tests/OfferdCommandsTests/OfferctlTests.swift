@@ -28,7 +28,7 @@ struct OfferctlTests {
             let anna = Operator(server: server, token: try installation.token(.marketing))
             let ben = Operator(server: server, token: try installation.token(.admin))
             try anna.saves(TestCatalog.yaml, as: "catalog.yaml")
-            #expect(try await anna.types("catalog apply catalog.yaml --from-revision 0").status == 0)
+            #expect(try await anna.types("catalog apply catalog.yaml --from-revision 0 --confirm").status == 0)
             try anna.saves(Self.raised, as: "catalog.yaml")
             try ben.saves(Self.dearer, as: "catalog.yaml")
             let applied = try await anna.types(
@@ -42,6 +42,7 @@ struct OfferctlTests {
             #expect(
                 try TerminalPattern(
                     """
+                    com.example.pro in LocalTesting
                     error: the catalog in force is revision 2
                     hint: revision 2, applied {minute} by key \(key): more of it
                     hint: it changed `limits` of `comeback` from `1 per customer` to `2 per customer`
@@ -49,7 +50,12 @@ struct OfferctlTests {
 
                     """
                 ).matches(refused.errorText), "\(refused.errorText)")
-            #expect(try await ben.types("catalog export").text == Self.raised)
+            let comment = "# revision 2 of com.example.pro in LocalTesting, exported by offerctl\n"
+            #expect(try await ben.types("catalog export").text == comment + Self.raised)
+            #expect(try await ben.types("catalog export -o exported.yaml").status == 0)
+            let unchanged = try await ben.types("catalog apply exported.yaml")
+            #expect(unchanged.text == "no changes: identical to revision 2\n")
+            #expect(unchanged.errorText == "com.example.pro in LocalTesting\n")
         }
     }
 
@@ -63,7 +69,7 @@ struct OfferctlTests {
                         let person = Operator(server: server, token: token)
                         try person.saves(TestCatalog.yaml.replacing("count: 1", with: "count: \(number)"), as: "c.yaml")
                         return try await person.types(
-                            "catalog apply c.yaml --from-revision 0 --message 'number \(number)'")
+                            "catalog apply c.yaml --from-revision 0 --confirm --message 'number \(number)'")
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -73,7 +79,9 @@ struct OfferctlTests {
             #expect(refused.count == 7)
             for run in refused {
                 #expect(
-                    run.errorText.hasPrefix("error: the catalog in force is revision 1\nhint: revision 1, applied "))
+                    run.errorText.hasPrefix(
+                        "com.example.pro in LocalTesting\nerror: the catalog in force is revision 1\nhint: revision 1, applied "
+                    ))
             }
             #expect(Set(refused.map(\.errorText).map { $0.replacing(#/hint: `.*/#, with: "") }).count == 1)
         }
@@ -84,7 +92,7 @@ struct OfferctlTests {
         try await serving { installation, server in
             let anna = Operator(server: server, token: try installation.token(.marketing))
             try anna.saves(TestCatalog.yaml, as: "catalog.yaml")
-            #expect(try await anna.types("catalog apply catalog.yaml").status == 0)
+            #expect(try await anna.types("catalog apply catalog.yaml --confirm").status == 0)
             #expect(
                 try await anna.types("catalog apply catalog.yaml").text
                     == "no changes: identical to revision 1\n")
@@ -98,6 +106,42 @@ struct OfferctlTests {
             #expect(
                 try await anna.types("catalog apply catalog.yaml").text
                     == "revision 2 is in force: only the text changed, such as comments or the order; no offer did\n")
+        }
+    }
+
+    @Test("a file of an older revision needs --confirm where it undoes a colleague's change, and not where it does not")
+    func stale() async throws {
+        try await serving { installation, server in
+            let anna = Operator(server: server, token: try installation.token(.marketing))
+            let ben = Operator(server: server, token: try installation.token(.admin))
+            try anna.saves(TestCatalog.yaml, as: "catalog.yaml")
+            #expect(try await anna.types("catalog apply catalog.yaml --confirm").status == 0)
+            #expect(try await ben.types("catalog export -o mine.yaml").status == 0)
+            let mine = String(decoding: try ben.reads("mine.yaml"), as: UTF8.self)
+            try anna.saves(
+                TestCatalog.yaml.replacing("status: active", with: "status: active\n    priority: 7"),
+                as: "catalog.yaml")
+            #expect(try await anna.types("catalog apply catalog.yaml").status == 0)
+            // What Ben changes is harmless by itself.
+            try ben.saves(mine.replacing("status: active", with: "status: active\n    tags: [spring]"), as: "mine.yaml")
+            let refused = try await ben.types("catalog apply mine.yaml")
+            #expect(refused.status == 1)
+            #expect(
+                refused.text.contains(
+                    """
+                    the file was exported from revision 1, and revision 2 is in force; applying it would undo:
+                      comeback: priority: 7 → 0
+
+                    later changes are undone: `apply` needs `--confirm`
+
+                    """), "\(refused.text)")
+            try ben.saves(
+                mine.replacing("status: active", with: "status: active\n    priority: 7\n    tags: [spring]"),
+                as: "mine.yaml")
+            #expect(try await ben.types("catalog apply mine.yaml").status == 0)
+            #expect(
+                try await ben.types("catalog apply mine.yaml --confirm").text == "no changes: identical to revision 3\n"
+            )
         }
     }
 
@@ -133,6 +177,7 @@ struct OfferctlTests {
             #expect(client.status == 1)
             #expect(
                 client.errorText == """
+                    com.example.pro in LocalTesting
                     error: the API key has the role `client`
                     hint: this command needs a key with the role marketing or support
 
@@ -155,12 +200,13 @@ struct OfferctlTests {
                 )
                 .replacing("[com.example.pro.monthly]", with: "[com.example.pro.monthly, com.example.pro.yearly]")
             try anna.saves(two, as: "catalog.yaml")
-            let applied = try await anna.types("catalog apply catalog.yaml")
+            let applied = try await anna.types("catalog apply catalog.yaml --confirm")
             #expect(applied.status == 0, "\(applied.errorText)")
             let several = try await anna.types("dry-run --offer comeback --customer-id x")
             #expect(several.status == 1)
             #expect(
                 several.errorText == """
+                    com.example.pro in LocalTesting
                     error: the offer `comeback` has several products and the request names none
                     hint: set `--product` to one of `com.example.pro.monthly`, `com.example.pro.yearly`
 
@@ -174,6 +220,7 @@ struct OfferctlTests {
             let unknown = try await anna.types("dry-run --offer comeback50 --customer-id x")
             #expect(
                 unknown.errorText == """
+                    com.example.pro in LocalTesting
                     error: the catalog has no offer `comeback50`
                     hint: the id is the offer's in the catalog, not its name in App Store Connect; `offerctl offers list` shows those in force
 

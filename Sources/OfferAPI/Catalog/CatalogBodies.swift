@@ -100,28 +100,6 @@ package struct AppliedRevision: Sendable, Hashable, Codable {
     }
 }
 
-/// `GET /v1/offers`: one offer of the catalog in force, in short.
-package struct OfferSummary: Sendable, Hashable, Codable {
-    package var offerId: OfferId
-    package var type: OfferType
-    package var status: OfferStatus
-    package var starts: Instant?
-    package var ends: Instant?
-    /// Its rank; larger wins.
-    package var priority: Int
-    package var paused: Bool
-
-    package init(_ offer: Offer, paused: Bool) {
-        offerId = offer.id
-        type = offer.type
-        status = offer.status
-        starts = offer.starts
-        ends = offer.ends
-        priority = offer.priority
-        self.paused = paused
-    }
-}
-
 /// `POST /v1/offers/{id}/pause`, `/resume`, and the same for every offer: whether offers are paused now.
 package struct PauseState: Sendable, Hashable, Codable {
     /// The offer; absent where every offer was meant.

@@ -35,8 +35,14 @@ public struct OfferPauses: Sendable {
                 return nil
             }
             let page = list.page(limit: limit)
-            let items = page.offers.map {
-                OfferSummary($0, paused: paused.contains(nil) || paused.contains($0.id))
+            let groups = catalog.catalog.offerGroups
+            let now = try clock.instantOfLooking(transaction)
+            let items = try page.offers.map { offer in
+                let counters = try CounterStore(transaction).counters(
+                    of: offer, in: groups[offer.id], open: [], at: now, in: number)
+                return OfferSummary(
+                    offer, paused: paused.contains(nil) || paused.contains(offer.id),
+                    used: .init(counters, of: offer, in: catalog.catalog))
             }
             return PageBody(items: items, next: page.next?.description)
         }
@@ -76,6 +82,25 @@ public struct OfferPauses: Sendable {
             let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }
             return PauseState(offerId: offerId, paused: paused, changed: changed, everyOfferPaused: everyOffer)
         }
+    }
+}
+
+extension OfferSummary.Used {
+    /// Redemptions without an issued offer cost what the catalog says of their products.
+    fileprivate init(_ counters: OfferCounters, of offer: Offer, in catalog: Catalog) {
+        var spent = counters.spent
+        for (product, count) in counters.unmatched {
+            guard let cost = catalog.product(ProductId(product)).flatMap({ offer.cost(on: $0.product) }) else {
+                continue
+            }
+            spent[cost.currency] = (spent[cost.currency] ?? 0).saturatingAdding(
+                cost.milliunits.saturatingMultiplied(by: Int64(count)))
+        }
+        self.init(
+            uses: counters.places.saturatingAdding(counters.unmatched.values.saturatingSum()),
+            spent: spent.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map {
+                OfferSummary.Price(Money(milliunits: $0.value, currency: $0.key))
+            })
     }
 }
 

@@ -2,13 +2,17 @@ package import OfferModel
 
 /// Reads a catalog document (docs/catalog.md), strictly: every error of the document is found in one pass.
 package enum CatalogReader {
-    package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<Catalog> {
+    /// - Parameter now: the instant by which active offers should not have ended; `nil` warns of none.
+    package static func read(
+        _ bytes: [UInt8], at now: Instant? = nil
+    ) throws(InvalidDocument) -> ValidDocument<Catalog> {
         try DocumentReading.read(bytes) { root in
             guard let mapping = root.mapping(["bundleId", "subscriptionGroups", "offers"]) else { return nil }
             let bundleId: BundleId? = mapping.required("bundleId")?.id(.bundleId)
             let groups = mapping.required("subscriptionGroups")?.list().map(GroupsReader.read)
             let fields = mapping.required("offers")?.list(allowsEmpty: true) ?? []
             var context = CatalogContext(groups: groups?.groups ?? [], named: groups?.named)
+            context.now = now
             let offers = fields.compactMap { OfferReader.read($0, &context) }
             context.warnAboutUnknownOffers()
             context.warnAboutUnknownTags()
@@ -67,6 +71,8 @@ struct CatalogContext {
     private let named: Set<ProductId>?
     /// Whether conditions are read as they are written: only where a file of cases asks for it.
     var isUnchecked = false
+    /// The instant by which active offers should not have ended.
+    var now: Instant?
     /// Judges the conditions of all offers, so that a hostile catalog costs as little as one.
     var satisfiability = Satisfiability()
     private var offerIds: Set<OfferId> = []

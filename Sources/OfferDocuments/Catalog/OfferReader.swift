@@ -33,6 +33,11 @@ enum OfferReader {
             limits: limits)
         setConditions(&offer)
         offer.status = status
+        if status == .active, let ends = offer.ends, let now = context.now, ends <= now {
+            mapping.warn(
+                key: "ends", .unused, "the offer is active but not issued: it ended at \(ends)",
+                hint: "set a later `ends`, or `status: archived`")
+        }
         if let formats { offer.formats = formats }
         offer.winBackTerms = winBackTerms
         if let condition = mapping.optional("eligibility") {

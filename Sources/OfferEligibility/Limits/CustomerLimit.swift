@@ -1,4 +1,4 @@
-import OfferModel
+package import OfferModel
 
 /// One limit per customer of an offer, with its place among the offer's limits.
 struct CustomerLimit: JudgedLimit {
@@ -174,7 +174,7 @@ struct CountedOffers {
 
 extension Period {
     /// The length in words, for messages: `3 months`, `90 days`, `48 hours`.
-    var words: String {
+    package var words: String {
         let seconds = Int(timeMilliseconds / Instant.Duration.second)
         let parts = [
             (months, "month"), (days, "day"), (seconds / 3_600, "hour"), (seconds / 60 % 60, "minute"),

@@ -87,7 +87,7 @@ extension Question {
 
 extension Offer {
     /// What it costs nominally on a product: what the customer saves, never less than nothing.
-    func cost(on product: Product) -> Money? {
+    public func cost(on product: Product) -> Money? {
         value(on: product).map { Money(milliunits: max(0, $0.milliunits), currency: $0.currency) }
     }
 }

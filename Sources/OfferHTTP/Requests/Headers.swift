@@ -91,6 +91,8 @@ extension Request {
 extension HTTPField.Name {
     /// The request's id on every answer.
     static let requestId = ours("X-Request-Id")
+    /// The app and environment of the caller's key on every answer to it.
+    static let scope = ours("Offerd-Scope")
     /// The key under which a request may be repeated.
     static let idempotencyKey = ours("Idempotency-Key")
     /// `true` on an answer that was given before.

@@ -56,6 +56,9 @@ struct AccessLog: RouterMiddleware {
         let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "none"
         let status = String(response.status.code)
         let notes = context.notes.all
+        if let scope = notes.caller?.scope {
+            response.headers[.scope] = "\(scope.bundleId)/\(scope.environment.rawValue)"
+        }
         let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
         requests[method, route, status].increment()
         durations[method, route].recordNanoseconds(nanoseconds)

@@ -46,7 +46,7 @@ struct CatalogValidate: AsyncParsableCommand {
 
     func run() async throws {
         let bytes = try InputFile.bytes(catalog.file)
-        let validation = ReadDocument(catalog.file) { try CatalogReader.read(bytes) }
+        let validation = ReadDocument(catalog.file) { try CatalogReader.read(bytes, at: .wallClock) }
         if json {
             Console.write(try validation.json())
             if validation.value == nil { throw CommandFailure.answeredNo }
@@ -81,10 +81,9 @@ struct CatalogPlanCommand: AsyncParsableCommand {
     func run() async throws {
         try await answer.connect(role: "marketing", files: SentFiles(catalog: catalog.file)) { client in
             let document = try CatalogFile(reading: catalog.file)
-            document.noteWarnings(file: catalog.file)
             let inForce = try await client.catalogInForce(as: document.mediaType)
-            let reply = try await client.put(document, from: inForce.tag, isPlan: true)
-            let plan = CatalogPlan(reply.body, of: document, inForce: inForce)
+            document.noteWarnings(file: catalog.file)
+            let (reply, plan) = try await client.plan(document, from: inForce)
             answer.show(reply, text: plan.text(Console.palette))
             if exitCode && plan.hasChanges { throw CommandFailure.answeredNo }
         }
@@ -100,10 +99,13 @@ struct CatalogApply: AsyncParsableCommand {
         discussion: """
             The server checks the whole file first and applies all of it or nothing. If another catalog was applied \
             in between, nothing is applied either. Where the file takes something away from customers or widens what they \
-            may have, nothing is applied without --confirm and the plan is shown. Needs a key with the role marketing.
+            may have, as a new active offer does, nothing is applied without --confirm and the plan is shown. Needs a key \
+            with the role marketing.
 
-            With --from-revision the file is applied only if that revision is still in force: name the one that you \
-            exported and changed, and you cannot undo what a colleague applied since.
+            A file that `catalog export` wrote names its revision. If it would undo what was applied since, it needs \
+            --confirm as well. With --from-revision the file is applied only if that revision is still in force.
+
+            At a terminal, a change in Production shows its plan and asks, with --confirm too.
 
             Example:
               offerctl catalog apply catalog.yaml --message "spring offers"
@@ -133,16 +135,16 @@ struct CatalogApply: AsyncParsableCommand {
         let file = catalog.file
         try await answer.connect(role: "marketing", files: SentFiles(catalog: file)) { client in
             let document = try CatalogFile(reading: file)
-            document.noteWarnings(file: file)
             let base =
                 if let fromRevision {
                     CatalogInForce(tag: "\"\(fromRevision)\"", document: [])
                 } else {
                     try await client.catalogInForce(as: document.mediaType)
                 }
+            document.noteWarnings(file: file)
             do {
-                if !confirm { try await checkHarmless(document, base, client) }
-                let reply = try await client.put(document, from: base.tag, message: message)
+                try await agree(to: document, base, client)
+                let reply = try await client.put(document, from: base, message: message)
                 answer.show(
                     reply, text: CatalogText.applied(reply.body, after: base.revision, palette: Console.palette))
             } catch let refusal as ServerRefusal where refusal.problem.code == "catalog-changed" && !answer.json {
@@ -152,14 +154,14 @@ struct CatalogApply: AsyncParsableCommand {
         }
     }
 
-    private func checkHarmless(_ document: CatalogFile, _ base: CatalogInForce, _ client: OfferdClient) async throws {
-        let reply = try await client.put(document, from: base.tag, isPlan: true)
-        let plan = CatalogPlan(reply.body, of: document, inForce: base)
-        guard plan.needsConfirmation else { return }
-        answer.show(reply, text: plan.text(Console.palette))
-        throw CommandFailure(
-            .failed, "not applied: with `\(catalog.file)` customers would gain or lose offers",
-            hints: ["read the plan; if all of it is intended, add `--confirm`"])
+    /// Shows the plan where the user has not agreed yet, or is asked.
+    private func agree(to document: CatalogFile, _ base: CatalogInForce, _ client: OfferdClient) async throws {
+        guard !confirm || client.asks else { return }
+        let (reply, plan) = try await client.plan(document, from: base)
+        let refusal = confirm ? nil : plan.refusal(catalog.file)
+        if refusal != nil || plan.hasChanges && client.asks { answer.show(reply, text: plan.text(Console.palette)) }
+        if let refusal { throw refusal }
+        try await client.confirm("apply `\(catalog.file)`")
     }
 }
 
@@ -168,7 +170,8 @@ struct CatalogExport: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write the catalog in force to stdout or a file.",
         discussion: """
-            In the format it was applied in, the document comes back unchanged, comments included. Needs a key with the role \
+            In the format it was applied in, the document comes back unchanged, comments included. The first line of YAML is \
+            a comment with the revision, so that `catalog apply` can tell what the file would undo. Needs a key with the role \
             marketing or support.
 
             Example:
@@ -188,31 +191,52 @@ struct CatalogExport: AsyncParsableCommand {
     @Option(help: "yaml or json. (default: yaml, or json if the file's name ends in .json)")
     var format: Format?
 
+    @Flag(help: "Overwrite the file if it exists.")
+    var force = false
+
     @OptionGroup var server: ServerOptions
 
+    mutating func validate() throws {
+        guard !force || output != nil else { throw ValidationError("`--force` is for `--output`") }
+    }
+
     func run() async throws {
+        try checkFree()
         let mediaType =
             switch format {
             case .yaml?: CatalogFile.yaml
             case .json?: CatalogFile.json
             case nil: CatalogFile.mediaType(output ?? "")
             }
-        let catalog = try await server.connect(role: "marketing or support") { client in
-            try await client.catalogInForce(as: mediaType)
+        let (catalog, scope) = try await server.connect(role: "marketing or support") { client in
+            (try await client.catalogInForce(as: mediaType), client.scope.value)
         }
-        guard catalog.revision != 0 else {
+        guard let revision = catalog.revision, revision != 0 else {
             throw CommandFailure(
                 .failed, "no catalog has been applied yet", hints: ["`offerctl catalog apply` applies the first"])
         }
-        guard let output else { return Console.write(String(decoding: catalog.document, as: UTF8.self)) }
+        var document = CatalogOrigin.removed(from: catalog.document)
+        if mediaType == CatalogFile.yaml {
+            document = Array("\(CatalogOrigin(revision: revision, scope: scope).comment)\n".utf8) + document
+        }
+        guard let output else { return Console.write(String(decoding: document, as: UTF8.self)) }
         do {
-            try Data(catalog.document).write(to: URL(filePath: output), options: .atomic)
+            // Another program may have made the file since.
+            try Data(document).write(to: URL(filePath: output), options: force ? .atomic : .withoutOverwriting)
         } catch {
+            try checkFree()
             throw CommandFailure(
                 .usage, "`\(output)` cannot be written",
                 hints: ["check that its folder exists and that you may write to it"])
         }
-        Console.note("revision \(catalog.tag.dropFirst().dropLast()) is in `\(output)`".printable)
+        Console.note("revision \(revision) is in `\(output)`".printable)
+    }
+
+    private func checkFree() throws(CommandFailure) {
+        guard let output, !force, FileManager.default.fileExists(atPath: URL(filePath: output).path) else { return }
+        throw CommandFailure(
+            .failed, "`\(output)` exists, and nothing was written",
+            hints: ["choose another name, or add `--force` to overwrite it"])
     }
 }
 
@@ -255,18 +279,18 @@ struct CatalogRevisionsCommand: AsyncParsableCommand {
     }
 }
 
-/// It asks for no `--confirm`: it names a catalog that was in force once, and it is used in a hurry.
 struct CatalogRollback: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback",
         abstract: "Put the document of an earlier revision in force again.",
         discussion: """
-            The old document becomes a new revision, so nothing is lost and a rollback can be rolled back. Pauses stay as \
-            they are. Needs a key with the role marketing.
+            Shows what that changes and asks; without a terminal it needs --confirm. The old document becomes a new \
+            revision, so nothing is lost and a rollback can be rolled back. Pauses stay as they are. Needs a key with the \
+            role marketing.
 
             Example:
               offerctl catalog revisions
-              offerctl catalog rollback 3 --message "the new limits were a mistake"
+              offerctl catalog rollback 3 --message "the new limits were a mistake" --confirm
             """)
 
     @Argument(help: ArgumentHelp("The revision whose document to apply.", valueName: "revision"))
@@ -277,6 +301,9 @@ struct CatalogRollback: AsyncParsableCommand {
             "The reason, for the list of revisions. (default: rollback to revision N)", valueName: "text"))
     var message: String?
 
+    @Flag(help: "Agree to what the rollback changes.")
+    var confirm = false
+
     @OptionGroup var answer: AnswerOptions
 
     mutating func validate() throws {
@@ -286,9 +313,16 @@ struct CatalogRollback: AsyncParsableCommand {
     func run() async throws {
         try await answer.connect(role: "marketing", files: SentFiles(catalog: "revision \(revision)")) { client in
             let inForce = try await client.catalogInForce()
+            let document = try await client.revision(revision).body.file
+            if !confirm || client.asks {
+                let (reply, plan) = try await client.plan(document, from: inForce, isRollback: true)
+                if plan.hasChanges {
+                    answer.show(reply, text: plan.text(Console.palette))
+                }
+                try await client.confirm("roll back to revision \(revision)", isAgreed: confirm || !plan.hasChanges)
+            }
             let reply = try await client.put(
-                client.revision(revision).body.file, from: inForce.tag,
-                message: message ?? "rollback to revision \(revision)")
+                document, from: inForce, message: message ?? "rollback to revision \(revision)")
             answer.show(
                 reply, text: CatalogText.applied(reply.body, after: inForce.revision, palette: Console.palette))
         }

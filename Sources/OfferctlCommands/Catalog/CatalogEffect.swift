@@ -1,10 +1,12 @@
+import CommandLineSupport
 import OfferAPI
+import OfferDocuments
 import OfferModel
 
 /// What one difference between two catalogs means for customers (`docs/marketing.md` lists the rules).
 ///
-/// Judged from the list of changes that the server gives, so that every client can do the same. What this version does not
-/// know may do anything, and counts as both.
+/// Judged from the list of changes that the server gives and, for conditions, from the two offers. What this version does
+/// not know may do anything, and counts as both.
 struct CatalogEffect {
     /// Some customers can no longer have an offer, or less often.
     var takesAway = false
@@ -24,7 +26,7 @@ struct CatalogEffect {
         }
     }
 
-    private static let stopped = Self(
+    static let stopped = Self(
         takesAway: true,
         words: "it is no longer issued; signatures already issued stay valid at Apple for up to 24 hours")
 
@@ -34,9 +36,12 @@ struct CatalogEffect {
 }
 
 extension CatalogEffect {
-    init(_ change: CatalogChange) {
+    /// - Parameters:
+    ///   - old: the offer in the catalog in force, where this version can read that.
+    ///   - new: the offer in the file.
+    init(_ change: CatalogChange, old: Offer? = nil, new: Offer? = nil) {
         guard let path = change.path else {
-            self = Self.ofWholeOffer(change.change)
+            self = Self.ofWholeOffer(change.change, new)
             return
         }
         guard change.offerId != nil else {
@@ -47,28 +52,36 @@ extension CatalogEffect {
         let (from, to) = (change.from ?? "", change.to ?? "")
         self =
             switch field {
-            case "status": Self.ofStatus(from, to)
+            case "status": Self.ofStatus(from, to, new)
             case "starts": Self.ofTime(to, from, earliest: true)
             case "ends": Self.ofTime(from, to, earliest: false)
             case "limits": LimitComparison.effect(from: from, to: to)
             case "products", "environments": Self.ofList(from, to, field)
             case "formats": Self.ofFormats(from, to)
             case "signaturesPerOffer": Self.ofSignatures(from, to)
-            default: Self.ofOther(field)
+            case "eligibility": Self.ofEligibility(old, new)
+            case "rollout": Self.ofRollout(from, to)
+            case "excludes": Self.ofExcludes(from, to)
+            case "availableFor", "coolDown": Self.ofLength(from, to, field)
+            default: Self.ofWinBackTerms(field, from, to) ?? Self.ofOther(field)
             }
     }
 
-    private static func ofWholeOffer(_ change: String) -> Self {
-        switch change {
-        case "added": Self(words: "a new offer")
-        case "removed": stopped
+    private static func ofWholeOffer(_ change: String, _ offer: Offer?) -> Self {
+        switch (change, offer?.status) {
+        case ("added", .active?): Self(widens: true, words: "a new offer, issued \(offer.map(OfferText.dates) ?? "")")
+        case ("added", .draft?): Self(words: "a new offer, not issued while it is a draft")
+        case ("added", .archived?): Self(words: "a new offer that is archived, so it is not issued")
+        case ("added", nil): Self(widens: true, words: "a new offer; this version of offerctl cannot read its terms")
+        case ("removed", _): stopped
         default: unknown
         }
     }
 
-    private static func ofStatus(_ from: String, _ to: String) -> Self {
+    private static func ofStatus(_ from: String, _ to: String, _ offer: Offer?) -> Self {
         switch (OfferStatus(rawValue: from), OfferStatus(rawValue: to)) {
-        case (.draft?, .active?): Self(words: "it is issued from now on, within its dates")
+        case (.draft?, .active?):
+            Self(widens: true, words: "it is issued " + (offer.map(OfferText.dates) ?? "within its dates"))
         case (.archived?, .active?): Self(widens: true, words: "an offer that had ended is issued again")
         case (.active?, .draft?), (.active?, .archived?): stopped
         case (_?, _?): Self(words: "it was not issued before and is not now")
@@ -92,8 +105,7 @@ extension CatalogEffect {
     }
 
     private static func ofList(_ from: String, _ to: String, _ noun: String) -> Self {
-        let (old, new) = (Set(words(from)), Set(words(to)))
-        let (gained, lost) = (new.subtracting(old).sorted(), old.subtracting(new).sorted())
+        let (gained, lost) = difference(from, to)
         let sentences = [
             gained.isEmpty ? nil : "now also for " + gained.joined(separator: ", "),
             lost.isEmpty ? nil : "no longer for " + lost.joined(separator: ", "),
@@ -104,7 +116,7 @@ extension CatalogEffect {
     }
 
     private static func ofFormats(_ from: String, _ to: String) -> Self {
-        let lost = Set(words(from)).subtracting(words(to)).sorted()
+        let lost = difference(from, to).lost
         guard lost.isEmpty else {
             return Self(
                 takesAway: true, words: "an app that needs \(lost.joined(separator: ", ")) gets no signature")
@@ -119,9 +131,86 @@ extension CatalogEffect {
             : Self(takesAway: true, words: "fewer new signatures are issued after failed purchases")
     }
 
+    private static func ofEligibility(_ old: Offer?, _ new: Offer?) -> Self {
+        guard let old, let new else {
+            return Self(takesAway: true, widens: true, words: "who may have it changes")
+        }
+        let (before, after) = (old.eligibility ?? .all([]), new.eligibility ?? .all([]))
+        return audience(losesSome: !before.implies(after), gainsSome: !after.implies(before))
+    }
+
+    /// What a change does to who may have an offer.
+    private static func audience(losesSome: Bool, gainsSome: Bool) -> Self {
+        let words =
+            switch (gainsSome, losesSome) {
+            case (true, false): "more customers qualify"
+            case (false, true): "fewer customers qualify"
+            case (true, true): "who may have it changes: some customers may gain it, others may lose it"
+            case (false, false): "the same customers qualify"
+            }
+        return Self(takesAway: losesSome, widens: gainsSome, words: words)
+    }
+
+    private static func ofExcludes(_ from: String, _ to: String) -> Self {
+        let (gained, lost) = difference(from, to)
+        return audience(losesSome: !gained.isEmpty, gainsSome: !lost.isEmpty)
+    }
+
+    /// How long an offer stays open widens as it grows, how long it has to wait takes away.
+    private static func ofLength(_ from: String, _ to: String, _ field: String) -> Self {
+        let grows: Bool
+        switch (Period(from), Period(to)) {
+        case (let old?, let new?):
+            // Between months and days only what holds in any month is said.
+            let (least, most) = (new.nominalDays(inMonth: 28), old.nominalDays(inMonth: 31))
+            if least >= most {
+                grows = true
+            } else if new.nominalDays(inMonth: 31) <= old.nominalDays(inMonth: 28) {
+                grows = false
+            } else if old.months > 0, new.months > 0, old.days == new.days, old.timeMilliseconds == new.timeMilliseconds
+            {
+                grows = new.months > old.months
+            } else {
+                return unknown
+            }
+        // Without `availableFor` an offer stays open, without `coolDown` there is no wait.
+        case (nil, _?) where from.isEmpty: grows = field == "coolDown"
+        case (_?, nil) where to.isEmpty: grows = field != "coolDown"
+        default: return unknown
+        }
+        if field == "coolDown" {
+            return grows
+                ? Self(takesAway: true, words: "customers who had it wait longer")
+                : Self(widens: true, words: "customers who had it get it again sooner")
+        }
+        return grows
+            ? Self(widens: true, words: "it stays open to a customer for longer")
+            : Self(takesAway: true, words: "it closes to a customer sooner")
+    }
+
+    private static func ofWinBackTerms(_ field: String, _ from: String, _ to: String) -> Self? {
+        switch field {
+        case "paidSubscriptionDurationInMonths", "waitBetweenOffersInMonths":
+            guard let old = from.isEmpty ? 0 : Int(from), let new = to.isEmpty ? 0 : Int(to) else { return unknown }
+            return audience(losesSome: new > old, gainsSome: new < old)
+        case "timeSinceLastSubscribedInMonths":
+            guard let old = months(from), let new = months(to) else { return unknown }
+            return audience(
+                losesSome: !(new.contains(old.lowerBound) && new.contains(old.upperBound)),
+                gainsSome: !(old.contains(new.lowerBound) && old.contains(new.upperBound)))
+        default: return nil
+        }
+    }
+
+    /// `1 to 12`; no range holds every number of months.
+    private static func months(_ text: String) -> ClosedRange<Int>? {
+        if text.isEmpty { return 0...Int.max }
+        let ends = text.split(separator: " to ").compactMap { Int($0) }
+        return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
+    }
+
     private static func ofOther(_ field: String) -> Self {
         switch field {
-        case "eligibility": Self(takesAway: true, widens: true, words: "who may have it changes")
         case "price", "paymentMode", "period", "periodCount":
             Self(words: "what customers pay is set in App Store Connect: change it there as well")
         case "priority": Self(words: "customers with several offers may see another one first")
@@ -135,8 +224,46 @@ extension CatalogEffect {
         }
     }
 
+    private static func difference(_ from: String, _ to: String) -> (gained: [String], lost: [String]) {
+        let (old, new) = (Set(words(from)), Set(words(to)))
+        return (new.subtracting(old).sorted(), old.subtracting(new).sorted())
+    }
+
     private static func words(_ list: String) -> [String] {
         list.split(separator: ", ").map(String.init)
+    }
+}
+
+// Rollouts, by the server's words for them: `percent 50.0, holdout 5.0, salt spring`.
+extension CatalogEffect {
+    private static func ofRollout(_ from: String, _ to: String) -> Self {
+        guard let old = rollout(from), let new = rollout(to) else { return unknown }
+        // The salt draws who is in; nothing is drawn where all are, or none.
+        guard old.salt == new.salt || [old, new].contains(where: { $0.percent <= 0 || $0.percent >= 100 }) else {
+            return Self(
+                takesAway: true, widens: true, words: "another salt draws other customers: some gain it, others lose it"
+            )
+        }
+        return audience(
+            losesSome: new.percent < old.percent || new.holdout > old.holdout,
+            gainsSome: new.percent > old.percent || new.holdout < old.holdout)
+    }
+
+    /// No rollout is one for all customers.
+    private static func rollout(_ text: String) -> Rollout? {
+        if text.isEmpty { return Rollout(percent: 100) }
+        guard let match = text.wholeMatch(of: #/percent ([0-9.]+), holdout ([0-9.]+), salt (.+)/#),
+            let percent = Double(match.output.1), let holdout = Double(match.output.2)
+        else { return nil }
+        return Rollout(percent: percent, holdout: holdout, salt: String(match.output.3))
+    }
+}
+
+extension Period {
+    /// In days, with months of that many.
+    fileprivate func nominalDays(inMonth length: Int) -> Double {
+        Double(months) * Double(length) + Double(days)
+            + Double(timeMilliseconds) / Double(Instant.Duration.day)
     }
 }
 

@@ -14,7 +14,7 @@ struct CatalogFile {
     /// The document as this version of offerctl reads it; `nil` where it cannot.
     ///
     /// What the server accepted and this version cannot read is only shown in less detail.
-    var document: ValidDocument<Catalog>? { try? CatalogReader.read(bytes) }
+    var document: ValidDocument<Catalog>? { try? CatalogReader.read(bytes, at: .wallClock) }
 
     /// Prints what the reader finds odd but valid; errors are left to the server, which judges documents.
     func noteWarnings(file: String) {
@@ -36,9 +36,42 @@ extension CatalogFile {
     /// A document that is not meant to be applied, checked before it is sent; its warnings are printed.
     init(checking path: String) throws(CommandFailure) {
         try self.init(reading: path)
-        let validation = ReadDocument(path) { try CatalogReader.read(bytes) }
+        let validation = ReadDocument(path) { try CatalogReader.read(bytes, at: .wallClock) }
         guard validation.value != nil else { throw CommandFailure(.failed, lines: validation.messages) }
         noteWarnings(file: path)
+    }
+}
+
+/// Where an exported file comes from: the comment in its first line.
+struct CatalogOrigin: Hashable {
+    var revision: Int
+    /// `nil` where the server did not say it.
+    var scope: Scope?
+
+    var comment: String {
+        "# revision \(revision)\(scope.map { " of \($0)" } ?? ""), exported by offerctl"
+    }
+}
+
+extension CatalogOrigin {
+    /// Reads the comment back; `nil` for a document without it.
+    init?(_ document: [UInt8]) {
+        let line = String(decoding: document.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard
+            let match = line.wholeMatch(of: #/# revision (\d+)(?: of (\S+) in (\S+))?, exported by offerctl\r?/#),
+            let revision = Int(match.output.1), revision > 0
+        else { return nil }
+        self.revision = revision
+        if let app = match.output.2, let environment = match.output.3.map(String.init) {
+            guard let environment = AppStoreEnvironment(rawValue: environment) else { return nil }
+            scope = Scope(bundleId: BundleId(String(app)), environment: environment)
+        }
+    }
+
+    /// A document without the comment.
+    static func removed(from document: [UInt8]) -> [UInt8] {
+        guard CatalogOrigin(document) != nil else { return document }
+        return Array(document.drop { $0 != UInt8(ascii: "\n") }.dropFirst())
     }
 }
 
@@ -47,19 +80,29 @@ struct CatalogInForce {
     var tag: String
     var document: [UInt8]
 
+    /// The document as this version of offerctl reads it; `nil` where it cannot.
+    var catalog: Catalog? { (try? CatalogReader.read(document))?.value }
+
     /// 0 before the first catalog, `nil` if the tag is not of that form.
     var revision: Int? { Int(tag.dropFirst().dropLast()) }
+
+    /// Whether the file is this text: the comment of an export is not part of it.
+    func isSameText(as file: CatalogFile) -> Bool {
+        CatalogOrigin.removed(from: document) == CatalogOrigin.removed(from: file.bytes)
+    }
 }
 
 extension OfferdClient {
     /// Puts a document in force, or only asks what that would change.
+    ///
+    /// A file that differs by the comment of its export only is the text in force.
     func put(
-        _ file: CatalogFile, from tag: String, isPlan: Bool = false, message: String? = nil
+        _ file: CatalogFile, from base: CatalogInForce, isPlan: Bool = false, message: String? = nil
     ) async throws -> Reply<CatalogApplied> {
         try await call(
             .PUT, "/v1/catalog", query: queryItems(("dryRun", isPlan ? "true" : nil), ("message", message)),
-            headers: [("If-Match", tag), ("Content-Type", file.mediaType)], body: file.bytes,
-            as: CatalogApplied.self)
+            headers: [("If-Match", base.tag), ("Content-Type", file.mediaType)],
+            body: base.isSameText(as: file) ? base.document : file.bytes, as: CatalogApplied.self)
     }
 
     func revision(_ number: Int) async throws -> Reply<AppliedRevision> {

@@ -3,23 +3,54 @@ import OfferAPI
 import OfferDocuments
 import OfferModel
 
-/// What a document would change, in words: which offers, for which customers, and what may be lost.
+/// What a document would change, in words: which offers, for which customers, at what cost, and what may be lost.
 struct CatalogPlan {
     private let body: CatalogApplied
     private let effects: [CatalogEffect]
     private let catalog: Catalog?
+    private let renames: CatalogRenames
     private let isSameText: Bool
+    /// What the file would undo of later revisions than the one it was exported from.
+    private let stale: StaleEdit?
 
-    init(_ body: CatalogApplied, of file: CatalogFile, inForce: CatalogInForce) {
+    /// The command that would make the changes.
+    private let command: String
+
+    init(
+        _ body: CatalogApplied, of file: CatalogFile, inForce: CatalogInForce, stale: StaleEdit? = nil,
+        command: String = "apply"
+    ) {
         self.body = body
-        effects = body.changes.map(CatalogEffect.init)
-        catalog = file.document?.value
-        isSameText = inForce.document == file.bytes
+        self.command = command
+        self.stale = stale
+        let (old, new) = (inForce.catalog, file.document?.value)
+        catalog = new
+        let renames = CatalogRenames(body.changes, from: old, to: new)
+        self.renames = renames
+        effects = body.changes.map { change in
+            renames.effect(change)
+                ?? CatalogEffect(
+                    change, old: change.offerId.flatMap { old?.offer($0) },
+                    new: change.offerId.flatMap { new?.offer($0) })
+        }
+        isSameText = inForce.isSameText(as: file)
     }
 
     var hasChanges: Bool { !body.changes.isEmpty }
 
-    var needsConfirmation: Bool { effects.contains(where: \.needsConfirmation) }
+    /// Why a file is not applied without `--confirm`, and what to do; `nil` if it needs none.
+    func refusal(_ file: String) -> CommandFailure? {
+        if effects.contains(where: \.needsConfirmation) {
+            return CommandFailure(
+                .failed, "not applied: with `\(file)` customers would gain or lose offers",
+                hints: ["read the plan; if all of it is intended, add `--confirm`"])
+        }
+        return stale.map { stale in
+            CommandFailure(
+                .failed, "not applied: `\(file)` would undo changes made since revision \(stale.exported)",
+                hints: ["export the catalog again and change that, or add `--confirm` if they should be undone"])
+        }
+    }
 
     func text(_ palette: Palette) -> String {
         guard hasChanges else {
@@ -29,17 +60,24 @@ struct CatalogPlan {
         }
         let title = "\(body.changes.count.counted("change")) to revision \(body.revision); nothing was applied"
         let blocks = subjects.map { block($0, palette) }
-        return ([palette.paint(title, .heading)] + blocks + [conclusion]).joined(separator: "\n\n")
+        let undone = (stale?.lines ?? []).joined(separator: "\n")
+        return
+            ([palette.paint(title, .heading)] + blocks + (undone.isEmpty ? [] : [palette.paint(undone, .bad)])
+            + [conclusion])
+            .joined(separator: "\n\n")
     }
 
     private var conclusion: String {
         let reasons = [
             effects.contains { $0.takesAway } ? "something is taken away (-)" : nil,
             effects.contains { $0.widens } ? "something is widened (+)" : nil,
+            stale == nil ? nil : "later changes are undone",
         ].compactMap { $0 }
-        return reasons.isEmpty
-            ? "nothing is taken away or widened: `apply` needs no `--confirm`"
-            : reasons.joined(separator: " and ") + ": `apply` needs `--confirm`"
+        guard let last = reasons.last else {
+            return "nothing is taken away or widened: `\(command)` needs no `--confirm`"
+        }
+        let list = reasons.count > 1 ? reasons.dropLast().joined(separator: ", ") + " and " + last : last
+        return list + ": `\(command)` needs `--confirm`"
     }
 
     /// The offers in the order of their first change; `nil` is the products.
@@ -51,11 +89,37 @@ struct CatalogPlan {
         let changes = zip(body.changes, effects).filter { $0.0.offerId == offerId }
         let next = changes.dropFirst().map { $0.1.words } + [""]
         let title = palette.paint(offerId?.rawValue.printable ?? "products", .heading)
-        let audience = offerId.flatMap { catalog?.offer($0) }.map { "  for " + AudienceText.line($0).printable }
+        let offer = offerId.flatMap { catalog?.offer($0) }
+        let audience = offer.map { palette.wrap("for " + AudienceText.line($0).printable, indent: 2) }
+        let isIssuedNow = offer?.status == .active && changes.contains { $0.0.beginsIssuing }
         return
-            ([title] + (audience.map { [$0] } ?? [])
-            + zip(changes, next).flatMap { lines($0.0, $0.1, isLast: $0.1.words != $1, palette) })
+            ([title] + (audience ?? [])
+            + zip(changes, next).flatMap { lines($0.0, $0.1, isLast: $0.1.words != $1, palette) }
+            + (isIssuedNow ? terms(offer, palette) : []) + warning(offer, changes.map(\.0), palette))
             .joined(separator: "\n")
+    }
+
+    /// What customers get from an offer that is issued from now on, how often, and what that costs.
+    private func terms(_ offer: Offer?, _ palette: Palette) -> [String] {
+        guard let offer, let catalog else { return [] }
+        let cost = OfferCost(offer, in: catalog)
+        var fields = FieldList()
+        fields.add("customers get", OfferText.terms(offer))
+        fields.add("products", offer.products.map(\.rawValue).joined(separator: ", "))
+        fields.add("limits", OfferText.limits(offer))
+        fields.add("cost per use", cost.perUse)
+        fields.add("maximum cost", cost.maximum)
+        return fields.lines(palette, indent: 6)
+    }
+
+    private func warning(_ offer: Offer?, _ changes: [CatalogChange], _ palette: Palette) -> [String] {
+        guard let offer, offer.status == .active, offer.limits.isEmpty,
+            changes.contains(where: { $0.beginsIssuing || $0.path == "limits" })
+        else { return [] }
+        return [
+            palette.paint(
+                "  ! UNLIMITED: each customer may have it again and again, and nothing limits the total cost", .alarm)
+        ]
     }
 
     /// What several changes in a row mean is said once, below the last.
@@ -63,15 +127,129 @@ struct CatalogPlan {
         _ change: CatalogChange, _ effect: CatalogEffect, isLast: Bool, _ palette: Palette
     ) -> [String] {
         let mark = palette.paint(effect.mark, effect.takesAway ? .bad : effect.widens ? .unsure : .quiet)
-        guard let path = change.path else {
-            return ["  \(mark) \(change.change.printable): \(effect.words)"]
+        guard change.path != nil else {
+            let kind = renames.isNewName(change) ? "renamed" : change.change.printable
+            var lines = palette.wrap("\(kind): \(effect.words.printable)", indent: 4)
+            lines[0] = "  \(mark) " + lines[0].dropFirst(4)
+            return lines
         }
-        let difference = "\(path): \(Self.value(change.from)) → \(Self.value(change.to))".printable
-        return ["  \(mark) \(difference)"] + (isLast ? ["      \(effect.words)"] : [])
+        return ["  \(mark) \(change.difference)"] + (isLast ? palette.wrap(effect.words, indent: 6) : [])
+    }
+}
+
+/// Offers that got another `id` and kept Apple's: to the server one is removed and another is new.
+struct CatalogRenames {
+    /// The former ids by the new ones.
+    private let formerIds: [OfferId: OfferId]
+    private let newIds: [OfferId: OfferId]
+
+    init(_ changes: [CatalogChange], from old: Catalog?, to new: Catalog?) {
+        var formerIds: [OfferId: OfferId] = [:]
+        if let old, let new {
+            let whole = changes.filter { $0.path == nil }
+            let removed = whole.filter { $0.change == "removed" }.compactMap { $0.offerId.flatMap { old.offer($0) } }
+            for offer in whole.filter({ $0.change == "added" }).compactMap({ $0.offerId.flatMap { new.offer($0) } }) {
+                formerIds[offer.id] =
+                    removed.first {
+                        $0.offerIdentifier == offer.offerIdentifier && $0.type == offer.type
+                            && !Set($0.products).isDisjoint(with: offer.products)
+                    }?.id
+            }
+        }
+        self.formerIds = formerIds
+        newIds = Dictionary(formerIds.map { ($1, $0) }) { first, _ in first }
+    }
+
+    func isNewName(_ change: CatalogChange) -> Bool {
+        change.change == "added" && change.offerId.map { formerIds[$0] != nil } ?? false
+    }
+
+    /// `nil` for a change that is no part of a rename.
+    func effect(_ change: CatalogChange) -> CatalogEffect? {
+        guard change.path == nil, let id = change.offerId else { return nil }
+        if change.change == "added", let former = formerIds[id] {
+            return CatalogEffect(
+                widens: true,
+                words:
+                    "it was `\(former)`; what was issued under that id is forgotten, so customers who had it may have "
+                    + "it again; keep the id to keep its uses and limits")
+        }
+        if change.change == "removed", let new = newIds[id] {
+            return CatalogEffect(takesAway: true, words: "it is now `\(new)`; " + CatalogEffect.stopped.words)
+        }
+        return nil
+    }
+}
+
+/// A file that was exported from an earlier revision than the one in force, and would undo changes made since.
+struct StaleEdit {
+    let exported: Int
+    let inForce: Int
+    let undone: [CatalogChange]
+
+    var lines: [String] {
+        [
+            "the file was exported from revision \(exported), and revision \(inForce) is in force; applying it would undo:"
+        ]
+            + undone.map { "  \($0.offerId?.rawValue.printable ?? "products"): \($0.difference)" }
+    }
+}
+
+extension OfferdClient {
+    /// What applying a document would change.
+    ///
+    /// - Parameter isRollback: whether it is a revision's document, which is meant to undo later ones.
+    func plan(
+        _ file: CatalogFile, from base: CatalogInForce, isRollback: Bool = false
+    ) async throws -> (reply: Reply<CatalogApplied>, plan: CatalogPlan) {
+        let reply = try await put(file, from: base, isPlan: true)
+        let stale = isRollback ? nil : await staleEdit(file, base, reply.body.changes)
+        return (
+            reply,
+            CatalogPlan(reply.body, of: file, inForce: base, stale: stale, command: isRollback ? "rollback" : "apply")
+        )
+    }
+
+    /// - Parameter changes: what applying the file would change.
+    private func staleEdit(_ file: CatalogFile, _ base: CatalogInForce, _ changes: [CatalogChange]) async -> StaleEdit?
+    {
+        guard !changes.isEmpty, let origin = CatalogOrigin(file.bytes), origin.scope == scope.value,
+            let inForce = base.revision, origin.revision < inForce,
+            // What would go back to the exported revision is what came since.
+            let exported = try? await revision(origin.revision).body.file,
+            let back = try? await put(exported, from: base, isPlan: true).body.changes
+        else { return nil }
+        let undone = changes.filter(Set(back).contains)
+        return undone.isEmpty ? nil : StaleEdit(exported: origin.revision, inForce: inForce, undone: undone)
+    }
+}
+
+extension CatalogChange {
+    /// Whether it makes an offer one that is issued, if its status is active.
+    fileprivate var beginsIssuing: Bool { path == nil && change == "added" || path == "status" }
+
+    /// `limits: 1 per customer → 2 per customer`, of a whole offer `removed`.
+    fileprivate var difference: String {
+        guard let path else { return change.printable }
+        if let comparison = ComparedChange(from, to) { return comparison.words.printable }
+        return "\(path): \(Self.value(from)) → \(Self.value(to))".printable
     }
 
     private static func value(_ text: String?) -> String {
         text.flatMap { $0.isEmpty ? nil : $0 } ?? "none"
+    }
+}
+
+/// A comparison of a condition that kept its fact and operator: `subscription.paidMonths atLeast 6`, then `… 3`.
+private struct ComparedChange {
+    let words: String
+
+    init?(_ from: String?, _ to: String?) {
+        guard let old = from?.split(separator: " ", maxSplits: 2), let new = to?.split(separator: " ", maxSplits: 2),
+            old.count == 3, new.count == 3, old[..<2] == new[..<2],
+            let test = ComparisonOperator(rawValue: String(old[1]))
+        else { return nil }
+        words = "\(old[0]) \(test.words) \(old[2]) → \(new[2])"
     }
 }
 
@@ -133,7 +311,7 @@ struct CatalogConflict {
         let headline = CatalogText.headline(try await client.revision(now).body)
         guard before > 0 else { return [headline] }
         // What would go back is what came: the server compares, so the words are its own.
-        let undoing = try await client.put(client.revision(before).body.file, from: current.tag, isPlan: true)
+        let undoing = try await client.put(client.revision(before).body.file, from: current, isPlan: true)
         let changes = undoing.body.changes.map(\.undone)
         let rest = changes.count - Self.shownChanges
         return [headline] + changes.prefix(Self.shownChanges).map(\.sentence)

@@ -15,6 +15,8 @@ struct OfferdClient: Sendable {
     let token: String
     /// The limit of a whole exchange.
     let timeoutSeconds: Int
+    /// The app and environment of the API key, from the first answer.
+    let scope = AnnouncedScope()
 
     private struct Answer {
         var status: Int
@@ -69,6 +71,7 @@ struct OfferdClient: Sendable {
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }
         let answer = try await exchange(request)
+        scope.note(answer.headers.first(name: "Offerd-Scope"))
         if (200..<300).contains(answer.status) { return answer }
         guard answer.mediaType == ProblemBody.mediaType,
             let problem = try? JSONDecoder().decode(ServerRefusal.Problem.self, from: Data(answer.body)), problem.isOurs

@@ -130,7 +130,8 @@ struct CustomersUnlink: AsyncParsableCommand {
                 customerId: customerId.map { CustomerId($0) }),
             reason: reason)
         try await answer.show(role: "support") { client in
-            try await client.post("/v1/customers/unlink", request, as: UnlinkBody.self)
+            try await client.confirm("detach what is named from the customer")
+            return try await client.post("/v1/customers/unlink", request, as: UnlinkBody.self)
         } text: { body in
             body.unlinked.isEmpty
                 ? "nothing to detach: the customer does not have it"

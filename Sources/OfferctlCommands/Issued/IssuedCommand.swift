@@ -115,6 +115,7 @@ struct IssuedVoid: AsyncParsableCommand {
             let found = try await client.call(.GET, path, as: IssuedOfferView.self)
             wasOpen = found.body.state == .open
             guard wasOpen else { return found }
+            try await client.confirm("void the issued offer `\(issued.id)`")
             return try await client.post(
                 path + "/void", VoidRequestBody(reason: reason, release: release ? true : nil),
                 as: IssuedOfferView.self)

@@ -1,5 +1,6 @@
 import CommandLineSupport
 import OfferAPI
+import OfferEligibility
 import OfferModel
 
 enum OfferText {
@@ -14,8 +15,8 @@ enum OfferText {
             })
     }
 
-    /// - Parameter offer: the offer in the catalog in force, where this version of offerctl can read that.
-    static func lines(_ summary: OfferSummary, _ offer: Offer?, _ palette: Palette) -> [String] {
+    /// - Parameter catalog: the catalog in force, where this version of offerctl can read it.
+    static func lines(_ summary: OfferSummary, _ catalog: Catalog?, _ palette: Palette) -> [String] {
         var fields = FieldList()
         fields.add("type", summary.type.rawValue)
         fields.add("status", summary.status.rawValue)
@@ -23,21 +24,61 @@ enum OfferText {
         fields.add("starts", summary.starts.map(TimeText.absolute))
         fields.add("ends", summary.ends.map(TimeText.absolute))
         fields.add("priority", String(summary.priority))
-        if let offer {
+        if let catalog, let offer = catalog.offer(summary.offerId) {
             fields.add("delivery", offer.delivery.rawValue)
             fields.add("App Store name", offer.offerIdentifier?.rawValue)
             fields.add("products", offer.products.map(\.rawValue).joined(separator: ", "))
-            fields.add("terms", terms(offer))
+            fields.add("customers get", terms(offer))
             fields.add("for", AudienceText.line(offer))
-            fields.add("limits", offer.limits.isEmpty ? "none" : offer.limits.map(words).joined(separator: "; "))
+            fields.add("rollout", offer.rollout.map(words))
+            fields.add(
+                "available",
+                offer.availableFor.map { "for \($0.words) from the first request that meets the condition" })
+            fields.add("limits", limits(offer))
+            fields.add("cool-down", offer.coolDown.map { "\($0.words) after a redemption" })
+            fields.add(
+                "never after", offer.excludes.isEmpty ? nil : offer.excludes.map(\.rawValue).joined(separator: ", "))
+            let cost = OfferCost(offer, in: catalog)
+            fields.add("cost per use", cost.perUse)
+            fields.add("maximum cost", cost.maximum)
             fields.add("tags", offer.tags.isEmpty ? nil : offer.tags.joined(separator: ", "))
         }
-        return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette).map { "  " + $0 }
+        fields.add("used", summary.used.map(words))
+        return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette, indent: 2)
     }
 
-    private static func terms(_ offer: Offer) -> String {
-        let length = offer.periodCount == 1 ? "\(offer.period)" : "\(offer.periodCount) × \(offer.period)"
-        return "\(offer.paymentMode.rawValue), \(length)" + (offer.price.map { ", \($0)" } ?? "")
+    private static func words(_ rollout: Rollout) -> String {
+        let holdout = rollout.holdout > 0 ? ", \(FactValue.number(rollout.holdout)) % of them held out" : ""
+        return "\(FactValue.number(rollout.percent)) % of customers" + holdout
+    }
+
+    /// `118 uses, 1770.00 USD`.
+    private static func words(_ used: OfferSummary.Used) -> String {
+        ([used.uses.counted("use")] + used.spent.map { "\($0.amount) \($0.currency)" }).joined(separator: ", ")
+    }
+
+    /// `4.99 USD per month for 3 months`.
+    static func terms(_ offer: Offer) -> String {
+        let length = offer.period.multiplied(by: offer.periodCount).words
+        let price = offer.price.map { "\($0)" } ?? "free"
+        switch offer.paymentMode {
+        case .freeTrial: return "free for \(length)"
+        case .payUpFront: return "\(price) once for \(length)"
+        case .payAsYouGo:
+            let period = offer.period.words
+            return "\(price) " + (period.hasPrefix("1 ") ? "per \(period.dropFirst(2))" : "every \(period)")
+                + " for \(length)"
+        }
+    }
+
+    /// `from 2026-12-01 00:00 UTC until 2027-02-01 00:00 UTC`.
+    static func dates(_ offer: Offer) -> String {
+        let starts = offer.starts.map { "from \(TimeText.absolute($0))" } ?? "from now on"
+        return starts + (offer.ends.map { " until \(TimeText.absolute($0))" } ?? ", without an end")
+    }
+
+    static func limits(_ offer: Offer) -> String {
+        offer.limits.isEmpty ? "none" : offer.limits.map(words).joined(separator: "; ")
     }
 
     private static func words(_ limit: Limit) -> String {
@@ -55,6 +96,14 @@ enum OfferText {
         case .all: " across all offers"
         case .tag(let tag): " across tag `\(tag)`"
         }
+    }
+
+    /// - Parameter issued: the offers that are active and not paused.
+    static func pausePreview(_ issued: [OfferSummary], _ palette: Palette) -> String {
+        guard !issued.isEmpty else { return "no offer is issued now; those that become active would be paused too" }
+        let title = "\(issued.count.counted("active offer")) would no longer be issued:"
+        return ([palette.paint(title, .heading)] + issued.map { "  " + $0.offerId.rawValue.printable })
+            .joined(separator: "\n")
     }
 
     static func pause(_ body: PauseState) -> String {
@@ -98,17 +147,29 @@ enum AudienceText {
         let list = values.joined(separator: ", ")
         let test =
             switch comparison.comparisonOperator {
-            case .is: "is \(list)"
-            case .isNot: "is not \(list)"
-            case .in: values.count == 1 ? "is \(list)" : "is one of \(list)"
-            case .notIn: "is none of \(list)"
-            case .atLeast: "is at least \(list)"
-            case .atMost: "is at most \(list)"
-            case .moreThan: "is more than \(list)"
-            case .lessThan: "is less than \(list)"
+            case .in where values.count == 1: "is \(list)"
             case .between: "is between \(values.joined(separator: " and "))"
             case .exists: comparison.operands.first == .boolean(false) ? "is not known" : "is known"
+            default: "\(comparison.comparisonOperator.words) \(list)"
             }
         return "`\(comparison.fact)` \(test)"
+    }
+}
+
+extension ComparisonOperator {
+    /// The words between a fact and its values.
+    var words: String {
+        switch self {
+        case .is: "is"
+        case .isNot: "is not"
+        case .in: "is one of"
+        case .notIn: "is none of"
+        case .atLeast: "is at least"
+        case .atMost: "is at most"
+        case .moreThan: "is more than"
+        case .lessThan: "is less than"
+        case .between: "is between"
+        case .exists: "exists"
+        }
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLineSupport
 import NIOHTTP1
 import OfferAPI
-import OfferDocuments
 import OfferModel
 
 struct OffersCommand: AsyncParsableCommand {
@@ -56,29 +55,31 @@ struct OffersShow: AsyncParsableCommand {
 
     func run() async throws {
         try await answer.connect(role: "marketing or support") { client in
-            guard let summary = try await find(client) else {
+            guard let summary = try await client.offers().first(where: { $0.offerId.rawValue == offer }) else {
                 throw CommandFailure(
                     .failed, "the catalog has no offer `\(offer)`", hints: ["`offerctl offers list` shows all"])
             }
             if answer.json { return Console.write(String(decoding: try WireJSON.encode(summary), as: UTF8.self)) }
-            let document = try await client.catalogInForce().document
-            let details = (try? CatalogReader.read(document))?.value.offer(OfferId(offer))
-            Console.write(OfferText.lines(summary, details, Console.palette).joined(separator: "\n"))
+            let catalog = try await client.catalogInForce().catalog
+            Console.write(OfferText.lines(summary, catalog, Console.palette).joined(separator: "\n"))
         }
     }
+}
 
-    /// The list has every offer, and is short.
-    private func find(_ client: OfferdClient) async throws -> OfferSummary? {
+extension OfferdClient {
+    /// Every offer, page by page: the list is short.
+    fileprivate func offers() async throws -> [OfferSummary] {
+        var offers: [OfferSummary] = []
         var cursor: String?
         repeat {
-            let page = try await client.call(
+            let page = try await call(
                 .GET, "/v1/offers", query: queryItems(("cursor", cursor)), as: PageBody<OfferSummary>.self
             ).body
-            if let found = page.items.first(where: { $0.offerId.rawValue == offer }) { return found }
+            offers += page.items
             // A server that repeats itself must not keep us.
             cursor = page.next == cursor ? nil : page.next
         } while cursor != nil
-        return nil
+        return offers
     }
 }
 
@@ -88,17 +89,28 @@ struct OffersPause: AsyncParsableCommand {
         abstract: "Stop issuing an offer, or all of them, at once.",
         discussion: """
             In force for the next request, and kept by every `catalog apply` until it is resumed. Signatures already \
-            issued stay valid at Apple for up to 24 hours. Needs a key with the role marketing.
+            issued stay valid at Apple for up to 24 hours. With --all it lists the offers and asks; without a terminal it \
+            needs --confirm. Needs a key with the role marketing.
 
             Example:
               offerctl offers pause comeback-half-price
-              offerctl offers pause --all
+              offerctl offers pause --all --confirm
             """)
 
     @OptionGroup var target: PauseTarget
 
+    @Flag(help: "Agree to pausing every offer.")
+    var confirm = false
+
     func run() async throws {
-        try await target.change("pause")
+        try await target.change("pause") { client in
+            guard target.all, !confirm || client.asks else { return true }
+            let issued = try await client.offers().filter { $0.status == .active && !$0.paused }
+            if !target.answer.json {
+                Console.write(OfferText.pausePreview(issued, Console.palette))
+            }
+            return confirm
+        }
     }
 }
 
@@ -118,7 +130,7 @@ struct OffersResume: AsyncParsableCommand {
     @OptionGroup var target: PauseTarget
 
     func run() async throws {
-        try await target.change("resume")
+        try await target.change("resume") { _ in true }
     }
 }
 
@@ -137,8 +149,11 @@ struct PauseTarget: ParsableArguments {
         }
     }
 
-    fileprivate func change(_ verb: String) async throws {
+    /// - Parameter isAgreed: whether the change needs no further agreement; shows what it would do.
+    fileprivate func change(_ verb: String, isAgreed: (OfferdClient) async throws -> Bool) async throws {
         let body = try await answer.show(role: "marketing") { client in
+            let subject = offer.map { "`\($0)`" } ?? "every offer"
+            try await client.confirm("\(verb) \(subject)", isAgreed: try await isAgreed(client))
             let path = offer.map { "/v1/offers/\($0.percentEncoded)/\(verb)" } ?? "/v1/offers/\(verb)"
             return try await client.call(.POST, path, as: PauseState.self)
         } text: { body in

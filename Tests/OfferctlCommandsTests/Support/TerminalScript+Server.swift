@@ -21,6 +21,9 @@ extension TerminalScript {
     /// The requests, a line each.
     var asked: String { sections("asked").map(\.body).joined() }
 
+    /// Whether its server says the app and environment of the key.
+    var saysScope: Bool { sections("reply").contains { $0.words.contains { $0.hasPrefix("Offerd-Scope=") } } }
+
     private static func reply(_ section: Section) -> ScriptedServer.Reply {
         let status = Int(section.words[3]) ?? 0
         var headers: [(String, String)] = []

@@ -1,3 +1,4 @@
+import Foundation
 import OfferModel
 import OfferTestSupport
 
@@ -13,6 +14,11 @@ struct Operator: Sendable {
         try await Self.offerctl.run(
             ShellWords.split(line), environment: ["OFFERCTL_SERVER": server.url, "OFFERCTL_TOKEN": token],
             directory: directory?.url)
+    }
+
+    /// Reads a file that a command has written.
+    func reads(_ name: String) throws -> Data {
+        try Data(contentsOf: (directory?.url ?? URL(filePath: ".")).appending(path: name))
     }
 
     /// Writes a file to name in command lines.

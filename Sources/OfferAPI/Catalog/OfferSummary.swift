@@ -1,0 +1,112 @@
+package import OfferModel
+
+/// `GET /v1/offers`: one offer of the catalog in force, without its condition.
+///
+/// Members that older servers do not send are optional.
+package struct OfferSummary: Sendable, Hashable, Codable {
+    package var offerId: OfferId
+    package var type: OfferType
+    package var status: OfferStatus
+    package var starts: Instant?
+    package var ends: Instant?
+    /// Its rank; larger wins.
+    package var priority: Int
+    package var paused: Bool
+    package var terms: Terms?
+    package var tags: [String]?
+    package var availableFor: Period?
+    package var coolDown: Period?
+    package var excludes: [OfferId]?
+    package var rollout: Share?
+    package var limits: [Allowance]?
+    package var used: Used?
+
+    /// What customers get, by the catalog; what they pay is set in App Store Connect.
+    package struct Terms: Sendable, Hashable, Codable {
+        package var delivery: Delivery
+        package var offerIdentifier: OfferIdentifier?
+        package var products: [ProductId]
+        package var paymentMode: PaymentMode
+        package var period: Period
+        package var periodCount: Int
+        package var price: Price?
+    }
+
+    package struct Price: Sendable, Hashable, Codable {
+        /// A decimal, such as `9.99`.
+        package var amount: String
+        package var currency: String
+
+        package init(_ money: Money) {
+            (amount, currency) = (money.amount, money.currency)
+        }
+    }
+
+    /// A rollout, in percent.
+    package struct Share: Sendable, Hashable, Codable {
+        package var percent: Double
+        package var holdout: Double
+        package var salt: String?
+    }
+
+    /// A limit, with the keys of the catalog.
+    package struct Allowance: Sendable, Hashable, Codable {
+        package var count: Int?
+        /// `customer`; absent for a limit across all customers.
+        package var per: String?
+        package var window: Period?
+        /// `all` or `tag:<name>`; absent for this offer alone.
+        package var across: String?
+        package var spend: String?
+        package var currency: String?
+    }
+
+    /// What all customers together have used: issued offers that count, and redemptions.
+    package struct Used: Sendable, Hashable, Codable {
+        package var uses: Int
+        /// The nominal discount of these, by currency.
+        package var spent: [Price]
+
+        package init(uses: Int, spent: [Price]) {
+            self.uses = uses
+            self.spent = spent
+        }
+    }
+
+    package init(_ offer: Offer, paused: Bool, used: Used?) {
+        offerId = offer.id
+        type = offer.type
+        status = offer.status
+        starts = offer.starts
+        ends = offer.ends
+        priority = offer.priority
+        self.paused = paused
+        terms = Terms(
+            delivery: offer.delivery, offerIdentifier: offer.offerIdentifier, products: offer.products,
+            paymentMode: offer.paymentMode, period: offer.period, periodCount: offer.periodCount,
+            price: offer.price.map(Price.init))
+        tags = offer.tags
+        availableFor = offer.availableFor
+        coolDown = offer.coolDown
+        excludes = offer.excludes
+        rollout = offer.rollout.map { Share(percent: $0.percent, holdout: $0.holdout, salt: $0.salt) }
+        limits = offer.limits.map(Allowance.init)
+        self.used = used
+    }
+}
+
+extension OfferSummary.Allowance {
+    fileprivate init(_ limit: Limit) {
+        switch limit {
+        case .perCustomer(let count, let window, let across):
+            self.init(count: count, per: "customer", window: window)
+            switch across {
+            case .thisOffer: break
+            case .all: self.across = "all"
+            case .tag(let tag): self.across = "tag:\(tag)"
+            }
+        case .total(let count): self.init(count: count)
+        case .budget(let money): self.init(spend: money.amount, currency: money.currency)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import CommandLineSupport
+import OfferEligibility
+import OfferModel
+
+/// What an offer costs in words: nominal discount by the catalog's prices, as budgets count it.
+struct OfferCost {
+    private let offer: Offer
+    /// What a use costs on each product; `nil` where the prices do not tell.
+    private let costs: [(product: ProductId, cost: Money?)]
+
+    init(_ offer: Offer, in catalog: Catalog) {
+        self.offer = offer
+        costs = offer.products.map { id in
+            (id, catalog.product(id).flatMap { offer.cost(on: $0.product) })
+        }
+    }
+
+    /// `14.97 USD`, or `14.97 USD (`monthly`) or 59.88 USD (`yearly`)`.
+    var perUse: String {
+        let known = costs.compactMap { entry in entry.cost.map { (entry.product, $0) } }
+        guard known.count == costs.count, let first = known.first else {
+            return "not known: the prices in the catalog are in several currencies"
+        }
+        return known.allSatisfy { $0.1 == first.1 }
+            ? "\(first.1)" : known.map { "\($0.1) (`\($0.0)`)" }.joined(separator: " or ")
+    }
+
+    /// The most that all customers together can cost.
+    var maximum: String {
+        guard offer.delivery != .appStore else { return "none: Apple also shows this offer by itself" }
+        let uses = offer.limits.compactMap { limit in if case .total(let count) = limit { count } else { nil } }.min()
+        let budget = offer.limits.compactMap { limit in if case .budget(let money) = limit { money } else { nil } }
+            .min { $0.milliunits < $1.milliunits }
+        let ofUses = uses.flatMap { times($0) }
+        switch (budget, ofUses) {
+        case (let budget?, let ofUses?)
+        where ofUses.currency != budget.currency || budget.milliunits <= ofUses.milliunits:
+            return "\(budget), its budget"
+        case (let budget?, nil): return "\(budget), its budget"
+        case (_, let ofUses?): return "\(ofUses), for \((uses ?? 0).counted("use"))"
+        case (nil, nil): return uses.map { "that of \($0.counted("use"))" } ?? perCustomer
+        }
+    }
+
+    private var perCustomer: String {
+        var lifetime: Int?
+        var window: (count: Int, length: Period)?
+        for case .perCustomer(let count, let length, _) in offer.limits {
+            if let length { window = window ?? (count, length) } else { lifetime = min(count, lifetime ?? count) }
+        }
+        if let lifetime {
+            return "none over all customers" + (times(lifetime).map { "; \($0) per customer" } ?? "")
+        }
+        guard let window else { return "none" }
+        return "none" + (times(window.count).map { ": \($0) per customer in any \(window.length.words)" } ?? "")
+    }
+
+    /// What that many uses of the dearest product cost; `nil` where that is not one currency.
+    private func times(_ count: Int) -> Money? {
+        let known = costs.compactMap(\.cost)
+        guard known.count == costs.count, Set(known.map(\.currency)).count == 1,
+            let dearest = known.max(by: { $0.milliunits < $1.milliunits })
+        else { return nil }
+        return Money(
+            milliunits: dearest.milliunits.saturatingMultiplied(by: Int64(count)), currency: dearest.currency)
+    }
+}

@@ -1,0 +1,61 @@
+import OfferModel
+import Testing
+
+@testable import OfferctlCommands
+
+@Suite("what an offer costs, in words")
+struct OfferCostTests {
+    private static let perCustomer = Limit.perCustomer(count: 2, window: nil, across: .thisOffer)
+    private static let windowed = Limit.perCustomer(count: 2, window: Period(days: 30), across: .all)
+    private static func budget(_ milliunits: Int64, _ currency: String = "USD") -> Limit {
+        .budget(Money(milliunits: milliunits, currency: currency))
+    }
+
+    private func offer(_ limits: [Limit], products: [ProductId] = ["monthly"]) -> OfferCost {
+        let offer = Offer(
+            id: "a", type: .promotional, delivery: .signature, offerIdentifier: "a", products: products,
+            paymentMode: .payAsYouGo, period: Period(months: 1), periodCount: 3,
+            price: Money(milliunits: 4_990, currency: "USD"), limits: limits)
+        let products = [("monthly", 1, 9_990), ("yearly", 12, 79_990)].map { name, months, price in
+            Product(
+                productId: ProductId(name), level: 1, period: Period(months: months),
+                price: Money(milliunits: Int64(price), currency: "USD"))
+        }
+        return OfferCost(
+            offer,
+            in: Catalog(
+                bundleId: "com.example.pro", subscriptionGroups: [SubscriptionGroup(id: "1", products: products)],
+                offers: [offer]))
+    }
+
+    @Test("a use costs the regular price minus what is paid, on each product")
+    func perUse() {
+        // 3 × 9.99 - 3 × 4.99; a quarter of 79.99, rounded down to a thousandth, is 19.997.
+        #expect(offer([]).perUse == "15.00 USD")
+        #expect(offer([], products: ["monthly", "yearly"]).perUse == "15.00 USD (`monthly`) or 5.027 USD (`yearly`)")
+        #expect(offer([], products: ["unlisted"]).perUse.hasPrefix("not known: "))
+    }
+
+    @Test(
+        "the maximum is the smallest of budgets and totals, and none without one",
+        arguments: [
+            ([], "none"), ([perCustomer], "none over all customers; 30.00 USD per customer"),
+            ([windowed], "none: 30.00 USD per customer in any 30 days"),
+            ([windowed, perCustomer], "none over all customers; 30.00 USD per customer"),
+            ([.total(count: 1_000)], "15000.00 USD, for 1000 uses"), ([.total(count: 1)], "15.00 USD, for 1 use"),
+            ([budget(2_000_000)], "2000.00 USD, its budget"),
+            ([budget(2_000_000), .total(count: 1_000)], "2000.00 USD, its budget"),
+            ([budget(2_000_000), .total(count: 10), perCustomer], "150.00 USD, for 10 uses"),
+            ([.total(count: .max)], "9223372036854775.807 USD, for 9223372036854775807 uses"),
+        ] as [([Limit], String)])
+    func maximum(_ limits: [Limit], _ words: String) {
+        #expect(offer(limits).maximum == words)
+    }
+
+    @Test("of products that the catalog does not list only uses are counted")
+    func unknown() {
+        #expect(offer([.total(count: 10)], products: ["unlisted"]).maximum == "that of 10 uses")
+        #expect(offer([Self.budget(5_000)], products: ["unlisted"]).maximum == "5.00 USD, its budget")
+        #expect(offer([Self.perCustomer], products: ["unlisted"]).maximum == "none over all customers")
+    }
+}

@@ -1,0 +1,125 @@
+import OfferTestSupport
+import Testing
+
+@testable import OfferctlCommands
+
+@Suite("changes at a terminal")
+struct ProductionTests {
+    /// Types a command at a terminal.
+    ///
+    /// - Returns: what it shows, how it ends, and the changes that were asked of the server.
+    private func typed(
+        _ command: String, answers: [String] = [], in environment: String?
+    ) async throws -> (text: String, status: Int32, changes: [String]) {
+        let headers = environment.map { [("Offerd-Scope", "com.example.pro/\($0)")] } ?? []
+        let catalog = ScriptedServer.Reply(
+            status: 200, headers: headers + [("Content-Type", "application/yaml"), ("ETag", "\"4\"")],
+            body: "offers: []\n")
+        let revision = #"{"actor":"k","createdAt":1795298300000,"document":"offers: []","format":"yaml","revision":3}"#
+        let offers = #"{"items":[{"offerId":"a","paused":false,"priority":0,"status":"active","type":"promotional"}]}"#
+        let paused = #"{"changed":true,"everyOfferPaused":false,"offerId":"a","paused":true}"#
+        let removed = #"{"changes":[{"change":"removed","offerId":"a"}],"revision":5}"#
+        let directory = try TemporaryDirectory()
+        try directory.write("bundleId: com.example.pro\n", to: "catalog.yaml")
+        return try await ScriptedServer.run([
+            "GET /v1/catalog": catalog, "GET /v1/catalog/revisions/3": .json(200, revision, headers),
+            "PUT /v1/catalog": .json(200, removed, headers), "GET /v1/offers": .json(200, offers, headers),
+            "POST /v1/offers/a/pause": .json(200, paused, headers),
+            "POST /v1/offers/pause": .json(200, paused, headers),
+        ]) { server in
+            let run = try await BuiltProgram("offerctl").runAtTerminal(
+                command.split(separator: " ").map(String.init), answers: answers,
+                environment: ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address, "TERM": "dumb"],
+                directory: directory.url)
+            let changes = server.seen.filter { $0.method != "GET" && !$0.uri.contains("dryRun") }
+            return (run.text.replacing("\r\n", with: "\n"), run.status, changes.map { "\($0.method) \($0.uri)" })
+        }
+    }
+
+    @Test("in Production a change asks, and yes goes on", arguments: ["y", "yes", " Y "])
+    func agreed(_ answer: String) async throws {
+        let run = try await typed("offers pause a", answers: [answer], in: "Production")
+        #expect(run.changes == ["POST /v1/offers/a/pause"])
+        #expect(run.status == 0)
+        #expect(
+            run.text == """
+                com.example.pro in PRODUCTION
+                pause `a` (com.example.pro in PRODUCTION)? [y/N] \(answer)
+                `a` is paused
+
+                """)
+    }
+
+    @Test("anything else leaves everything as it is", arguments: ["n", "", "yess", "Production"])
+    func declined(_ answer: String) async throws {
+        let run = try await typed("offers pause a", answers: [answer], in: "Production")
+        #expect(run.changes == [])
+        #expect(run.status == 1)
+        #expect(run.text.hasSuffix("[y/N] \(answer)\nerror: not done: pause `a`\n"), "\(run.text)")
+    }
+
+    @Test("the end of input is no answer")
+    func ended() async throws {
+        let run = try await typed("offers pause a", in: "Production")
+        #expect(run.changes == [])
+        #expect(run.status == 1)
+    }
+
+    @Test("in another environment nothing is asked; of a server that does not say its environment it is")
+    func elsewhere() async throws {
+        for environment in ["Sandbox", "LocalTesting"] {
+            let run = try await typed("offers pause a", in: environment)
+            #expect(run.text == "com.example.pro in \(environment)\n`a` is paused\n")
+        }
+        let older = try await typed("offers pause a", answers: ["y"], in: nil)
+        #expect(older.text == "pause `a`? [y/N] y\n`a` is paused\n")
+    }
+
+    @Test("an apply with --confirm shows its plan in Production and asks")
+    func apply() async throws {
+        let run = try await typed("catalog apply catalog.yaml --confirm", answers: ["n"], in: "Production")
+        #expect(run.changes == [])
+        #expect(
+            run.text == """
+                com.example.pro in PRODUCTION
+                1 change to revision 5; nothing was applied
+
+                a
+                  - removed: it is no longer issued; signatures already issued stay valid at Apple for up to 24 hours
+
+                something is taken away (-): `apply` needs `--confirm`
+                apply `catalog.yaml` (com.example.pro in PRODUCTION)? [y/N] n
+                error: not done: apply `catalog.yaml`
+
+                """)
+        let sandbox = try await typed("catalog apply catalog.yaml --confirm", in: "Sandbox")
+        #expect(sandbox.changes == ["PUT /v1/catalog"])
+    }
+
+    @Test("a rollback and a pause of all show what they do and ask everywhere", arguments: ["Sandbox", "Production"])
+    func previews(_ environment: String) async throws {
+        let place = environment == "Production" ? "PRODUCTION" : environment
+        let pause = try await typed("offers pause --all", answers: ["n"], in: environment)
+        #expect(pause.changes == [])
+        #expect(
+            pause.text == """
+                com.example.pro in \(place)
+                1 active offer would no longer be issued:
+                  a
+                pause every offer (com.example.pro in \(place))? [y/N] n
+                error: not done: pause every offer
+
+                """)
+        let rollback = try await typed("catalog rollback 3", answers: ["y"], in: environment)
+        #expect(rollback.changes == ["PUT /v1/catalog?message=rollback%20to%20revision%203"])
+        #expect(
+            rollback.text.contains(
+                "\n  - removed: it is no longer issued; signatures already issued stay valid at Apple for up to 24 hours\n"
+            ))
+        #expect(
+            rollback.text.contains(
+                "\nroll back to revision 3 (com.example.pro in \(place))? [y/N] y\nrevision 5 is in force"))
+        let confirmed = try await typed("offers pause --all --confirm", in: "Sandbox")
+        #expect(confirmed.changes == ["POST /v1/offers/pause"])
+    }
+}
