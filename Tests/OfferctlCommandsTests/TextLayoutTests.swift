@@ -53,7 +53,8 @@ struct TextLayoutTests {
     @Test("a long value goes on below where it began, broken at spaces")
     func values() {
         var fields = FieldList()
-        fields.add("for", "customers whose subscription has lapsed, where `subscription.daysSinceExpired` is at least 30")
+        fields.add(
+            "for", "customers whose subscription has lapsed, where `subscription.daysSinceExpired` is at least 30")
         fields.add("tags", "spring")
         #expect(
             fields.lines(Palette.plain.fitting(40), indent: 2).joined(separator: "\n") == """

@@ -84,7 +84,8 @@ struct KeyTestService: Service {
                     logger.critical(
                         "a signing key fails its self-test and signs nothing until it passes",
                         metadata: [
-                            "scope": "\(scope)", "hint": "restart offerd; `offerd keys check` tells whether the file is sound",
+                            "scope": "\(scope)",
+                            "hint": "restart offerd; `offerd keys check` tells whether the file is sound",
                         ])
                 }
             }
