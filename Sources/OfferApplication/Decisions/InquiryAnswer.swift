@@ -8,7 +8,7 @@ public struct InquiryAnswer: Sendable, Hashable {
     /// The best of the eligible offers; absent if none is.
     public var choice: Choice?
     public var best: OfferId? { choice?.offerId }
-    /// Whether anything is stored about the customer; absent where a supplied history is all there is.
+    /// Whether anything is stored about the customer now; absent where a supplied history is all there is.
     public var isKnown: Bool?
 }
 

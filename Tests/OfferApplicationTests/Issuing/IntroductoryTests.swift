@@ -90,16 +90,19 @@ struct IntroductoryTests {
         #expect(try await bench.granted(restated).isNew)
     }
 
-    @Test("a product that is not the offer's is refused without signing anything about it")
+    @Test("a product that is not the offer's is a wrong request: nothing is signed about it, and no refusal recorded")
     func otherProduct() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.trialUsed, "100"))
         for product: ProductId in ["yearly", "no such product", ""] {
-            let refusal = try await bench.refused(
-                IssueRequest(offerId: "welcome", productId: product, customer: named("100")))
-            #expect(refusal.decision.obstacles.contains(.catalogProduct))
-            #expect(refusal.introductoryEligibility == nil)
+            await #expect {
+                try await bench.ask(IssueRequest(offerId: "welcome", productId: product, customer: named("100")))
+            } throws: { error in
+                guard case RequestError.invalidRequest("/productId", _, _) = error else { return false }
+                return true
+            }
         }
         #expect(try await bench.count("signature") == 0)
+        #expect(try await bench.count("refusal") == 0)
     }
 }

@@ -78,7 +78,7 @@ struct RepeatedRefusalTests {
     }
 
     @Test(
-        "a request with another signal, device, flag, name, offer or product has a record of its own (invariant 5)")
+        "a request with another signal, device, flag, name, offer or language has a record of its own (invariant 5)")
     func otherInputs() async throws {
         let bench = try await bench()
         var orders = [IssueRequest](repeating: back, count: 8)
@@ -88,7 +88,7 @@ struct RepeatedRefusalTests {
         orders[4].fresh = true
         orders[5].customer.appTransactionId = "app-1"
         orders[6].offerId = "engaged"
-        orders[7].productId = "yearly"
+        orders[7].device.locale = "de"
         var decisions: [LowercaseUUID] = []
         for order in orders { decisions.append(try await bench.refused(order).decisionId) }
         #expect(Set(decisions).count == orders.count)

@@ -21,7 +21,7 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
     /// At least one for every code.
     static let all = requests + customers + catalogs + machines
 
-    private static let nobody = "00000000-0000-4000-8000-000000000000"
+    private static let unknownId = "00000000-0000-4000-8000-000000000000"
 
     /// What is wrong with the request itself.
     private static let requests = [
@@ -68,10 +68,10 @@ struct ProvokedProblem: Sendable, CustomTestStringConvertible {
                 "GET", "/v1/customers?customerId=nobody", token: try await service.token(.support))
         },
         ProvokedProblem(.unknownIssuedOffer) { service in
-            try await service.ask("GET", "/v1/issued-offers/\(nobody)", token: try await service.token(.support))
+            try await service.ask("GET", "/v1/issued-offers/\(unknownId)", token: try await service.token(.support))
         },
         ProvokedProblem(.unknownDecision) { service in
-            try await service.ask("GET", "/v1/decisions/\(nobody)", token: try await service.token(.support))
+            try await service.ask("GET", "/v1/decisions/\(unknownId)", token: try await service.token(.support))
         },
         ProvokedProblem(.ambiguousCustomer) { service in
             try await service.applyCatalog()
