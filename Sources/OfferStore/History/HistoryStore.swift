@@ -45,7 +45,7 @@ public struct HistoryStore {
         // A list is as long as the next power of two, so that few texts of the statement are kept prepared.
         var length = 1
         while length < places.count { length *= 2 }
-        let listed = places.keys.sorted() + Array(repeating: last, count: length - places.count)
+        let listed = places.keys.sorted() + Array(repeating: last, count: max(0, length - places.count))
         var owners = subjects.map { _ in Set<CustomerNumber>() }
         try transaction.each(Statement(Self.selectFacts(length), values: listed.map(\.storedValue))) { columns in
             let (customer, isProven): (CustomerNumber, Bool) = (try columns.value(0), try columns.value(1))

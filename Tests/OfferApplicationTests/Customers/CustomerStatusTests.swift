@@ -201,7 +201,7 @@ private struct RandomPurchases {
                 begins = chance(20) ? instant(from: ends, to: ends.adding(months: 2)) : ends
             }
             for _ in 0..<Int.random(in: 0...2, using: &generator) {
-                let signed = pick([ends.adding(milliseconds: 1_000), instant(from: start, to: ends)])
+                let signed = pick([ends.adding(milliseconds: 1_000), instant(from: ends.adding(months: -1), to: ends)])
                 let info = RenewalInfo.fixture(original, product: product, signed: signed) { change in
                     change.autoRenewStatus = pick([.on, .off])
                     change.isInBillingRetryPeriod = chance(50)
