@@ -1,4 +1,5 @@
 package import ArgumentParser
+import OfferModel
 
 /// A program but for its process: parses a command line, runs the command and says how to end.
 package struct CommandLineProgram<Root: ParsableCommand> {
@@ -32,11 +33,11 @@ package struct CommandLineProgram<Root: ParsableCommand> {
             }
             return ExitStatus.done.rawValue
         } catch {
-            return end(error)
+            return end(error, arguments)
         }
     }
 
-    private func end(_ error: any Error) -> Int32 {
+    private func end(_ error: any Error, _ arguments: [String]) -> Int32 {
         if let failure = failure(error) {
             failure.lines.forEach(Console.note)
             return failure.status.rawValue
@@ -48,18 +49,18 @@ package struct CommandLineProgram<Root: ParsableCommand> {
                 try output(Root.fullMessage(for: error))
                 return ExitStatus.done.rawValue
             } catch {
-                return end(error)
+                return end(error, arguments)
             }
         case .validationFailure:
-            return end(usageFailure(error))
+            return end(usageFailure(error, arguments), arguments)
         default:
             let message = Root.message(for: error)
-            return message.isEmpty ? code.rawValue : end(CommandFailure(unexpected, message))
+            return message.isEmpty ? code.rawValue : end(CommandFailure(unexpected, message), arguments)
         }
     }
 
     /// The argument parser's sentence in our form; its usage lines name the command whose help to read.
-    private func usageFailure(_ error: any Error) -> CommandFailure {
+    private func usageFailure(_ error: any Error, _ arguments: [String]) -> CommandFailure {
         let help = Root.fullMessage(for: error).split(separator: "\n").compactMap { line -> Substring? in
             let quoted = line.split(separator: "'")
             return line.hasPrefix("  See '") && quoted.count == 3 ? quoted[1] : nil
@@ -72,7 +73,24 @@ package struct CommandLineProgram<Root: ParsableCommand> {
         let isMisplaced = help == [name + " --help"] && message.lowercased().hasPrefix("unknown option")
         return CommandFailure(
             .usage, message.prefix(1).lowercased() + message.dropFirst().dropLast(message.hasSuffix(".") ? 1 : 0),
-            hints: guesses + (isMisplaced ? ["options go after the command, such as `\(example)`"] : [])
+            hints: guesses + (misspelt(arguments).map { ["did you mean `\($0)`?"] } ?? [])
+                + (isMisplaced ? ["options go after the command, such as `\(example)`"] : [])
                 + help.map { "`\($0)` shows what it takes" })
+    }
+
+    /// The command that was probably meant by a word that is the name of none; `nil` if there is no such word.
+    private func misspelt(_ arguments: [String]) -> String? {
+        var command: any ParsableCommand.Type = Root.self
+        var path = [Root.configuration.commandName ?? ""]
+        for word in arguments {
+            let names = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+            guard !names.isEmpty, !word.hasPrefix("-") else { return nil }
+            guard let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+            else {
+                return Suggestion.nearest(to: word, among: names).map { (path + [$0]).joined(separator: " ") }
+            }
+            (command, path) = (next, path + [word])
+        }
+        return nil
     }
 }

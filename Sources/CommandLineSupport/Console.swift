@@ -3,7 +3,16 @@ import Foundation
 /// Where commands write: data to stdout, messages to stderr, both unbuffered so that nothing is lost at exit.
 package enum Console {
     package static let palette = Palette.chosen(
-        isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
+        isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment
+    ).fitting(columns)
+
+    /// The terminal's width; `nil` where stdout is none, so that programs read whole lines.
+    private static let columns: Int? = {
+        var size = winsize()
+        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+        else { return nil }
+        return max(Int(size.ws_col), 80)
+    }()
 
     /// For messages.
     package static let notePalette = Palette.chosen(
@@ -61,9 +70,22 @@ package struct Palette: Sendable {
     }
 
     private let isColoured: Bool
+    /// The most characters of a line; `nil` for any number.
+    package private(set) var width: Int?
 
     package static let plain = Palette(isColoured: false)
     package static let ansi = Palette(isColoured: true)
+
+    private init(isColoured: Bool) {
+        self.isColoured = isColoured
+    }
+
+    /// The same for lines of at most so many characters.
+    package func fitting(_ width: Int?) -> Palette {
+        var palette = self
+        palette.width = width
+        return palette
+    }
 
     /// Colours only on a terminal that has them, and never with `NO_COLOR` (no-color.org: any value but an empty one).
     package static func chosen(isTerminal: Bool, environment: [String: String]) -> Palette {

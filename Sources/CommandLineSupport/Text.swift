@@ -15,16 +15,36 @@ package struct TextTable: Sendable {
 
     package var isEmpty: Bool { rows.isEmpty }
 
-    /// The header and the rows, without trailing spaces.
-    package func lines(_ palette: Palette) -> [String] {
-        let all = [header] + rows
-        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        let texts = all.map { line($0, widths) }
-        return [palette.paint(texts[0], .quiet)] + texts.dropFirst()
+    /// The header and the rows, without trailing spaces. Where they do not fit, columns without a value are left out, then
+    /// the cells of a row are put below each other.
+    ///
+    /// - Parameter indent: the spaces before each line.
+    package func lines(_ palette: Palette, indent: Int = 0) -> [String] {
+        let spaces = String(repeating: " ", count: indent)
+        let filled = header.indices.filter { column in rows.contains { $0[column] != "–" } }
+        let choices = [Array(header.indices), filled].map(texts)
+        let fitting = choices.first { texts in
+            palette.width.map { width in texts.allSatisfy { $0.count + indent <= width } } ?? true
+        }
+        guard let fitting else {
+            let blocks = rows.map { row -> [String] in
+                var fields = FieldList()
+                for column in filled where row[column] != "–" { fields.add(header[column], row[column]) }
+                return fields.lines(palette, indent: indent)
+            }
+            return Array(blocks.joined(separator: [""]))
+        }
+        return [spaces + palette.paint(fitting[0], .quiet)] + fitting.dropFirst().map { spaces + $0 }
     }
 
-    private func line(_ cells: [String], _ widths: [Int]) -> String {
-        let padded = cells.indices.map { column in
+    private func texts(_ columns: [Int]) -> [String] {
+        let all = [header] + rows
+        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        return all.map { line($0, widths, columns) }
+    }
+
+    private func line(_ cells: [String], _ widths: [Int], _ columns: [Int]) -> String {
+        let padded = columns.map { column in
             cells[column].padded(to: widths[column], onTheLeft: alignedRight.contains(column))
         }
         let text = padded.joined(separator: "  ")
@@ -42,11 +62,16 @@ package struct FieldList: Sendable {
         if let value { fields.append((name, value.printable)) }
     }
 
-    package func lines(_ palette: Palette) -> [String] {
-        let width = fields.map(\.name.count).max() ?? 0
-        return fields.map { field in
-            let spaces = field.name.padded(to: width + 2).dropFirst(field.name.count)
-            return palette.paint(field.name, .quiet) + spaces + field.value
+    /// - Parameter indent: the spaces before each line.
+    package func lines(_ palette: Palette, indent: Int = 0) -> [String] {
+        let width = (fields.map(\.name.count).max() ?? 0) + 2
+        let spaces = String(repeating: " ", count: indent)
+        let hanging = String(repeating: " ", count: indent + width)
+        return fields.flatMap { field in
+            let values = field.value.wrapped(to: palette.width.map { $0 - indent - width })
+            let gap = field.name.padded(to: width).dropFirst(field.name.count)
+            return [spaces + palette.paint(field.name, .quiet) + gap + values[0]]
+                + values.dropFirst().map { hanging + $0 }
         }
     }
 }
@@ -72,9 +97,33 @@ extension String {
         }
     }
 
+    /// Lines of at most so many characters, at least one, broken at spaces only: a longer word, such as an id, stays whole.
+    package func wrapped(to width: Int?) -> [String] {
+        guard let width, count > width else { return [self] }
+        var lines = [""]
+        for word in split(separator: " ", omittingEmptySubsequences: false) {
+            let last = lines.count - 1
+            if lines[last].isEmpty {
+                lines[last] = String(word)
+            } else if lines[last].count + 1 + word.count <= width {
+                lines[last] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+
     package func padded(to width: Int, onTheLeft: Bool = false) -> String {
         let spaces = String(repeating: " ", count: max(0, width - count))
         return onTheLeft ? spaces + self : self + spaces
+    }
+}
+
+extension Palette {
+    /// The text in lines that fit, each after so many spaces.
+    package func wrap(_ text: String, indent: Int) -> [String] {
+        text.wrapped(to: width.map { $0 - indent }).map { String(repeating: " ", count: indent) + $0 }
     }
 }
 

@@ -11,7 +11,7 @@ struct ImplicationTests {
     func soundness() {
         let tables = SmallSubjects.all.map { VerdictTable(of: RandomCondition.mixed, for: $0) }
         var proven = 0
-        for seed: UInt64 in 1...4_000 {
+        for seed: UInt64 in 1...200 {
             var random = RandomCondition(seed: seed, comparisons: RandomCondition.mixed)
             let (one, other) = (random.node(depth: 2), random.node(depth: 2))
             for (one, other) in [(one, other), (.all([one, other]), other), (one, .any([other, one]))]
@@ -21,7 +21,7 @@ struct ImplicationTests {
                 #expect(counter == nil, "seed \(seed): \(one), then \(other), by \(counter?.name ?? "")")
             }
         }
-        #expect(proven > 8_000, "only \(proven) were proven, less than every trivial one")
+        #expect(proven > 400, "only \(proven) were proven, less than every trivial one")
     }
 
     @Test(
@@ -60,7 +60,7 @@ struct ImplicationTests {
                 #"{ fact: signals.x, between: [30, 180] }"#,
                 #"all: [ { fact: signals.x, atLeast: 30 }, { fact: signals.x, atMost: 180 } ]"#, true
             ),
-            // Nothing is known of a signal that was not sent.
+            // A signal that was not sent meets no comparison of its value.
             (#"{ fact: signals.x, is: 1 }"#, #"{ fact: signals.x, exists: true }"#, true),
             (
                 #"{ fact: signals.y, is: 1 }"#, #"any: [ { fact: signals.x, is: 1 }, { fact: signals.x, isNot: 1 } ]"#,

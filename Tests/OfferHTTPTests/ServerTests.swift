@@ -44,7 +44,7 @@ struct ServerTests {
                 (ServiceFixture.otherEnvironment, "com.example.pro/Sandbox"),
             ] {
                 let token = try await service.token(.client, scope: scope)
-                for path in ["/v1/offers", "/v1/issued-offers/nothing", "/nowhere"] {
+                for path in ["/v1/offers", "/v1/issued-offers/nothing"] {
                     let answer = try await service.ask("GET", path, token: token)
                     #expect(answer.headers["offerd-scope"] == name, "\(path): \(answer.status)")
                 }

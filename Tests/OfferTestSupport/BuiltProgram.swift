@@ -34,7 +34,7 @@ public struct BuiltProgram: Sendable {
         // The terminal repeats what is typed, as it does for a user.
         let script = """
             import os, pty, sys
-            answers = sys.argv[1].split(",") if sys.argv[1] else []
+            answers = sys.argv[1].split(",")[:-1]
             pid, terminal = pty.fork()
             if pid == 0: os.execvp(sys.argv[2], sys.argv[2:])
             shown = b""
@@ -53,7 +53,7 @@ public struct BuiltProgram: Sendable {
         return try await Self.detached {
             try Command.run(
                 "python3",
-                ["-c", script, answers.joined(separator: ","), "env", "-i"] + variables + [path] + arguments,
+                ["-c", script, answers.map { $0 + "," }.joined(), "env", "-i"] + variables + [path] + arguments,
                 directory: directory)
         }
     }

@@ -133,9 +133,11 @@ struct Field {
     func period() -> Period? {
         guard let text = scalar("a period") else { return nil }
         if let period = Period(text) { return period }
+        let periods = ["P1W", "P1M", "P3M", "P1Y"]
         return refuse(
             .invalidValue, "\(quoted(text)) is not a period",
-            hint: "write it like `P1M`, `P2W`, `P90D` or `PT48H`, up to \(InputBounds.longestPeriod) years")
+            hint: Suggestion.nearest(to: text, among: periods).map { "did you mean `\($0)`?" }
+                ?? "write it like `P1M`, `P2W`, `P90D` or `PT48H`, up to \(InputBounds.longestPeriod) years")
     }
 
     /// A value whose form says its type: a number, a text, true or false, `{ amount, currency }` or `{ at }`.

@@ -90,10 +90,10 @@ struct CatalogPlan {
         let next = changes.dropFirst().map { $0.1.words } + [""]
         let title = palette.paint(offerId?.rawValue.printable ?? "products", .heading)
         let offer = offerId.flatMap { catalog?.offer($0) }
-        let audience = offer.map { "  for " + AudienceText.line($0).printable }
+        let audience = offer.map { palette.wrap("for " + AudienceText.line($0).printable, indent: 2) }
         let isIssuedNow = offer?.status == .active && changes.contains { $0.0.beginsIssuing }
         return
-            ([title] + (audience.map { [$0] } ?? [])
+            ([title] + (audience ?? [])
             + zip(changes, next).flatMap { lines($0.0, $0.1, isLast: $0.1.words != $1, palette) }
             + (isIssuedNow ? terms(offer, palette) : []) + warning(offer, changes.map(\.0), palette))
             .joined(separator: "\n")
@@ -109,7 +109,7 @@ struct CatalogPlan {
         fields.add("limits", OfferText.limits(offer))
         fields.add("cost per use", cost.perUse)
         fields.add("maximum cost", cost.maximum)
-        return fields.lines(palette).map { "      " + $0 }
+        return fields.lines(palette, indent: 6)
     }
 
     private func warning(_ offer: Offer?, _ changes: [CatalogChange], _ palette: Palette) -> [String] {
@@ -129,9 +129,11 @@ struct CatalogPlan {
         let mark = palette.paint(effect.mark, effect.takesAway ? .bad : effect.widens ? .unsure : .quiet)
         guard change.path != nil else {
             let kind = renames.isNewName(change) ? "renamed" : change.change.printable
-            return ["  \(mark) \(kind): \(effect.words.printable)"]
+            var lines = palette.wrap("\(kind): \(effect.words.printable)", indent: 4)
+            lines[0] = "  \(mark) " + lines[0].dropFirst(4)
+            return lines
         }
-        return ["  \(mark) \(change.difference)"] + (isLast ? ["      \(effect.words)"] : [])
+        return ["  \(mark) \(change.difference)"] + (isLast ? palette.wrap(effect.words, indent: 6) : [])
     }
 }
 

@@ -96,7 +96,7 @@ struct CustomerText {
 
     private func section(_ title: String, _ table: TextTable, _ nothing: String) -> String {
         guard !table.isEmpty else { return palette.paint(title, .heading) + ": " + nothing }
-        return ([palette.paint(title, .heading)] + table.lines(palette).map { "  " + $0 }).joined(separator: "\n")
+        return ([palette.paint(title, .heading)] + table.lines(palette, indent: 2)).joined(separator: "\n")
     }
 
     private func offer(_ item: TransactionSummary) -> String? {

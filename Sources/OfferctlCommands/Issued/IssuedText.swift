@@ -33,7 +33,7 @@ enum IssuedText {
         fields.add("catalog", "revision \(item.catalogRevision)")
         fields.add("decision", item.decisionId.description)
         let heading = palette.paint(item.issuedOfferId.description, .heading)
-        return ([heading] + fields.lines(palette).map { "  " + $0 }).joined(separator: "\n")
+        return ([heading] + fields.lines(palette, indent: 2)).joined(separator: "\n")
     }
 
     private static func meaning(_ state: SlotState) -> String {

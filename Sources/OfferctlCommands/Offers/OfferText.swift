@@ -44,11 +44,11 @@ enum OfferText {
             fields.add("tags", offer.tags.isEmpty ? nil : offer.tags.joined(separator: ", "))
         }
         fields.add("used", summary.used.map(words))
-        return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette).map { "  " + $0 }
+        return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette, indent: 2)
     }
 
     private static func words(_ rollout: Rollout) -> String {
-        let holdout = rollout.holdout > 0 ? ", of whom \(FactValue.number(rollout.holdout)) % are held out" : ""
+        let holdout = rollout.holdout > 0 ? ", \(FactValue.number(rollout.holdout)) % of them held out" : ""
         return "\(FactValue.number(rollout.percent)) % of customers" + holdout
     }
 

@@ -26,7 +26,7 @@ struct FunnelText {
     }
 
     private func table(_ table: TextTable) -> [String] {
-        table.isEmpty ? [] : table.lines(palette).map { "  " + $0 }
+        table.isEmpty ? [] : table.lines(palette, indent: 2)
     }
 
     private func stages(_ funnel: OfferFunnel) -> TextTable {

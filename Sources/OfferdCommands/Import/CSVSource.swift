@@ -1,6 +1,7 @@
 import CommandLineSupport
 import OfferApplication
 import OfferDocuments
+import OfferModel
 
 final class CSVSource: ImportSource {
     private let file: LineFile

@@ -1,0 +1,59 @@
+/// The word that was probably meant.
+package enum Suggestion {
+    /// What words of other systems, in lower case, are called here.
+    private static let meanings: [String: [String]] = [
+        "active": ["subscribed"], "and": ["all"], "annual": ["P1Y"], "ended": ["expired", "archived"], "eq": ["is"],
+        "equals": ["is"], "free": ["freeTrial"], "grace": ["inGracePeriod"], "greaterthan": ["moreThan"],
+        "gt": ["moreThan"], "gte": ["atLeast"], "identifier": ["offerIdentifier"], "inactive": ["expired", "draft"],
+        "intro": ["introductory"], "lapsed": ["expired"], "lt": ["lessThan"], "lte": ["atMost"], "max": ["atMost"],
+        "min": ["atLeast"], "monthly": ["P1M"], "name": ["id"], "never": ["neverSubscribed"], "notequals": ["isNot"],
+        "oneof": ["in"], "or": ["any"], "quarterly": ["P3M"], "refunded": ["revoked"], "retention": ["promotional"],
+        "trial": ["freeTrial", "introductoryOffer", "introductory"], "weekly": ["P1W"], "yearly": ["P1Y"],
+    ]
+
+    /// The candidate that means the same as the word, else the one with the fewest edits from it, if it is near enough to be
+    /// a slip; `nil` otherwise.
+    package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+        if let meant = meanings[word.lowercased()], let same = candidates.first(where: meant.contains) { return same }
+        let written = Array(word.lowercased().unicodeScalars)
+        guard !written.isEmpty, written.count <= 64 else { return nil }
+        let tolerance = written.count < 4 ? 0 : max(1, written.count / 3)
+        var best: (word: String, distance: Int)?
+        for candidate in candidates {
+            let distance = distance(written, Array(candidate.lowercased().unicodeScalars))
+            if distance <= tolerance, distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        return best?.word
+    }
+
+    /// A hint that names the nearest candidate, else all of them if they are few.
+    package static func hint(for word: String, among candidates: [String], noun: String) -> String? {
+        if ["cancelled", "canceled"].contains(word.lowercased()), candidates.contains("subscribed") {
+            return
+                "a cancelled subscription is `subscribed` until it ends: add `subscription.willAutoRenew` with `is: false`"
+        }
+        if let nearest = nearest(to: word, among: candidates) { return "did you mean `\(nearest)`?" }
+        guard !candidates.isEmpty, candidates.count <= 32 else { return nil }
+        return "\(noun): " + candidates.map { "`\($0)`" }.joined(separator: ", ")
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        var older = [Int](repeating: 0, count: right.count + 1)
+        var previous = Array(0...right.count)
+        var current = previous
+        for row in 0..<left.count {
+            current[0] = row + 1
+            for column in 0..<right.count {
+                let cost = left[row] == right[column] ? 0 : 1
+                var least = min(previous[column] + cost, previous[column + 1] + 1, current[column] + 1)
+                let isSwap =
+                    row > 0 && column > 0 && left[row] == right[column - 1] && left[row - 1] == right[column]
+                if isSwap { least = min(least, older[column - 1] + 1) }
+                current[column + 1] = least
+            }
+            (older, previous, current) = (previous, current, older)
+        }
+        return previous[right.count]
+    }
+}
