@@ -80,7 +80,7 @@ private final class Session: RandomSource {
 
     func add(_ call: String, _ answer: RawAnswer) {
         let headers = answer.headers.filter {
-            !["date", "x-request-id", "content-length", "connection"].contains($0.key)
+            !["date", "x-request-id", "offerd-scope", "content-length", "connection"].contains($0.key)
         }
         add("== \(call): \(answer.status)")
         add(headers.map { "\($0.key): \($0.value)" }.sorted().joined(separator: "\n"))
