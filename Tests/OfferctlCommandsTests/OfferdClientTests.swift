@@ -28,7 +28,7 @@ struct OfferdClientTests {
         "a refusal shows the server's words, then its hint or ours, and ends with 1",
         arguments: [
             (401, "unauthenticated", "", "the key may be revoked, expired or of another server"),
-            (403, "forbidden", "", "this command needs a key with the role support"),
+            (403, "forbidden", #","hint":"this call needs the role `support` or `admin`""#, "this call needs the role"),
             (404, "unknown-customer", #","hint":"check the id""#, "check the id"),
             (429, "rate-limited", "", "try again in 7 seconds"),
             (422, "a-code-of-the-future", #","hint":"update""#, "update"),

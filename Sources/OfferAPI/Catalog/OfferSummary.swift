@@ -32,16 +32,6 @@ package struct OfferSummary: Sendable, Hashable, Codable {
         package var price: Price?
     }
 
-    package struct Price: Sendable, Hashable, Codable {
-        /// A decimal, such as `9.99`.
-        package var amount: String
-        package var currency: String
-
-        package init(_ money: Money) {
-            (amount, currency) = (money.amount, money.currency)
-        }
-    }
-
     /// A rollout, in percent.
     package struct Share: Sendable, Hashable, Codable {
         package var percent: Double

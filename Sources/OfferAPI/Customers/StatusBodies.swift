@@ -89,6 +89,7 @@ package struct GroupStatus: Sendable, Hashable, Codable {
 
 /// An amount of money as documents and facts write it.
 package struct Price: Sendable, Hashable, Codable {
+    /// A decimal, such as `9.99`.
     package var amount: String
     package var currency: String
 

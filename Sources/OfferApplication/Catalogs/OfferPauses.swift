@@ -99,7 +99,7 @@ extension OfferSummary.Used {
         self.init(
             uses: counters.places.saturatingAdding(counters.unmatched.values.saturatingSum()),
             spent: spent.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map {
-                OfferSummary.Price(Money(milliunits: $0.value, currency: $0.key))
+                Price(Money(milliunits: $0.value, currency: $0.key))
             })
     }
 }

@@ -79,7 +79,7 @@ struct CatalogPlanCommand: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        try await answer.connect(role: "marketing", files: SentFiles(catalog: catalog.file)) { client in
+        try await answer.connect(files: SentFiles(catalog: catalog.file)) { client in
             let document = try CatalogFile(reading: catalog.file)
             let inForce = try await client.catalogInForce(as: document.mediaType)
             document.noteWarnings(file: catalog.file)
@@ -133,7 +133,7 @@ struct CatalogApply: AsyncParsableCommand {
 
     func run() async throws {
         let file = catalog.file
-        try await answer.connect(role: "marketing", files: SentFiles(catalog: file)) { client in
+        try await answer.connect(files: SentFiles(catalog: file)) { client in
             let document = try CatalogFile(reading: file)
             let base =
                 if let fromRevision {
@@ -208,7 +208,7 @@ struct CatalogExport: AsyncParsableCommand {
             case .json?: CatalogFile.json
             case nil: CatalogFile.mediaType(output ?? "")
             }
-        let (catalog, scope) = try await server.connect(role: "marketing or support") { client in
+        let (catalog, scope) = try await server.connect { client in
             (try await client.catalogInForce(as: mediaType), client.scope.value)
         }
         guard let revision = catalog.revision, revision != 0 else {
@@ -268,10 +268,10 @@ struct CatalogRevisionsCommand: AsyncParsableCommand {
     func run() async throws {
         guard let revision else {
             return try await answer.list(
-                role: "marketing", "/v1/catalog/revisions", page.query, empty: "no catalog has been applied yet",
+                "/v1/catalog/revisions", page.query, empty: "no catalog has been applied yet",
                 table: CatalogText.revisions)
         }
-        try await answer.show(role: "marketing") { client in
+        try await answer.show { client in
             try await client.revision(revision)
         } text: { body in
             Console.palette.paint(CatalogText.headline(body), .heading) + "\n\n" + (body.document ?? "")
@@ -311,7 +311,7 @@ struct CatalogRollback: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await answer.connect(role: "marketing", files: SentFiles(catalog: "revision \(revision)")) { client in
+        try await answer.connect(files: SentFiles(catalog: "revision \(revision)")) { client in
             let inForce = try await client.catalogInForce()
             let document = try await client.revision(revision).body.file
             if !confirm || client.asks {

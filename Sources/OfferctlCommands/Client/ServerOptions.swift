@@ -31,18 +31,17 @@ struct ServerOptions: ParsableArguments {
     /// Runs a command's requests; a refusal by the server ends the command.
     ///
     /// - Parameters:
-    ///   - role: the role the command needs, named where the key's role does not suffice.
     ///   - files: the files that are sent, for the place of their errors.
     ///   - json: whether a refusal is also printed as it came.
     func connect<Result>(
-        role: String, files: SentFiles = SentFiles(), json: Bool = false,
+        files: SentFiles = SentFiles(), json: Bool = false,
         _ requests: (OfferdClient) async throws -> Result
     ) async throws -> Result {
         do {
             return try await requests(try client(ProcessInfo.processInfo.environment))
         } catch let refusal as ServerRefusal {
             if json { Console.write(refusal.json) }
-            throw refusal.commandFailure(files: files, role: role)
+            throw refusal.commandFailure(files: files)
         }
     }
 
@@ -78,17 +77,17 @@ struct AnswerOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 
     func connect<Result>(
-        role: String, files: SentFiles = SentFiles(), _ requests: (OfferdClient) async throws -> Result
+        files: SentFiles = SentFiles(), _ requests: (OfferdClient) async throws -> Result
     ) async throws -> Result {
-        try await server.connect(role: role, files: files, json: json, requests)
+        try await server.connect(files: files, json: json, requests)
     }
 
     @discardableResult
     func show<Body>(
-        role: String, files: SentFiles = SentFiles(),
+        files: SentFiles = SentFiles(),
         _ request: (OfferdClient) async throws -> OfferdClient.Reply<Body>, text: (Body) -> String
     ) async throws -> Body {
-        let reply = try await connect(role: role, files: files, request)
+        let reply = try await connect(files: files, request)
         show(reply, text: text(reply.body))
         return reply.body
     }
@@ -100,9 +99,9 @@ struct AnswerOptions: ParsableArguments {
 
     /// Prints a page of a list as a table, or that it is empty.
     func list<Item: Codable & Hashable & Sendable>(
-        role: String, _ path: String, _ query: [(String, String)], empty: String, table: ([Item]) -> TextTable
+        _ path: String, _ query: [(String, String)], empty: String, table: ([Item]) -> TextTable
     ) async throws {
-        let page = try await show(role: role) { client in
+        let page = try await show { client in
             try await client.call(.GET, path, query: query, as: PageBody<Item>.self)
         } text: { page in
             let table = table(page.items)

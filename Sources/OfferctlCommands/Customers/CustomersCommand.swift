@@ -38,7 +38,7 @@ struct CustomersShow: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        let body = try await answer.show(role: "support") { client in
+        let body = try await answer.show { client in
             let query = try await customer.found(client).query + page.query
             return try await client.call(.GET, "/v1/customers", query: query, as: CustomerDetails.self)
         } text: { body in
@@ -67,7 +67,7 @@ struct CustomersRefresh: AsyncParsableCommand {
 
     func run() async throws {
         let text = RefreshText(palette: Console.palette, now: .wallClock)
-        let body = try await answer.show(role: "support") { client in
+        let body = try await answer.show { client in
             try await client.post("/v1/customers/refresh", customer.refreshRequest, as: RefreshReport.self)
         } text: { body in
             text.story(body)
@@ -129,7 +129,7 @@ struct CustomersUnlink: AsyncParsableCommand {
                 appAccountToken: appAccountToken.flatMap { AppAccountToken($0) },
                 customerId: customerId.map { CustomerId($0) }),
             reason: reason)
-        try await answer.show(role: "support") { client in
+        try await answer.show { client in
             try await client.confirm("detach what is named from the customer")
             return try await client.post("/v1/customers/unlink", request, as: UnlinkBody.self)
         } text: { body in
@@ -167,7 +167,7 @@ struct CustomersReset: AsyncParsableCommand {
 
     func run() async throws {
         let request = ResetRequestBody(customer: customer.reference, reason: reason)
-        try await answer.show(role: "support") { client in
+        try await answer.show { client in
             try await client.post("/v1/customers/reset", request, as: ResetBody.self)
         } text: { body in
             body.customers == 1 ? "the tester was reset" : "\(body.customers) customers were reset"

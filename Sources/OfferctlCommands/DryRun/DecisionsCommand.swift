@@ -44,7 +44,7 @@ struct DecisionsShow: AsyncParsableCommand {
 
     func run() async throws {
         let text = DecisionText(palette: Console.palette, now: .wallClock)
-        try await answer.show(role: "support") { client in
+        try await answer.show { client in
             try await client.call(.GET, "/v1/decisions/\(id)", as: RecordedDecisionBody.self)
         } text: { body in
             text.recorded(body, detail: detail)

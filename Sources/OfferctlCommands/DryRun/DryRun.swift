@@ -75,7 +75,7 @@ struct DryRun: AsyncParsableCommand {
     func run() async throws {
         let body = try requestBody()
         let files = SentFiles(catalog: whatIf.catalog, history: whatIf.history)
-        try await answer.connect(role: "support or marketing", files: files) { client in
+        try await answer.connect(files: files) { client in
             let reply = try await client.call(
                 .POST, "/v1/decisions", headers: [("Content-Type", "application/json")], body: body,
                 as: DecisionsBody.self)

@@ -39,7 +39,7 @@ struct IssuedList: AsyncParsableCommand {
 
     func run() async throws {
         try await answer.list(
-            role: "support", "/v1/issued-offers",
+            "/v1/issued-offers",
             customer.reference.query + queryItems(("offerId", offer)) + page.query, empty: "nothing was issued",
             table: IssuedText.table)
     }
@@ -61,7 +61,7 @@ struct IssuedShow: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        try await answer.show(role: "support or client") { client in
+        try await answer.show { client in
             try await client.call(.GET, "/v1/issued-offers/\(issued.id)", as: IssuedOfferView.self)
         } text: { body in
             IssuedText.text(body, Console.palette)
@@ -110,7 +110,7 @@ struct IssuedVoid: AsyncParsableCommand {
 
     func run() async throws {
         var wasOpen = true
-        let body = try await answer.show(role: "support") { client in
+        let body = try await answer.show { client in
             let path = "/v1/issued-offers/\(issued.id)"
             let found = try await client.call(.GET, path, as: IssuedOfferView.self)
             wasOpen = found.body.state == .open
@@ -178,7 +178,7 @@ struct IssuedExport: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await server.connect(role: "support") { client in
+        try await server.connect { client in
             var cursor: String?
             var needsHeader = csv
             repeat {

@@ -32,7 +32,7 @@ struct OffersList: AsyncParsableCommand {
 
     func run() async throws {
         try await answer.list(
-            role: "marketing or support", "/v1/offers", page.query, empty: "the catalog has no offers",
+            "/v1/offers", page.query, empty: "the catalog has no offers",
             table: OfferText.table)
     }
 }
@@ -54,7 +54,7 @@ struct OffersShow: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        try await answer.connect(role: "marketing or support") { client in
+        try await answer.connect { client in
             guard let summary = try await client.offers().first(where: { $0.offerId.rawValue == offer }) else {
                 throw CommandFailure(
                     .failed, "the catalog has no offer `\(offer)`", hints: ["`offerctl offers list` shows all"])
@@ -151,7 +151,7 @@ struct PauseTarget: ParsableArguments {
 
     /// - Parameter isAgreed: whether the change needs no further agreement; shows what it would do.
     fileprivate func change(_ verb: String, isAgreed: (OfferdClient) async throws -> Bool) async throws {
-        let body = try await answer.show(role: "marketing") { client in
+        let body = try await answer.show { client in
             let subject = offer.map { "`\($0)`" } ?? "every offer"
             try await client.confirm("\(verb) \(subject)", isAgreed: try await isAgreed(client))
             let path = offer.map { "/v1/offers/\($0.percentEncoded)/\(verb)" } ?? "/v1/offers/\(verb)"

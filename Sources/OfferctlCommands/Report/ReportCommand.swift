@@ -61,7 +61,7 @@ struct ReportFunnel: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await answer.show(role: "marketing") { client in
+        try await answer.show { client in
             let query = queryItems(
                 ("offerId", offer), ("from", from.map { String($0.milliseconds) }),
                 ("to", to.map { String($0.milliseconds) }))
