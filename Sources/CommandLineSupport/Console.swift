@@ -80,7 +80,7 @@ package struct Palette: Sendable {
         self.isColoured = isColoured
     }
 
-    /// The same for lines of at most so many characters.
+    /// The same for lines of at most `width` characters.
     package func fitting(_ width: Int?) -> Palette {
         var palette = self
         palette.width = width

@@ -97,7 +97,7 @@ extension String {
         }
     }
 
-    /// Lines of at most so many characters, at least one, broken at spaces only: a longer word, such as an id, stays whole.
+    /// Lines of at most `width` characters, at least one, broken at spaces only: a longer word, such as an id, stays whole.
     package func wrapped(to width: Int?) -> [String] {
         guard let width, count > width else { return [self] }
         var lines = [""]
@@ -121,7 +121,7 @@ extension String {
 }
 
 extension Palette {
-    /// The text in lines that fit, each after so many spaces.
+    /// The text in lines that fit, each after `indent` spaces.
     package func wrap(_ text: String, indent: Int) -> [String] {
         text.wrapped(to: width.map { $0 - indent }).map { String(repeating: " ", count: indent) + $0 }
     }

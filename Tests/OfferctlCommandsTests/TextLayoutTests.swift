@@ -60,8 +60,8 @@ struct TextLayoutTests {
             fields.lines(Palette.plain.fitting(40), indent: 2).joined(separator: "\n") == """
                   for   customers whose subscription has
                         lapsed, where
-                        `subscription.daysSinceExpired` is
-                        at least 30
+                        `subscription.daysSinceExpired`
+                        is at least 30
                   tags  spring
                 """)
         #expect(fields.lines(.plain).count == 2)
