@@ -179,7 +179,7 @@ struct OfferctlTests {
                 client.errorText == """
                     com.example.pro in LocalTesting
                     error: the API key has the role `client`
-                    hint: this command needs a key with the role marketing or support
+                    hint: this call needs the role `marketing`, `support` or `admin`
 
                     """)
         }
