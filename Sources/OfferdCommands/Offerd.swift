@@ -9,6 +9,7 @@ import OpenSSLCrypto
 
 public enum OfferdProgram {
     public static func run() async {
+        CoreFiles.forbid()
         let program = CommandLineProgram(
             Offerd.self, unexpected: .failed, example: "offerd serve --config FILE", output: Console.output,
             failure: CommandFailure.words)

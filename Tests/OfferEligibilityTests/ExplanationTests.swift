@@ -64,7 +64,7 @@ struct ExplanationTests {
                 == "This offer has not started yet. As things stand, you can get it from 2026-12-07 09:01 UTC.")
         #expect(
             Explanation(yes, outlook: outlook).customerAnswer(in: nil)
-                == "This offer is available to you until 2026-12-07 09:00 UTC.")
+                == "This offer is available to you until 2026-12-07 09:00 UTC at the latest.")
     }
 
     @Test("of several obstacles the one that goes away last is told, first those that never do")

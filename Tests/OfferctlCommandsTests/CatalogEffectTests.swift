@@ -87,6 +87,31 @@ struct CatalogEffectTests {
         #expect(CatalogEffect(product).mark == "·")
     }
 
+    @Test("tags that a limit counts across, and terms that a budget counts, may give or take away")
+    func counted() throws {
+        func offer(_ limits: [Limit], tags: [String] = []) -> Offer {
+            var offer = Offer(
+                id: "a", type: .promotional, delivery: .signature, offerIdentifier: "a", products: ["p"],
+                paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1, limits: limits)
+            offer.tags = tags
+            return offer
+        }
+        func mark(_ path: String, _ limits: [Limit]) -> String {
+            let old = offer(limits, tags: ["spring"])
+            let catalog = Catalog(bundleId: "com.example.pro", subscriptionGroups: [], offers: [old])
+            let change = CatalogChange(offerId: "a", change: "changed", path: path, from: "spring, x", to: "x")
+            return CatalogEffect(change, old: old, new: offer(limits), catalogs: [catalog]).mark
+        }
+        let across = Limit.perCustomer(count: 1, window: nil, across: .tag("spring"))
+        let budget = Limit.budget(Money(milliunits: 25_000_000, currency: "USD"))
+        #expect(mark("tags", [across]) == "±")
+        #expect(mark("tags", [.perCustomer(count: 1, window: nil, across: .tag("summer"))]) == "·")
+        for path in ["price", "paymentMode", "period", "periodCount"] {
+            #expect(mark(path, [budget]) == "±")
+            #expect(mark(path, [across]) == "·")
+        }
+    }
+
     @Test(
         "a condition that is loosened widens, one that is tightened takes away, whole or in part",
         arguments: [

@@ -13,7 +13,17 @@ enum CatalogDifference {
                 changes.append(CatalogChange(.added, of: offer.id))
                 continue
             }
-            changes += compare(OfferFields.list(earlier), OfferFields.list(offer), of: offer.id)
+            let shown = compare(OfferFields.list(earlier), OfferFields.list(offer), of: offer.id)
+            changes += shown
+            // Two conditions may differ and read alike, such as the number 1 and the text `1`.
+            if earlier.eligibility != offer.eligibility,
+                !shown.contains(where: { $0.path?.hasPrefix("eligibility") == true })
+            {
+                changes.append(
+                    CatalogChange(
+                        .changed, of: offer.id, path: "eligibility", from: "a condition that reads the same",
+                        to: "values of other types or characters"))
+            }
         }
         for offer in old.offers where new.offer(offer.id) == nil {
             changes.append(CatalogChange(.removed, of: offer.id))

@@ -10,7 +10,7 @@ public struct StatusLookup: Sendable {
     let rates: RequestRates
 
     /// The most customers that are read on the caller's thread.
-    private static let readAtOnce = 16
+    static let readAtOnce = 16
 
     /// The status of each of these customers, in their order, as of one snapshot.
     ///
@@ -66,7 +66,8 @@ extension CustomerStatus {
         self.init(
             customer: customer, known: true,
             coverage: CoverageBody(
-                level: history.coverage.level.rawValue, asOf: history.coverage.asOf, provenance: nil),
+                level: (view.hasUngrouped ? min(history.coverage.level, .partial) : history.coverage.level).rawValue,
+                asOf: history.coverage.asOf, provenance: nil),
             groups: view.groups.map { GroupStatus($0, at: now) },
             products: view.products.compactMap(ProductStatus.init), asOf: now)
     }

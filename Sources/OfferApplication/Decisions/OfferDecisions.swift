@@ -87,10 +87,11 @@ public struct OfferDecisions: Sendable {
         }
     }
 
-    /// A single offer needs its product as an issue request does; among several each is decided for its first.
+    /// A single offer needs its product as an issue request does; among several each is decided for the product asked, or its
+    /// first.
     private static func product(_ inquiry: Inquiry, _ offer: Offer) throws -> ProductId {
+        if inquiry.offerIds?.count == 1 { return try offer.product(asked: inquiry.productId) }
         if let asked = inquiry.productId { return asked }
-        if inquiry.offerIds?.count == 1 { return try offer.product(asked: nil) }
         guard let first = offer.products.first else {
             throw RequestError.productRequired(offerId: offer.id, products: [])
         }

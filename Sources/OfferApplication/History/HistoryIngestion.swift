@@ -38,21 +38,26 @@ public struct HistoryIngestion: Sendable {
         return IngestReport(customers: kept.customers, results: Self.results(verified, kept.outcomes))
     }
 
-    /// The customers that a report names with what they have, as the transaction that keeps the data sees them.
-    private static func customers(
-        of verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, at now: Instant, in scope: ScopeNumber,
-        _ transaction: any StoreTransaction
-    ) throws -> [KnownIdentifiers] {
-        let store = CustomerStore(transaction)
-        var numbers = try store.customers(proven: verified.proven, in: scope)
-        if numbers.isEmpty { numbers = try store.customers(aliases: identifiers.aliases, in: scope) }
-        let stored = try store.customers(numbers)
-        let histories = try HistoryStore(transaction).histories(of: stored.map { [$0.number] })
-        return zip(stored, histories).map { customer, history in
-            var known = KnownIdentifiers(customer)
-            known.status = CustomerStatus(of: customer.identifiers, history, at: now)
-            return known
+    /// The customers whose data was kept, with what they have now.
+    private func customers(
+        of verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, in scope: Scope
+    ) async throws -> [KnownIdentifiers] {
+        let read = { @Sendable (transaction: any StoreTransaction) in
+            let now = try clock.instantOfLooking(transaction)
+            guard let scope = try ScopeStore(transaction).number(of: scope) else { return [KnownIdentifiers]() }
+            let store = CustomerStore(transaction)
+            var numbers = try store.customers(proven: verified.proven, in: scope)
+            if numbers.isEmpty { numbers = try store.customers(aliases: identifiers.aliases, in: scope) }
+            let stored = try store.customers(numbers)
+            let histories = try HistoryStore(transaction).histories(of: stored.map { [$0.number] })
+            return zip(stored, histories).map { customer, history in
+                var known = KnownIdentifiers(customer)
+                known.status = CustomerStatus(of: customer.identifiers, history, at: now)
+                return known
+            }
         }
+        return try await verified.payloads.count <= StatusLookup.readAtOnce
+            ? database.readInline(read) : database.read(read)
     }
 
     /// Checks every JWS of a delivery against the caller's app and environment.
@@ -125,20 +130,24 @@ public struct HistoryIngestion: Sendable {
             var kept = Kept(outcomes: verified.payloads.map { _ in .unchanged })
             kept.subject = NamedCustomers(
                 customers: subject.customers, seenAt: try StoreClock(transaction).newestSequence())
-            if namesCustomers, let scope {
-                kept.customers = try Self.customers(of: verified, identifiers, at: now, in: scope, transaction)
-            }
             return (subject.customers, kept)
         }
         try rates.take(owners, by: caller)
-        if let known { return known }
-        return try await write(
-            verified, identifiers: identifiers, attaching: aliases, caller: caller, namesCustomers: namesCustomers)
+        var kept: Kept
+        if let known {
+            kept = known
+        } else {
+            kept = try await write(verified, identifiers: identifiers, attaching: aliases, caller: caller)
+        }
+        if namesCustomers, kept.ambiguity == nil {
+            kept.customers = try await customers(of: verified, identifiers, in: caller.scope)
+        }
+        return kept
     }
 
     private func write(
         _ verified: VerifiedDelivery, identifiers: CustomerIdentifiers, attaching aliases: [CustomerAlias],
-        caller: Caller, namesCustomers: Bool
+        caller: Caller
     ) async throws -> Kept {
         return try await database.write(by: caller.author) { transaction in
             let now = try clock.instant(transaction)
@@ -170,9 +179,6 @@ public struct HistoryIngestion: Sendable {
                 try CoverageStore(transaction).stateComplete(
                     try Self.unstated(owners, at: now, transaction), asOf: now, provenance: .caller, at: now,
                     in: scope)
-            }
-            if namesCustomers {
-                kept.customers = try Self.customers(of: verified, identifiers, at: now, in: scope, transaction)
             }
             return kept
         }

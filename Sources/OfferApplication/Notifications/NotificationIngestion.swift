@@ -90,6 +90,14 @@ public struct NotificationIngestion: Sendable {
             if let known, known.erasedAt != nil {
                 return NotificationReceipt(of: verified.notification, isRepeat: true, outcome: known.outcome)
             }
+            // Apple's list is older than an erasure: what it holds must not undo that.
+            if source == .fetched, known == nil, let identifier = verified.identifier,
+                try ErasureStore(transaction).isErased(
+                    identifier, since: verified.notification.signedDate, isOfTesters: scope.environment.isOfTesters,
+                    in: number)
+            {
+                return NotificationReceipt(of: verified.notification, isRepeat: true, outcome: .noHistory)
+            }
             let ingested = try HistoryStore(transaction).ingest(
                 verified.payloads, offers: try catalogs.offersInForce(of: number, in: scope, transaction), at: now,
                 in: number)

@@ -81,9 +81,9 @@ public final class RequestRates: Sendable {
         try take([identifiers], by: caller)
     }
 
-    /// The same for every customer of a request; none is taken if one is missing.
+    /// The same for every customer of a request, once each; none is taken if one is missing.
     func take(_ named: [CustomerIdentifiers], by caller: Caller) throws {
-        try take(.customer, named.flatMap { Self.hashes(of: $0, caller) }, from: customers)
+        try take(.customer, Set(named.flatMap { Self.hashes(of: $0, caller) }), from: customers)
     }
 
     private static func hashes(of identifiers: CustomerIdentifiers, _ caller: Caller) -> [Int] {
@@ -96,7 +96,7 @@ public final class RequestRates: Sendable {
     ///
     /// - Throws: `rateLimited`.
     func take(_ found: [CustomerNumber], by caller: Caller) throws {
-        try take(.customer, found.map { Bucket.customer($0, caller.role).hashValue }, from: customers)
+        try take(.customer, Set(found.map { Bucket.customer($0, caller.role).hashValue }), from: customers)
     }
 
     /// Notes a failed authentication.

@@ -6,6 +6,8 @@ public struct CustomerView: Sendable {
     public let groups: [GroupView]
     /// By identifier.
     public let products: [PurchasedProduct]
+    /// Whether there are subscriptions that name no group, so that a group may be missing or incomplete.
+    public let hasUngrouped: Bool
 
     /// Derives the view at an instant.
     public init(_ history: History, at instant: Instant, policy: Policy = .standard) {
@@ -16,6 +18,7 @@ public struct CustomerView: Sendable {
                 group: id, subscriptions: group.subscriptions(at: instant), ungrouped: past.withoutGroup,
                 isComplete: isComplete, policy: policy)
         }
+        hasUngrouped = !past.withoutGroup.isEmpty
         let isAllSubscriptions = past.subscriptionRows.count == past.history.transactions.count
         products =
             isAllSubscriptions ? [] : PurchasedProduct.all(of: past.history.transactions.filter { !$0.isSubscription })
@@ -87,7 +90,7 @@ extension GroupView {
         let now = shown(state)
         for instant in transitions where instant > state.asOf {
             let next = self.state(at: instant)
-            if shown(next) != now { return (instant, GroupChange(from: state, to: next)) }
+            if shown(next) != now { return (instant, GroupChange(from: state, to: next, at: instant)) }
         }
         return nil
     }
@@ -110,14 +113,17 @@ extension Subscription {
 }
 
 extension GroupChange {
-    fileprivate init(from state: SubscriptionState, to next: SubscriptionState) {
+    fileprivate init(from state: SubscriptionState, to next: SubscriptionState, at instant: Instant) {
+        // Where another subscription of the group takes over, the one before has ended.
+        let ended = state.willAutoRenew == false ? Self.expires : .renewalDue
         switch (state.name, next.name) {
-        case (_, .revoked): self = .revoked
+        case (_, .revoked): self = next.transaction?.revocationDate == instant ? .revoked : ended
         case (.introductoryOffer, let name) where name != .introductoryOffer: self = .trialEnds
         case (.inGracePeriod, _), (nil, .inBillingRetryPeriod): self = .graceEnds
         case (.inBillingRetryPeriod, let name) where name != .subscribed: self = .billingRetryEnds
         case (_, .expired): self = .expires
-        case (_, .subscribed), (_, .introductoryOffer): self = .periodBegins
+        case (_, .subscribed), (_, .introductoryOffer):
+            self = next.transaction?.purchaseDate == instant ? .periodBegins : ended
         default: self = .renewalDue
         }
     }

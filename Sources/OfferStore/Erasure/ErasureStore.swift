@@ -73,6 +73,21 @@ public struct ErasureStore {
             """, customer, instant) != nil
     }
 
+    /// Whether the customer of an identifier was erased at an instant or after it.
+    ///
+    /// - Parameter isOfTesters: whether customers of the scope may be reset, which keeps nothing to know them by; then any
+    ///   erasure since the instant counts.
+    public func isErased(
+        _ identifier: ProvenIdentifier, since instant: Instant, isOfTesters: Bool, in scope: ScopeNumber
+    ) throws -> Bool {
+        if isOfTesters {
+            return try transaction.row(
+                "SELECT 1 FROM erasure WHERE scope_id = ?1 AND erased_at >= ?2 LIMIT 1", scope, instant) != nil
+        }
+        let erased = ErasedIdentifierStore(transaction: transaction, scope: scope)
+        return try erased.customer(identifier).map { try isErased($0, since: instant) } ?? false
+    }
+
     public func digestKeys() throws -> Set<String> {
         Set(
             try transaction.rows("SELECT DISTINCT digest_key FROM erased_identifier").map {

@@ -39,13 +39,15 @@ extension CatalogEffect {
     /// - Parameters:
     ///   - old: the offer in the catalog in force, where this version can read that.
     ///   - new: the offer in the file.
-    init(_ change: CatalogChange, old: Offer? = nil, new: Offer? = nil) {
+    ///   - catalogs: both, as far as they can be read.
+    init(_ change: CatalogChange, old: Offer? = nil, new: Offer? = nil, catalogs: [Catalog] = []) {
         guard let path = change.path else {
             self = Self.ofWholeOffer(change.change, new)
             return
         }
         guard change.offerId != nil else {
-            self.init(words: "what the offers are compared with; what is charged is set in App Store Connect")
+            let words = "used to calculate savings; App Store Connect sets what customers pay"
+            self = Self.ofTerms(words, isBudgeted: catalogs.contains { $0.offers.contains(where: \.hasBudget) })
             return
         }
         let field = String(path.prefix { $0 != "." && $0 != "[" })
@@ -63,6 +65,11 @@ extension CatalogEffect {
             case "rollout": Self.ofRollout(from, to)
             case "excludes": Self.ofExcludes(from, to)
             case "availableFor", "coolDown": Self.ofLength(from, to, field)
+            case "price", "paymentMode", "period", "periodCount":
+                Self.ofTerms(
+                    "what customers pay is set in App Store Connect: change it there as well",
+                    isBudgeted: [old, new].contains { $0?.hasBudget == true })
+            case "tags": Self.ofTags(from, to, catalogs)
             default: Self.ofWinBackTerms(field, from, to) ?? Self.ofOther(field)
             }
     }
@@ -209,12 +216,28 @@ extension CatalogEffect {
         return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
     }
 
+    /// A budget counts what a use costs, so other terms let more or fewer customers have the offer.
+    private static func ofTerms(_ words: String, isBudgeted: Bool) -> Self {
+        isBudgeted
+            ? Self(takesAway: true, widens: true, words: words + "; each use takes another amount from a budget")
+            : Self(words: words)
+    }
+
+    private static func ofTags(_ from: String, _ to: String, _ catalogs: [Catalog]) -> Self {
+        let (gained, lost) = difference(from, to)
+        let counted = catalogs.flatMap { $0.offers.flatMap(\.limits) }.flatMap { limit -> [String] in
+            if case .perCustomer(_, _, .tag(let tag)) = limit { [tag] } else { [] }
+        }
+        let affected = (gained + lost).filter(counted.contains)
+        guard !affected.isEmpty else { return Self(words: "only tags change") }
+        return Self(
+            takesAway: true, widens: true,
+            words: "limits across the tag \(affected.map { "`\($0)`" }.joined(separator: ", ")) count other offers")
+    }
+
     private static func ofOther(_ field: String) -> Self {
         switch field {
-        case "price", "paymentMode", "period", "periodCount":
-            Self(words: "what customers pay is set in App Store Connect: change it there as well")
         case "priority": Self(words: "customers with several offers may see another one first")
-        case "tags": Self(words: "only tags change")
         case "offerIdentifier":
             Self(
                 takesAway: true, widens: true,
@@ -256,6 +279,14 @@ extension CatalogEffect {
             let percent = Double(match.output.1), let holdout = Double(match.output.2)
         else { return nil }
         return Rollout(percent: percent, holdout: holdout, salt: String(match.output.3))
+    }
+}
+
+extension Offer {
+    fileprivate var hasBudget: Bool {
+        limits.contains { limit in
+            if case .budget = limit { true } else { false }
+        }
     }
 }
 

@@ -31,7 +31,7 @@ struct CatalogPlan {
             renames.effect(change)
                 ?? CatalogEffect(
                     change, old: change.offerId.flatMap { old?.offer($0) },
-                    new: change.offerId.flatMap { new?.offer($0) })
+                    new: change.offerId.flatMap { new?.offer($0) }, catalogs: [old, new].compactMap(\.self))
         }
         isSameText = inForce.isSameText(as: file)
     }
@@ -74,7 +74,8 @@ struct CatalogPlan {
             stale == nil ? nil : "later changes are undone",
         ].compactMap { $0 }
         guard let last = reasons.last else {
-            return "nothing is taken away or widened: `\(command)` needs no `--confirm`"
+            return "nothing is taken away or widened"
+                + (command == "rollback" ? "" : ": `\(command)` needs no `--confirm`")
         }
         let list = reasons.count > 1 ? reasons.dropLast().joined(separator: ", ") + " and " + last : last
         return list + ": `\(command)` needs `--confirm`"
@@ -185,10 +186,17 @@ struct CatalogRenames {
 struct StaleEdit {
     let exported: Int
     let inForce: Int
-    let undone: [CatalogChange]
+    /// `nil` where it could not be found out.
+    let undone: [CatalogChange]?
 
     var lines: [String] {
-        [
+        guard let undone else {
+            return [
+                "the file was exported from revision \(exported), and revision \(inForce) is in force; what applying it would "
+                    + "undo could not be found out"
+            ]
+        }
+        return [
             "the file was exported from revision \(exported), and revision \(inForce) is in force; applying it would undo:"
         ]
             + undone.map { "  \($0.offerId?.rawValue.printable ?? "products"): \($0.difference)" }
@@ -214,11 +222,12 @@ extension OfferdClient {
     private func staleEdit(_ file: CatalogFile, _ base: CatalogInForce, _ changes: [CatalogChange]) async -> StaleEdit?
     {
         guard !changes.isEmpty, let origin = CatalogOrigin(file.bytes), origin.scope == scope.value,
-            let inForce = base.revision, origin.revision < inForce,
-            // What would go back to the exported revision is what came since.
-            let exported = try? await revision(origin.revision).body.file,
-            let back = try? await put(exported, from: base, isPlan: true).body.changes
+            let inForce = base.revision, origin.revision < inForce
         else { return nil }
+        // What would go back to the exported revision is what came since.
+        guard let exported = try? await revision(origin.revision).body.file,
+            let back = try? await put(exported, from: base, isPlan: true).body.changes
+        else { return StaleEdit(exported: origin.revision, inForce: inForce, undone: nil) }
         let undone = changes.filter(Set(back).contains)
         return undone.isEmpty ? nil : StaleEdit(exported: origin.revision, inForce: inForce, undone: undone)
     }

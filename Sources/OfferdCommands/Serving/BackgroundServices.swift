@@ -171,8 +171,9 @@ struct MetricsService: Service {
 /// Fetches notifications that did not arrive from Apple, a minute after the start and then at an interval.
 struct RecheckService: Service {
     private static let start = Duration.seconds(60)
-    /// How far back the first round of a process looks, and the minimum for later ones: Apple retries for a week.
-    private static let firstSpan = 30 * Instant.Duration.day
+    /// How far back the first round of a process looks, and the minimum for later ones: Apple retries for a week. In Sandbox it
+    /// keeps notifications for 30 days and refuses a request for more.
+    private static let firstSpan = 29 * Instant.Duration.day
     private static let leastSpan = 7 * Instant.Duration.day
 
     let recheck: NotificationRecheck
@@ -200,10 +201,15 @@ struct RecheckService: Service {
     private func look(_ scope: Scope, over span: Int64) async -> Bool {
         do {
             let sum = try await recheck.run(scope, over: span)
-            if sum.added + sum.refused > 0 {
+            if sum.added > 0 {
                 logger.notice(
                     "missing notifications were fetched from Apple",
-                    metadata: ["scope": "\(scope)", "added": "\(sum.added)", "refused": "\(sum.refused)"])
+                    metadata: ["scope": "\(scope)", "added": "\(sum.added)"])
+            }
+            if sum.refused > 0 {
+                logger.warning(
+                    "notifications that Apple could not deliver were refused again",
+                    metadata: ["scope": "\(scope)", "refused": "\(sum.refused)"])
             }
             return true
         } catch is CancellationError {

@@ -56,7 +56,6 @@ struct Serve: AsyncParsableCommand {
         // Loops only read and write, a fifth of a request's work at most; the tasks that answer have a thread for each
         // processor already. With a loop for each, too, they wake each other twice as often for the same work.
         NIOSingletons.groupLoopCountSuggestion = max(1, System.coreCount / 2)
-        CoreFiles.forbid()
         let setup = try options.setup(listen: listen)
         let watch = ConfigurationWatch(setup)
         let lines = LogLines.standardError(setup.log)

@@ -52,6 +52,28 @@ struct NotificationIngestionTests {
         throw StoreError.corrupt("nothing was refused")
     }
 
+    @Test("one that is fetched does not bring back a tester who was reset after it was signed")
+    func notBroughtBack() async throws {
+        let bench = try await Workbench(catalog: nil)
+        let missed = try subscribed(bench, uuid: "00000000-0000-4000-8000-000000000002")
+        func fetch(_ jws: String) async throws -> Bool {
+            try await bench.useCases.notifications.ingest(
+                jws, of: Workbench.sandbox, source: .fetched, author: AuditAuthor(actor: "offerd recheck")
+            ).isRepeat
+        }
+        try await bench.notify(try subscribed(bench))
+        bench.clock.advance(hours: 1)
+        let reset = try await bench.useCases.resetting.reset(
+            CustomerIdentifiers(originalTransactionId: "1001"), reason: "a test",
+            caller: Workbench.caller(.support, scope: Workbench.sandbox))
+        #expect(reset?.customers == 1)
+        #expect(try await fetch(missed))
+        #expect(try await bench.count("history_transaction") == 0)
+        bench.clock.advance(hours: 1)
+        #expect(try await !fetch(subscribed(bench, uuid: "00000000-0000-4000-8000-000000000003")))
+        #expect(try await bench.count("history_transaction") == 1)
+    }
+
     @Test("what is signed in it is history of its own provenance, and it stands on its customer's timeline")
     func kept() async throws {
         let bench = try await Workbench(catalog: nil)

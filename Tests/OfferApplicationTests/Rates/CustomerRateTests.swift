@@ -80,6 +80,22 @@ struct CustomerRateTests {
         #expect(try await decide("1", .support) == nil)
     }
 
+    @Test("a customer named many times in one request uses one token")
+    func repeated() async throws {
+        let time = TestTime()
+        let bench = try await bench(time, burst: 2)
+        let caller = Workbench.caller(.client)
+        let asked = Array(repeating: named("1"), count: 100)
+        func ask() async throws -> RateLimited? {
+            try await rejection { try await bench.useCases.status.statuses(of: asked, caller: caller) }
+        }
+        #expect(try await ask() == nil)
+        #expect(try await ask() == nil)
+        #expect(try await ask() != nil)
+        time.advance(seconds: 1)
+        #expect(try await ask() == nil, "no debt is left")
+    }
+
     @Test("an answer kept under an Idempotency-Key is given once there is a token again; a rejection is never kept")
     func idempotent() async throws {
         let time = TestTime()
