@@ -56,7 +56,7 @@ struct SupportAnswerTests {
                 #expect(answer.status == 404 && answer.code == "unknown-decision", "\(answer.text)")
                 #expect(
                     answer.json["detail"] as? String
-                        == "no refusal was recorded as `\(id)` in this app and environment")
+                        == "no refusal has the id `\(id)` in this app and environment")
             }
             let refused = try await service.refusal().decisionId
             try service.sql("UPDATE refusal SET record = 'hmac-sha256:\(String(repeating: "0", count: 64))'")

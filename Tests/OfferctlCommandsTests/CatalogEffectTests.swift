@@ -100,12 +100,18 @@ struct CatalogEffectTests {
             let old = offer(limits, tags: ["spring"])
             let catalog = Catalog(bundleId: "com.example.pro", subscriptionGroups: [], offers: [old])
             let change = CatalogChange(offerId: "a", change: "changed", path: path, from: "spring, x", to: "x")
-            return CatalogEffect(change, old: old, new: offer(limits), catalogs: [catalog]).mark
+            return CatalogEffect(change, old: old, new: offer(limits), inForce: catalog).mark
         }
         let across = Limit.perCustomer(count: 1, window: nil, across: .tag("spring"))
         let budget = Limit.budget(Money(milliunits: 25_000_000, currency: "USD"))
         #expect(mark("tags", [across]) == "±")
         #expect(mark("tags", [.perCustomer(count: 1, window: nil, across: .tag("summer"))]) == "·")
+        let product = CatalogChange(
+            offerId: nil, change: "changed", path: "subscriptionGroups[1].products[p].price", from: "2 USD", to: "1 USD"
+        )
+        let catalog = Catalog(bundleId: "com.example.pro", offers: [offer([budget])])
+        #expect(CatalogEffect(product, inForce: catalog).mark == "±")
+        #expect(CatalogEffect(product, file: catalog).mark == "·", "a budget that has not begun")
         for path in ["price", "paymentMode", "period", "periodCount"] {
             #expect(mark(path, [budget]) == "±")
             #expect(mark(path, [across]) == "·")

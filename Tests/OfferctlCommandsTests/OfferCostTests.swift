@@ -54,7 +54,7 @@ struct OfferCostTests {
 
     @Test("of products that the catalog does not list only uses are counted")
     func unknown() {
-        #expect(offer([.total(count: 10)], products: ["unlisted"]).maximum == "that of 10 uses")
+        #expect(offer([.total(count: 10)], products: ["unlisted"]).maximum == "the cost of 10 uses")
         #expect(offer([Self.budget(5_000)], products: ["unlisted"]).maximum == "5.00 USD, its budget")
         #expect(offer([Self.perCustomer], products: ["unlisted"]).maximum == "none over all customers")
     }

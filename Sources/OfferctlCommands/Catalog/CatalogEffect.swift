@@ -39,15 +39,18 @@ extension CatalogEffect {
     /// - Parameters:
     ///   - old: the offer in the catalog in force, where this version can read that.
     ///   - new: the offer in the file.
-    ///   - catalogs: both, as far as they can be read.
-    init(_ change: CatalogChange, old: Offer? = nil, new: Offer? = nil, catalogs: [Catalog] = []) {
+    ///   - inForce: the catalog in force, where this version can read that.
+    ///   - file: the catalog in the file.
+    init(
+        _ change: CatalogChange, old: Offer? = nil, new: Offer? = nil, inForce: Catalog? = nil, file: Catalog? = nil
+    ) {
         guard let path = change.path else {
             self = Self.ofWholeOffer(change.change, new)
             return
         }
         guard change.offerId != nil else {
             let words = "used to calculate savings; App Store Connect sets what customers pay"
-            self = Self.ofTerms(words, isBudgeted: catalogs.contains { $0.offers.contains(where: \.hasBudget) })
+            self = Self.ofTerms(words, isBudgeted: inForce?.offers.contains(where: \.hasBudget) == true)
             return
         }
         let field = String(path.prefix { $0 != "." && $0 != "[" })
@@ -69,7 +72,7 @@ extension CatalogEffect {
                 Self.ofTerms(
                     "what customers pay is set in App Store Connect: change it there as well",
                     isBudgeted: [old, new].contains { $0?.hasBudget == true })
-            case "tags": Self.ofTags(from, to, catalogs)
+            case "tags": Self.ofTags(from, to, [inForce, file])
             default: Self.ofWinBackTerms(field, from, to) ?? Self.ofOther(field)
             }
     }
@@ -134,7 +137,7 @@ extension CatalogEffect {
     private static func ofSignatures(_ from: String, _ to: String) -> Self {
         guard let old = Int(from), let new = Int(to) else { return unknown }
         return new > old
-            ? Self(widens: true, words: "one issued offer can be redeemed once for each signature that still lives")
+            ? Self(widens: true, words: "one issued offer can be redeemed once for each unexpired signature")
             : Self(takesAway: true, words: "fewer new signatures are issued after failed purchases")
     }
 
@@ -188,7 +191,7 @@ extension CatalogEffect {
         if field == "coolDown" {
             return grows
                 ? Self(takesAway: true, words: "customers who had it wait longer")
-                : Self(widens: true, words: "customers who had it get it again sooner")
+                : Self(widens: true, words: "customers can get it again sooner")
         }
         return grows
             ? Self(widens: true, words: "it stays open to a customer for longer")
@@ -223,9 +226,9 @@ extension CatalogEffect {
             : Self(words: words)
     }
 
-    private static func ofTags(_ from: String, _ to: String, _ catalogs: [Catalog]) -> Self {
+    private static func ofTags(_ from: String, _ to: String, _ catalogs: [Catalog?]) -> Self {
         let (gained, lost) = difference(from, to)
-        let counted = catalogs.flatMap { $0.offers.flatMap(\.limits) }.flatMap { limit -> [String] in
+        let counted = catalogs.compactMap(\.self).flatMap { $0.offers.flatMap(\.limits) }.flatMap { limit -> [String] in
             if case .perCustomer(_, _, .tag(let tag)) = limit { [tag] } else { [] }
         }
         let affected = (gained + lost).filter(counted.contains)

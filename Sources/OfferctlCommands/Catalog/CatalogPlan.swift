@@ -31,7 +31,7 @@ struct CatalogPlan {
             renames.effect(change)
                 ?? CatalogEffect(
                     change, old: change.offerId.flatMap { old?.offer($0) },
-                    new: change.offerId.flatMap { new?.offer($0) }, catalogs: [old, new].compactMap(\.self))
+                    new: change.offerId.flatMap { new?.offer($0) }, inForce: old, file: new)
         }
         isSameText = inForce.isSameText(as: file)
     }
@@ -42,7 +42,7 @@ struct CatalogPlan {
     func refusal(_ file: String) -> CommandFailure? {
         if effects.contains(where: \.needsConfirmation) {
             return CommandFailure(
-                .failed, "not applied: with `\(file)` customers would gain or lose offers",
+                .failed, "not applied: `\(file)` would give or take away offers",
                 hints: ["read the plan; if all of it is intended, add `--confirm`"])
         }
         return stale.map { stale in
@@ -172,8 +172,8 @@ struct CatalogRenames {
             return CatalogEffect(
                 widens: true,
                 words:
-                    "it was `\(former)`; what was issued under that id is forgotten, so customers who had it may have "
-                    + "it again; keep the id to keep its uses and limits")
+                    "it was `\(former)`; uses under that id no longer count, so customers who had it may have "
+                    + "it again, and a pause of that id no longer applies; keep the id to keep its uses and limits")
         }
         if change.change == "removed", let new = newIds[id] {
             return CatalogEffect(takesAway: true, words: "it is now `\(new)`; " + CatalogEffect.stopped.words)

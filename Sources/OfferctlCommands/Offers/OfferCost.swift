@@ -38,7 +38,7 @@ struct OfferCost {
             return "\(budget), its budget"
         case (let budget?, nil): return "\(budget), its budget"
         case (_, let ofUses?): return "\(ofUses), for \((uses ?? 0).counted("use"))"
-        case (nil, nil): return uses.map { "that of \($0.counted("use"))" } ?? perCustomer
+        case (nil, nil): return uses.map { "the cost of \($0.counted("use"))" } ?? perCustomer
         }
     }
 
