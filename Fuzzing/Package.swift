@@ -37,7 +37,9 @@ let package = Package(
 
         .target(name: "OfferAPI", dependencies: ["JSON", "OfferModel"], swiftSettings: settings),
         .target(name: "OfferDocuments", dependencies: ["JSON", "OfferModel", "Yams"], swiftSettings: settings),
-        .target(name: "OfferEligibility", dependencies: ["OfferModel"], swiftSettings: settings),
+        .target(
+            name: "OfferEligibility", dependencies: ["OfferModel"],
+            resources: [.embedInCode("Decide/CustomerSentences.json")], swiftSettings: settings),
         .target(name: "OfferStore", dependencies: ["JSON", "OfferEligibility", "OfferModel"], swiftSettings: settings),
         .target(
             name: "OfferApplication",

@@ -15,6 +15,9 @@ extension Inquiry {
 extension InquiryAnswer {
     /// The answer's JSON as staff and as a backend get it.
     public func json() throws -> [[UInt8]] {
-        try [WireJSON.encode(DecisionsBody(self, role: .support)), WireJSON.encode(DecisionsBody(self, role: .client))]
+        try [
+            WireJSON.encode(DecisionsBody(self, role: .support, locale: nil)),
+            WireJSON.encode(DecisionsBody(self, role: .client, locale: "ja")),
+        ]
     }
 }
