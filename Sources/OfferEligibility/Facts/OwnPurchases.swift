@@ -110,10 +110,12 @@ struct PaidTime: Sendable {
 
     /// Whether an earlier transaction of the same period, as of a plan with more seats, counts already.
     private static func isCounted(_ place: Int, in rows: [Recorded<Transaction>]) -> Bool {
-        rows[..<place].reversed().lazy
-            .filter { $0.payload.originalTransactionId == rows[place].payload.originalTransactionId }
-            .prefix { $0.isOfSamePeriod(as: rows[place]) }
-            .contains { mayCount($0) && !isTakenBack($0) }
+        let original = rows[place].payload.originalTransactionId
+        for earlier in (0..<place).reversed() where rows[earlier].payload.originalTransactionId == original {
+            guard rows[earlier].isOfSamePeriod(as: rows[place]) else { return false }
+            if mayCount(rows[earlier]), !isTakenBack(rows[earlier]) { return true }
+        }
+        return false
     }
 
     private static func mayCount(_ row: Recorded<Transaction>) -> Bool {

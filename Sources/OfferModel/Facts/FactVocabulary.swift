@@ -47,6 +47,13 @@ public enum FactVocabulary {
         return nil
     }
 
+    /// The beginnings of the meanings.
+    private static let wordsByName = byName.mapValues { definition in
+        let meaning = definition.meaning.prefix { $0 != "," && $0 != ":" }
+        let first = ["whole ", "whether "].first(where: meaning.hasPrefix) ?? ""
+        return String(meaning.dropFirst(first.count))
+    }
+
     /// What a fact says, to precede its value in a sentence: `days since access ended`; the name itself if it is no fact.
     public static func words(_ name: String) -> String {
         switch FactName(name) {
@@ -54,9 +61,7 @@ public enum FactVocabulary {
         case .attribute(let own): return "attribute `\(own)`"
         case .redeemed(let offer): return "redemptions of `\(offer)`"
         case .subscription, .customer, .request:
-            let meaning = (definition(name)?.meaning ?? name).prefix { $0 != "," && $0 != ":" }
-            let first = ["whole ", "whether "].first(where: meaning.hasPrefix) ?? ""
-            return String(meaning.dropFirst(first.count))
+            return wordsByName[name] ?? name
         case nil: return "`\(name)`"
         }
     }
