@@ -164,7 +164,7 @@ struct Judgements<Made: Placed> {
 }
 
 extension FactValue {
-    /// The value in a sentence: text in backticks, because it is somebody's own word.
+    /// The value in a sentence: text in backticks, because callers and customers choose it.
     fileprivate var words: String {
         switch self {
         case .text(let text): "`\(text)`"
