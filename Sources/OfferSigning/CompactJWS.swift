@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OfferModel
 import Synchronization
 
 /// A JWS in compact serialisation (RFC 7515 §3.1), taken apart but not verified.
@@ -108,7 +109,7 @@ final class RecentHeaders: Sendable {
                 let length = known.utf8.count
                 guard let end = text.utf8.index(text.startIndex, offsetBy: length, limitedBy: text.utf8.endIndex),
                     end < text.utf8.endIndex, text.utf8[end] == UInt8(ascii: "."),
-                    text[..<end].utf8.elementsEqual(known.utf8)
+                    text[..<end].hasSameBytes(as: known)
                 else { continue }
                 return (header, length)
             }

@@ -213,7 +213,7 @@ extension FactValue {
             guard let right = LocaleTag(right) else { return .incomparable(.comparisonMalformed) }
             return left.begins(with: right) ? .equal : .different
         case .text, .storefront, .number, .boolean, .money, .instant, nil:
-            return left.utf8.elementsEqual(right.utf8) ? .equal : .different
+            return left.hasSameBytes(as: right) ? .equal : .different
         }
     }
 }

@@ -23,7 +23,7 @@ extension FactValue: Hashable {
     /// Equality of type and value; texts are equal when their UTF-8 bytes are, as identifiers are.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
-        case (.text(let left), .text(let right)): left.isSameBytes(as: right)
+        case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
         case (.number(let left), .number(let right)): left == right
         case (.boolean(let left), .boolean(let right)): left == right
         case (.money(let left), .money(let right)): left == right

@@ -17,7 +17,7 @@ public struct Identifier<Kind>: RawRepresentable, Sendable {
 extension Identifier: Hashable, Comparable {
     @inlinable
     public static func == (left: Self, right: Self) -> Bool {
-        left.rawValue.isSameBytes(as: right.rawValue)
+        left.rawValue.hasSameBytes(as: right.rawValue)
     }
 
     public static func < (left: Self, right: Self) -> Bool {
@@ -72,15 +72,16 @@ public enum Redacted {
     public static let prefix = "hmac-sha256:"
 }
 
-extension String {
-    /// Whether both are the same UTF-8 bytes.
-    ///
-    /// Identifiers are compared for every row of a history, and a loop over `utf8` costs several times as much as one over
-    /// its storage.
+extension StringProtocol {
+    /// Whether both are the same UTF-8 bytes. By `==`, texts of different bytes are the same if they look the same.
     @inlinable
-    func isSameBytes(as other: String) -> Bool {
-        isStoredLike(other) || hasSameBytes(as: other)
-    }
+    public func hasSameBytes(as other: some StringProtocol) -> Bool { haveSameBytes(self, other) }
+}
+
+extension String {
+    /// The same, sooner for identifiers, which are compared for every row of a history.
+    @inlinable
+    public func hasSameBytes(as other: String) -> Bool { isStoredLike(other) || haveSameBytes(self, other) }
 
     /// Whether both are the same to the bit, as short texts and copies of a long one are, however they are stored. A
     /// different representation proves nothing.
@@ -92,16 +93,6 @@ extension String {
         return own == other
     }
 
-    @usableFromInline
-    func hasSameBytes(as other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
-        return utf8.withContiguousStorageIfAvailable { own in
-            other.utf8.withContiguousStorageIfAvailable {
-                isSame(UnsafeRawBufferPointer(own), UnsafeRawBufferPointer($0))
-            }
-        }.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
-    }
-
     func hashBytes(into hasher: inout Hasher) {
         hasher.combine(utf8.count)
         if utf8.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil {
@@ -110,8 +101,20 @@ extension String {
     }
 }
 
+/// A loop over `utf8` costs several times as much as one over its storage.
+@inlinable
+func haveSameBytes(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
+    guard left.utf8.count == right.utf8.count else { return false }
+    return left.utf8.withContiguousStorageIfAvailable { own in
+        right.utf8.withContiguousStorageIfAvailable {
+            isSame(UnsafeRawBufferPointer(own), UnsafeRawBufferPointer($0))
+        }
+    }.flatMap(\.self) ?? left.utf8.elementsEqual(right.utf8)
+}
+
 /// Whether two texts of the same length are the same, eight bytes at a time.
-private func isSame(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+@usableFromInline
+func isSame(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     var place = 0
     while place + 8 <= left.count {
         let (own, other) = (

@@ -78,7 +78,7 @@ struct FactsWriter: FactsCoder {
 
     /// Swift takes texts of different bytes for the same if they look the same.
     private static func isSame(_ left: StoredValue, _ right: StoredValue) -> Bool {
-        if case .text(let left) = left, case .text(let right) = right { return left.utf8.elementsEqual(right.utf8) }
+        if case .text(let left) = left, case .text(let right) = right { return left.hasSameBytes(as: right) }
         return left == right
     }
 }

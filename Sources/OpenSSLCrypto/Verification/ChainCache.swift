@@ -1,3 +1,4 @@
+import OfferModel
 import Synchronization
 
 /// Recently verified chains or intermediates, so that a payload costs one signature check instead of three.
@@ -75,7 +76,7 @@ final class ChainKeys: Sendable {
         /// Bytes are compared: texts that look alike are equal to `String`, and other certificates.
         func holds(_ certificates: [String], trusted: [UInt8]) -> Bool {
             self.trusted == trusted && self.certificates.count == certificates.count
-                && zip(self.certificates, certificates).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+                && zip(self.certificates, certificates).allSatisfy { $0.hasSameBytes(as: $1) }
         }
     }
 
