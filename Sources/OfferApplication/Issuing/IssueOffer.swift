@@ -241,8 +241,7 @@ public struct IssueOffer: Sendable {
     /// Refuses, by the decision that was recorded for an identical request if there is one.
     ///
     /// An introductory offer is blocked by a signed statement where the answer is certain and the customer has a known
-    /// transaction, because StoreKit would grant it otherwise (docs/design.md#http). Nothing is signed about a product that
-    /// is not the offer's: the request names it freely.
+    /// transaction, because StoreKit would grant it otherwise (docs/design.md#http).
     private func refuse<Reply: IssueReply>(
         _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
     ) async throws -> Reply.Answer? {
@@ -257,7 +256,7 @@ public struct IssueOffer: Sendable {
         }
         let blocks =
             question.offer.delivery == .introductoryEligibility && issuance.decision.outcome == .ineligible
-            && question.offer.products.contains(issuance.plan.productId) && issuance.plan.transactionId != nil
+            && issuance.plan.transactionId != nil
         let decisionId = try random.orderedUUID(at: now)
         let signatures =
             try blocks

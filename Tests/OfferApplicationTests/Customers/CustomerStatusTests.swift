@@ -108,6 +108,44 @@ struct CustomerStatusTests {
         #expect(events == Set(GroupChange.allCases.map(\.rawValue)), "the seeds should reach every change")
     }
 
+    @Test(
+        "where one subscription's trial follows another's paid period, the change is what ends the paid one",
+        arguments: [(AutoRenewStatus.off, GroupChange.expires), (.on, .renewalDue)])
+    func nextChangeOfTwoSubscriptions(renews: AutoRenewStatus, change: GroupChange) throws {
+        let bought = Instant(milliseconds: 1_767_225_600_000)
+        let paid = Transaction.fixture("100", purchased: bought)
+        let trial = Transaction.fixture("200", purchased: bought, expires: bought.adding(months: 3)) {
+            ($0.offerType, $0.offerDiscountType, $0.price) = (.introductory, .freeTrial, 0)
+        }
+        let info = RenewalInfo.fixture("100", signed: bought) { $0.autoRenewStatus = renews }
+        let history = History(
+            transactions: [paid, trial].map {
+                Recorded(payload: $0, payloadBytes: [], provenance: .client, sequence: 0)
+            },
+            renewalInfos: [Recorded(payload: info, payloadBytes: [], provenance: .client, sequence: 0)])
+        let now = bought.adding(milliseconds: Instant.Duration.day)
+        let group = try #require(CustomerStatus(of: Self.customer, history, at: now).groups.first)
+        #expect(group.state == "subscribed")
+        #expect(group.nextChange?.at == paid.expiresDate)
+        #expect(group.nextChange?.event == change.rawValue)
+    }
+
+    @Test("coverage is partial beside a subscription whose group is not known")
+    func coverageWithoutGroup() {
+        let bought = Instant(milliseconds: 1_767_225_600_000)
+        let now = bought.adding(milliseconds: 1_000)
+        func status(group: SubscriptionGroupId?) -> CustomerStatus {
+            let transaction = Transaction.fixture("100", purchased: bought) { $0.subscriptionGroupIdentifier = group }
+            var history = History(transactions: [
+                Recorded(payload: transaction, payloadBytes: [], provenance: .client, sequence: 0)
+            ])
+            history.coverage = Coverage(level: .complete, asOf: now)
+            return CustomerStatus(of: Self.customer, history, at: now)
+        }
+        #expect(status(group: "21500001").coverage.level == "complete")
+        #expect(status(group: nil).coverage.level == "partial")
+    }
+
     @Test("in any order and with repetitions the same purchases are the same status (invariant 7)")
     func order() {
         for seed in Self.seeds.prefix(200) {
