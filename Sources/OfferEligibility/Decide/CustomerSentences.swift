@@ -12,16 +12,17 @@ extension Explanation {
         let date = outlook.changesAt.map { instant in
             // An offer ends before the minute named and begins in it or after.
             let minute = outcome == .eligible ? instant : instant.adding(milliseconds: Instant.Duration.minute - 1)
-            return minute.filled(into: say("date") ?? "")
+            return filled(say("date") ?? "", with: minute.parts)
         }
         guard let decisive else {
             guard let date else { return say("eligible") ?? "" }
-            return (say("eligibleUntil") ?? "").replacing("{date}", with: date)
+            return filled(say("eligibleUntil") ?? "", with: [("date", date)])
         }
         let sentence = decisive.sentenceKeys.lazy.compactMap(say).first ?? ""
         guard let date, let dated = say("availableFrom") else { return sentence }
-        let answer = dated.replacing("{sentence}", with: sentence).replacing("{date}", with: date)
-        return answer.count <= CustomerSentences.longest ? answer : sentence
+        let answer = filled(dated, with: [("sentence", sentence), ("date", date)])
+        let isShort = answer.utf8.count <= CustomerSentences.longest || answer.count <= CustomerSentences.longest
+        return isShort ? answer : sentence
     }
 }
 
@@ -71,11 +72,26 @@ extension Finding {
 }
 
 extension Instant {
-    /// A form such as `{year}-{month}-{day} {hour}:{minute} UTC` with the parts of the instant in UTC.
-    fileprivate func filled(into form: String) -> String {
-        let parts = description.split { !$0.isNumber }
-        return zip(["year", "month", "day", "hour", "minute"], parts).reduce(form) { form, part in
-            form.replacing("{\(part.0)}", with: part.1)
-        }
+    /// In UTC.
+    fileprivate var parts: [(String, String)] {
+        let numbers = description.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return Array(zip(["year", "month", "day", "hour", "minute"], numbers.lazy.map { String(Substring($0)) }))
     }
+}
+
+/// A form such as `{year}-{month}-{day} {hour}:{minute} UTC` with its values, each of them once in every answer to a client:
+/// to search the form for each would cost as much as a decision.
+private func filled(_ form: String, with values: [(String, String)]) -> String {
+    var text = ""
+    for part in form.utf8.split(separator: UInt8(ascii: "{"), omittingEmptySubsequences: false) {
+        let part = Substring(part)
+        guard let end = part.utf8.firstIndex(of: UInt8(ascii: "}")) else {
+            text += part
+            continue
+        }
+        let name = part[..<end]
+        text += values.first { $0.0 == name }?.1 ?? ""
+        text += part[part.utf8.index(after: end)...]
+    }
+    return text
 }

@@ -79,21 +79,23 @@ struct OffersOfOthers {
     private func slot(of redemption: Redemption, _ claim: RedemptionClaim?) throws -> Found? {
         guard let claim, let identifier = redemption.offerIdentifier else { return nil }
         let tokens = claim.tokens.sorted().map(\.storedValue)
-        let ofOther = """
-            v1_nonce IS NOT NULL AND s.signed_product_id = ?2 AND o.counts_until > ?5 AND o.offer_identifier = ?6
-            AND o.subscription_group_identifier = ?7 AND o.customer_id <> ?8
-            AND s.app_account_token IN (\(Statement.placeholders(tokens.count, after: 8)))
+        func isOfOther(_ signing: String) -> String {
             """
+            \(signing).v1_nonce IS NOT NULL AND \(signing).signed_product_id = ?2 AND o.counts_until > ?5
+            AND o.offer_identifier = ?6 AND o.subscription_group_identifier = ?7 AND o.customer_id <> ?8
+            AND \(signing).app_account_token IN (\(Statement.placeholders(tokens.count, after: 8)))
+            """
+        }
         let row = try transaction.row(
             """
             SELECT o.id, o.counts_until, o.issued_at, o.sequence FROM issued_offer o
             WHERE o.scope_id = ?1 AND o.issued_at <= ?3 AND o.sequence < ?4
-                AND \(ofOther.replacing("s.", with: "o.").replacing("v1_nonce", with: "o.v1_nonce"))
+                AND \(isOfOther("o"))
             UNION ALL
             SELECT o.id, o.counts_until, s.decided_at, s.sequence FROM signing s
             JOIN issued_offer o ON o.sequence = s.issued_offer
             WHERE s.scope_id = ?1 AND s.decided_at <= ?3 AND s.sequence < ?4
-                AND \(ofOther.replacing("v1_nonce", with: "s.v1_nonce"))
+                AND \(isOfOther("s"))
             ORDER BY 3 DESC, 4 DESC LIMIT 1
             """,
             values: [
