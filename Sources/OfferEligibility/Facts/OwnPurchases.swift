@@ -103,19 +103,19 @@ struct PaidTime: Sendable {
 
     /// - Parameter rows: of the whole group, because an upgrade may begin a subscription of its own.
     init(_ rows: [Recorded<Transaction>]) {
-        // Of each subscription the newest row, and whether one of that row's period counts already: a plan with more seats
-        // has several transactions of a period.
-        var newest: [TransactionId: (place: Int, counts: Bool)] = [:]
-        for (place, row) in rows.enumerated() {
-            let earlier = newest[row.payload.originalTransactionId]
-            let isCounted = earlier.map { $0.counts && rows[$0.place].isOfSamePeriod(as: row) } ?? false
-            if !isCounted {
-                add(row, before: row.payload.isUpgraded ? Self.purchase(after: row, in: rows) : nil)
-            }
-            newest[row.payload.originalTransactionId] = (
-                place, isCounted || Self.mayCount(row) && !Self.isTakenBack(row)
-            )
+        for (place, row) in rows.enumerated() where !Self.isCounted(place, in: rows) {
+            add(row, before: row.payload.isUpgraded ? Self.purchase(after: row, in: rows) : nil)
         }
+    }
+
+    /// Whether an earlier transaction of the same period, as of a plan with more seats, counts already.
+    private static func isCounted(_ place: Int, in rows: [Recorded<Transaction>]) -> Bool {
+        let original = rows[place].payload.originalTransactionId
+        for earlier in (0..<place).reversed() where rows[earlier].payload.originalTransactionId == original {
+            guard rows[earlier].isOfSamePeriod(as: rows[place]) else { return false }
+            if mayCount(rows[earlier]), !isTakenBack(rows[earlier]) { return true }
+        }
+        return false
     }
 
     private static func mayCount(_ row: Recorded<Transaction>) -> Bool {
