@@ -80,6 +80,7 @@ enum RandomCatalog {
         if Bool.random(using: &generator) { offer.tags = ["spring", "on", "1e5", "true"] }
         if Bool.random(using: &generator) { offer.environments = [.sandbox, .localTesting] }
         if Bool.random(using: &generator) { offer.excludes = ["other"] }
+        if Bool.random(using: &generator) { offer.formerly = [OfferId("old-\(index)"), OfferId("1e\(index)")] }
         if Bool.random(using: &generator) { offer.coolDown = Period(days: .random(in: 1...90, using: &generator)) }
         if Bool.random(using: &generator) { offer.rollout = Rollout(percent: 12.5, holdout: 5, salt: "no") }
         if Bool.random(using: &generator) {

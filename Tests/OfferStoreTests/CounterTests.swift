@@ -187,7 +187,7 @@ struct CounterTests {
         {
             let found = try await bench.database.read {
                 try CounterStore($0).ending(
-                    of: amount, .money("USD"), offer: "comeback", without: nil, after: Bench.now, in: scope)
+                    of: amount, .money("USD"), offer: ["comeback"], without: nil, after: Bench.now, in: scope)
             }
             #expect(found?.milliseconds(since: Self.slot(0).countsUntil) == end, "\(amount)")
         }
@@ -204,7 +204,8 @@ struct CounterTests {
         func end(_ amount: Int64, _ unit: CounterUnit, without own: Int? = nil) async throws -> Int64? {
             try await bench.database.read {
                 try CounterStore($0).ending(
-                    of: amount, unit, offer: "comeback", without: own.map { .number($0) }, after: Bench.now, in: scope)
+                    of: amount, unit, offer: ["comeback"], without: own.map { .number($0) }, after: Bench.now, in: scope
+                )
             }?.milliseconds(since: Self.slot(0).countsUntil)
         }
         #expect(try await end(1, .places) == 0)

@@ -117,7 +117,8 @@ struct QueryPlanTests {
             limits: [])
         _ = try counters.counters(of: offer, in: "21500001", open: [], at: Bench.now, in: scope)
         for unit in [CounterUnit.places, .money("USD")] {
-            _ = try counters.ending(of: 1, unit, offer: "comeback", without: nil, after: Bench.now, in: scope)
+            _ = try counters.ending(of: 1, unit, offer: ["comeback"], without: nil, after: Bench.now, in: scope)
+            _ = try counters.ending(of: 1, unit, offer: ["old", "comeback"], without: nil, after: Bench.now, in: scope)
         }
         let capped = CounterStore.Cap(unit: .places, most: 9)
         try slots.insert(

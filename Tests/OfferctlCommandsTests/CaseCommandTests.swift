@@ -137,6 +137,9 @@ struct CaseCommandTests {
             error: `./none.yaml` cannot be read: there is no such file
             error: the catalog `none.yaml` cannot be used at catalog (./missing.yaml:1)
             hint: the path is relative to this file; `offerctl catalog validate` shows what is wrong with a catalog
+            error: missing key `asOf` at cases[0] (./missing.yaml:2)
+            error: missing key `expect` at cases[0] (./missing.yaml:2)
+            error: missing key `name` at cases[0] (./missing.yaml:2)
             error: `2026-01-15` is not a time with an offset at cases[0].asOf (./wrong.yaml:8)
             hint: write it like `2026-12-01T00:00:00Z` or `2026-12-01T00:00:00+02:00`
             error: there is no offer `sprng` at cases[0].offer (./wrong.yaml:9)

@@ -59,6 +59,9 @@ struct CatalogEffectTests {
             ("timeSinceLastSubscribedInMonths", "1 to 12", "1 to 24", "+"),
             ("timeSinceLastSubscribedInMonths", "1 to 12", "2 to 24", "±"),
             ("timeSinceLastSubscribedInMonths", "1 to 12", nil, "+"),
+            ("id", "a", "b", "·"), ("formerly", nil, "a", "-"), ("formerly", "a", nil, "+"),
+            ("formerly", "a, b", "b, c", "±"),
+            ("formerly", "a, b", "b, a", "·"),
             ("aFieldOfTheFuture", "1", "2", "±"),
         ] as [(String, String?, String?, String)])
     func mark(_ path: String, _ from: String?, _ to: String?, _ mark: String) {

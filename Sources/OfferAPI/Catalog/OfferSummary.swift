@@ -5,6 +5,7 @@ package import OfferModel
 /// Members that older servers do not send are optional.
 package struct OfferSummary: Sendable, Hashable, Codable {
     package var offerId: OfferId
+    package var formerly: [OfferId]?
     package var type: OfferType
     package var status: OfferStatus
     package var starts: Instant?
@@ -65,6 +66,7 @@ package struct OfferSummary: Sendable, Hashable, Codable {
 
     package init(_ offer: Offer, paused: Bool, used: Used?) {
         offerId = offer.id
+        formerly = offer.formerly.isEmpty ? nil : offer.formerly
         type = offer.type
         status = offer.status
         starts = offer.starts

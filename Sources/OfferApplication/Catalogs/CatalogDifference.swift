@@ -9,9 +9,16 @@ enum CatalogDifference {
     private static func offerChanges(from old: Catalog, to new: Catalog) -> [CatalogChange] {
         var changes: [CatalogChange] = []
         for offer in new.offers {
-            guard let earlier = old.offer(offer.id) else {
+            guard var earlier = old.predecessor(of: offer) else {
                 changes.append(CatalogChange(.added, of: offer.id))
                 continue
+            }
+            // Its former ids are part of the rename.
+            if earlier.id != offer.id {
+                earlier.formerly = earlier.ids
+                changes.append(
+                    CatalogChange(
+                        .changed, of: offer.id, path: "id", from: earlier.id.rawValue, to: offer.id.rawValue))
             }
             let shown = compare(OfferFields.list(earlier), OfferFields.list(offer), of: offer.id)
             changes += shown
@@ -21,11 +28,12 @@ enum CatalogDifference {
             {
                 changes.append(
                     CatalogChange(
-                        .changed, of: offer.id, path: "eligibility", from: "a condition that reads the same",
-                        to: "values of other types or characters"))
+                        .changed, of: offer.id, path: "eligibility", from: "the same text",
+                        to: "a value of another type, or with other Unicode characters"))
             }
         }
-        for offer in old.offers where new.offer(offer.id) == nil {
+        let kept = Set(new.offers.compactMap { old.predecessor(of: $0)?.id })
+        for offer in old.offers where !kept.contains(offer.id) {
             changes.append(CatalogChange(.removed, of: offer.id))
         }
         return changes
@@ -74,6 +82,7 @@ enum OfferFields {
         func add(_ path: String, _ value: String?) {
             if let value { fields.append(Field(path: path, value: value)) }
         }
+        add("formerly", offer.formerly.isEmpty ? nil : offer.formerly.map(\.rawValue).joined(separator: ", "))
         add("type", offer.type.rawValue)
         add("delivery", offer.delivery.rawValue)
         add("offerIdentifier", offer.offerIdentifier?.rawValue)

@@ -146,7 +146,8 @@ enum FrozenOffers {
     {
         var issues: [DocumentIssue] = []
         for (index, offer) in catalog.offers.enumerated() {
-            guard let issued = try SlotStore(transaction).firstIssued(of: offer.id, in: scope)?.slot else { continue }
+            let first = try offer.ids.compactMap { try SlotStore(transaction).firstIssued(of: $0, in: scope) }.first
+            guard let issued = first?.slot else { continue }
             let fields: [(name: String, was: String?, now: String?)] = [
                 ("type", issued.offerType.rawValue, offer.type.rawValue),
                 ("offerIdentifier", issued.offerIdentifier?.rawValue, offer.offerIdentifier?.rawValue),
@@ -158,7 +159,9 @@ enum FrozenOffers {
                         detail:
                             "`\(field)` of offer `\(offer.id)` was `\(was ?? "")` when it was first issued and is now "
                             + "`\(now ?? "")`",
-                        hint: "archive this offer and add a new one under another id"))
+                        hint: offer.formerly.isEmpty
+                            ? "archive this offer and add a new one under another id"
+                            : "`formerly` renames one offer; leave it out for another one"))
             }
         }
         guard issues.isEmpty else { throw RequestError.invalidCatalog(issues) }

@@ -59,7 +59,7 @@ final class CompiledCatalogs: Sendable {
     ) throws -> [Offer] {
         let inForce = try offersInForce(of: number, in: scope, transaction)
         return try EvaluationStore(transaction).offers(in: number).sorted().compactMap { id in
-            guard catalog.offer(id) == nil else { return nil }
+            guard catalog.offer(everNamed: id) == nil else { return nil }
             if let offer = inForce.first(where: { $0.id == id }) { return offer }
             do {
                 guard var offer = try lastEvaluated(id, of: number, in: scope, transaction)?.offer(id) else {

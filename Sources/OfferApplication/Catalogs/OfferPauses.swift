@@ -41,43 +41,41 @@ public struct OfferPauses: Sendable {
                 let counters = try CounterStore(transaction).counters(
                     of: offer, in: groups[offer.id], open: [], at: now, in: number)
                 return OfferSummary(
-                    offer, paused: paused.contains(nil) || paused.contains(offer.id),
+                    offer, paused: paused.contains(nil) || !paused.isDisjoint(with: offer.ids),
                     used: .init(counters, of: offer, in: catalog.catalog))
             }
             return PageBody(items: items, next: page.next?.description)
         }
     }
 
-    private func offerIds(caller: Caller) async throws -> Set<OfferId> {
+    private func offer(_ id: OfferId, caller: Caller) async throws -> Offer? {
         return try await database.read { transaction in
-            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return [] }
+            guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
             let revision = try CatalogStore(transaction).currentNumber(in: number)
-            let catalog = try catalogs.catalog(revision, of: number, in: caller.scope, transaction)
-            return Set(catalog.catalog.offers.map(\.id))
+            return try catalogs.catalog(revision, of: number, in: caller.scope, transaction).catalog.offer(id)
         }
     }
 
     /// Pauses or resumes an offer, or every offer at once; in force for the next request, in every process.
     ///
-    /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on.
+    /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on. A pause under a former
+    /// id of an offer is its pause too.
     ///
     /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused.
     package func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
-        let known = try await offerIds(caller: caller)
+        let offer: Offer? = if let offerId { try await self.offer(offerId, caller: caller) } else { nil }
         return try await database.write(by: caller.author) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
             let pauses = PauseStore(transaction)
-            if let offerId, !known.contains(offerId),
-                try !pauses.active(in: number).contains(where: { $0.offerId == offerId })
-            {
-                throw RequestError.unknownOffer(offerId)
-            }
+            let ids: [OfferId?] = offer?.ids ?? [offerId]
+            let isPaused = try pauses.active(in: number).contains { ids.contains($0.offerId) }
+            if let offerId, offer == nil, !isPaused { throw RequestError.unknownOffer(offerId) }
             // To stop is never too early: only resuming waits for a clock that is behind.
             let now = try paused ? clock.instantOfLooking(transaction) : clock.instant(transaction)
             let changed =
                 paused
-                ? try pauses.pause(offerId, actor: caller.apiKeyId, at: now, in: number)
-                : try pauses.resume(offerId, actor: caller.apiKeyId, at: now, in: number)
+                ? try !isPaused && pauses.pause(offerId, actor: caller.apiKeyId, at: now, in: number)
+                : try ids.map { try pauses.resume($0, actor: caller.apiKeyId, at: now, in: number) }.contains(true)
             try StoreClock(transaction).advance(to: now)
             let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }
             return PauseState(offerId: offerId, paused: paused, changed: changed, everyOfferPaused: everyOffer)

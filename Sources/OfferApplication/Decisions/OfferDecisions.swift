@@ -37,10 +37,8 @@ public struct OfferDecisions: Sendable {
         let read = { @Sendable (transaction: any StoreTransaction) in
             var snapshot = try Snapshot.read(
                 inquiry.named, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
-                openSlotsOf: inquiry.offerIds, transaction
-            ).supposing(
-                whatIf, openSlotsOf: inquiry.offerIds, catalogs: catalogs, policy: policy,
-                transaction)
+                openSlotsOf: inquiry.supposes ? nil : inquiry.offerIds, transaction
+            ).supposing(whatIf, catalogs: catalogs, policy: policy, transaction)
             // Issuing would refuse it too.
             if let number = snapshot.number {
                 try snapshot.subject.requireOwn(inquiry.named.aliases, in: number, transaction)
@@ -81,10 +79,7 @@ public struct OfferDecisions: Sendable {
 
     private static func offers(_ inquiry: Inquiry, _ catalog: Catalog) throws -> [Offer] {
         guard let ids = inquiry.offerIds else { return catalog.offers.filter { $0.status != .archived } }
-        return try ids.map { id in
-            guard let offer = catalog.offer(id) else { throw RequestError.unknownOffer(id) }
-            return offer
-        }
+        return try ids.map(catalog.requested)
     }
 
     /// A single offer needs its product as an issue request does; among several each is decided for the product asked, or its

@@ -149,19 +149,18 @@ extension DecisionRecord {
     /// Decides again what was decided, by a catalog: from the rows stored by then, the slots as they were seen, and the rest
     /// as recorded. It calls the same function as issuing does.
     ///
-    /// - Throws: `unknownOffer` if the catalog does not have the offer, and ``StoreError``.
+    /// - Throws: `unknownOffer` if the catalog has no offer that has or had that id, and ``StoreError``.
     func decideAgain(
         _ id: OfferId, by catalog: CompiledCatalog, scope: Scope, policy: Policy, in number: ScopeNumber,
         _ transaction: any StoreTransaction
     ) throws -> Decision {
-        decide(
-            try question(id, by: catalog, scope: scope), facts: try facts(of: id, in: number, transaction),
-            policy: policy)
+        let question = try question(id, by: catalog, scope: scope)
+        return decide(question, facts: try facts(of: question.offer.id, in: number, transaction), policy: policy)
     }
 
-    /// - Throws: `unknownOffer` if the catalog does not have the offer.
+    /// - Throws: `unknownOffer` if the catalog has no offer that has or had that id.
     func question(_ id: OfferId, by catalog: CompiledCatalog, scope: Scope) throws -> Question {
-        guard let offer = catalog.catalog.offer(id) else { throw RequestError.unknownOffer(id) }
+        guard let offer = catalog.catalog.offer(everNamed: id) else { throw RequestError.unknownOffer(id) }
         return Question(
             offer, productId: productId, of: catalog, scope: scope, at: now, pause: pause, signals: signals,
             request: request,

@@ -28,7 +28,7 @@ public struct RecordedDecisions: Sendable {
                     by: catalogs.catalog(refusal.catalogRevision, of: number, in: caller.scope, transaction),
                     scope: caller.scope)
                 let subject = PreparedSubject(
-                    try record.facts(of: refusal.offerId, in: number, transaction), policy: policy)
+                    try record.facts(of: question.offer.id, in: number, transaction), policy: policy)
                 let again = decideAhead(question, about: subject)
                 let decided = OfferDecision(
                     offer: question.offer, decision: record.decision(explainedBy: again.decision),

@@ -77,7 +77,7 @@ extension ResolvedWhatIf.Supplied {
             } catch {
                 throw .invalidRequest(
                     pointer: "/history/issuedOffers/\(place)/\(error.member)", detail: error.detail(offer),
-                    hint: error.hint(catalog.offer(offer.offerId)))
+                    hint: error.hint(catalog.offer(everNamed: offer.offerId)))
             }
         }
         return facts
@@ -122,14 +122,12 @@ extension SuppliedOfferFault {
 extension Snapshot {
     /// The same under a dry-run's what-if. The customers that the request names stay as known now.
     ///
-    /// - Parameter offers: the offers whose open slots are wanted; every offer's if absent.
     /// - Throws: ``RequestError`` at what cannot be supposed, and ``StoreError``.
     func supposing(
-        _ whatIf: ResolvedWhatIf, openSlotsOf offers: [OfferId]?, catalogs: CompiledCatalogs, policy: Policy,
-        _ transaction: any StoreTransaction
+        _ whatIf: ResolvedWhatIf, catalogs: CompiledCatalogs, policy: Policy, _ transaction: any StoreTransaction
     ) throws -> Snapshot {
         var supposed = self
-        if let asOf = whatIf.asOf { try supposed.turn(to: asOf, openSlotsOf: offers, transaction) }
+        if let asOf = whatIf.asOf { try supposed.turn(to: asOf, transaction) }
         try supposed.takeCatalog(whatIf, catalogs: catalogs, transaction)
         guard let history = whatIf.history else { return supposed }
         if whatIf.asOf == nil { try history.requireKnown(at: supposed.now) }
@@ -141,9 +139,7 @@ extension Snapshot {
     }
 
     /// Turns the clock: what was signed, bought, issued or paused later is not known, what ended later still holds.
-    private mutating func turn(
-        to instant: Instant, openSlotsOf offers: [OfferId]?, _ transaction: any StoreTransaction
-    ) throws {
+    private mutating func turn(to instant: Instant, _ transaction: any StoreTransaction) throws {
         now = instant
         guard let number else { return }
         facts.history = try HistoryStore(transaction).history(of: subject.customers, asOf: instant)
@@ -151,7 +147,7 @@ extension Snapshot {
         facts = facts.known(asOf: instant)
         pauses = try PauseStore(transaction).active(in: number, at: instant)
         openSlots = try Self.openSlots(
-            among: facts.slots, of: offers, at: instant, signedBy: instant, in: number, transaction)
+            among: facts.slots, at: instant, signedBy: instant, in: number, transaction)
     }
 
     /// Takes the catalog that is supposed; without one, that of the supposed instant.

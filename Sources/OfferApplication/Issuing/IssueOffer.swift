@@ -129,9 +129,7 @@ public struct IssueOffer: Sendable {
         _ request: IssueRequest, of app: RegisteredApp, signed: [ProvenIdentifier], caller: Caller,
         _ snapshot: Snapshot, about subject: PreparedSubject
     ) throws -> Issuance {
-        guard let offer = snapshot.catalog.offer(request.offerId) else {
-            throw RequestError.unknownOffer(request.offerId)
-        }
+        let offer = try snapshot.catalog.requested(request.offerId)
         let product = try offer.product(asked: request.productId)
         let formats = app.formats(in: caller.scope.environment)
         let plan = try SigningPlan(

@@ -23,9 +23,16 @@ extension Issuance {
             question, open: slots, own: open?.slot.id, at: snapshot.now, in: number, transaction)
         let uses = limits.compactMap { $0.use(question, counters: counters, open: open?.slot.id, at: snapshot.now) }
         guard uses.count == limits.count, uses.allSatisfy({ $0.shortfall <= 0 }) else { return .reached(counters) }
+        // A counter is of one id; what is used under the offer's other ids is not in it.
+        let counted = open?.slot.offerId ?? question.offer.id
+        let others = try question.offer.ids.filter { $0 != counted }.map {
+            try CounterStore(transaction).used(of: $0, at: snapshot.now, in: number)
+        }
         return .fit(
-            uses.map {
-                CounterStore.Cap(unit: $0.limit.unit, most: $0.limit.allowed.saturatingSubtracting($0.unmatched))
+            uses.map { use in
+                let elsewhere = others.map { $0[use.limit.unit] ?? 0 }.saturatingSum()
+                let most = use.limit.allowed.saturatingSubtracting(use.unmatched).saturatingSubtracting(elsewhere)
+                return CounterStore.Cap(unit: use.limit.unit, most: most)
             })
     }
 }
@@ -47,7 +54,7 @@ extension Snapshot {
             let question = question(
                 offer, productId: productId, signals: [:], request: DeviceRequest(), needsNewSigning: true)
             facts.counters[offer.id] = try counters(
-                question, open: slots.filter { $0.offerId == offer.id && $0.isOpen(at: instant) }, at: instant,
+                question, open: slots.filter { offer.has($0.offerId) && $0.isOpen(at: instant) }, at: instant,
                 transaction)
         }
     }
@@ -83,7 +90,7 @@ extension OfferCounters {
                 continue
             }
             let end = try store.ending(
-                of: use.shortfall, limit.unit, offer: question.offer.id, without: own == nil ? nil : last?.id,
+                of: use.shortfall, limit.unit, offer: question.offer.ids, without: own == nil ? nil : last?.id,
                 after: now, in: scope)
             counters.endings.append(Ending(unit: limit.unit, amount: use.shortfall, at: end))
         }

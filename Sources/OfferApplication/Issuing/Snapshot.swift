@@ -53,23 +53,27 @@ struct Snapshot: Sendable {
         subject.seenAt = state.newestSequence
         let overview = try customers.overview(of: subject.customers)
         let facts = try SubjectFacts.read(subject.customers, overview, named: identifiers, transaction)
+        let catalog = try catalogs.catalog(present.catalogRevision, of: number, in: scope, transaction)
+        let ids = offers.map { $0.flatMap { catalog.compiledOffer($0)?.offer.ids ?? [] } }
         return Snapshot(
             scope: scope, number: number, subject: subject, version: overview.version,
             generation: present.generation, now: now, present: now, sequence: state.newestSequence,
             catalogRevision: Int(present.catalogRevision),
-            compiledCatalog: try catalogs.catalog(present.catalogRevision, of: number, in: scope, transaction),
+            compiledCatalog: catalog,
             pauses: present.hasPauses ? try PauseStore(transaction).active(in: number) : [],
-            facts: facts, openSlots: try openSlots(among: facts.slots, of: offers, at: now, in: number, transaction),
+            facts: facts, openSlots: try openSlots(among: facts.slots, of: ids, at: now, in: number, transaction),
             signUp: identifiers.signUp)
     }
 
     /// Of some slots those that may be open, with the signatures made by an instant.
+    ///
+    /// - Parameter ids: every id of the offers whose slots are wanted; every offer's if absent.
     static func openSlots(
-        among slots: [Slot], of offers: [OfferId]?, at now: Instant, signedBy latest: Instant = .distantFuture,
+        among slots: [Slot], of ids: [OfferId]? = nil, at now: Instant, signedBy latest: Instant = .distantFuture,
         in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> [LowercaseUUID: OpenSlot] {
         var open: [LowercaseUUID: OpenSlot] = [:]
-        for slot in slots where slot.isOpen(at: now) && offers?.contains(slot.offerId) != false {
+        for slot in slots where slot.isOpen(at: now) && ids?.contains(slot.offerId) != false {
             guard let issued = try SlotStore(transaction).issuedOffer(slot.id, in: number) else { continue }
             open[slot.id] = OpenSlot(
                 slot: slot, catalogRevision: Int(issued.catalogRevision),
@@ -98,9 +102,9 @@ struct Snapshot: Sendable {
         return try CustomerStore(transaction).version(of: customers) == version
     }
 
-    func pause(of offer: OfferId) -> Pause {
+    func pause(of offer: Offer) -> Pause {
         if pauses.contains(where: { $0.offerId == nil }) { return .everyOffer }
-        return pauses.contains { $0.offerId == offer } ? .offer : .none
+        return pauses.contains { $0.offerId.map(offer.has) == true } ? .offer : .none
     }
 
     func question(
@@ -108,7 +112,7 @@ struct Snapshot: Sendable {
         needsNewSigning: Bool, formats: Set<SignatureFormat> = Set(SignatureFormat.allCases)
     ) -> Question {
         Question(
-            offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer.id),
+            offer, productId: productId, of: compiledCatalog, scope: scope, at: now, pause: pause(of: offer),
             signals: signals, request: request, signUp: signUp, needsNewSigning: needsNewSigning,
             formats: formats, takesHistoryAsProven: takesHistoryAsProven)
     }

@@ -12,45 +12,34 @@ struct CaseHistoryReader {
 
     func read(_ field: Field) -> CaseHistory? {
         guard let mapping = field.mapping(Self.keys) else { return nil }
-        let provenance = mapping.choice("provenance", Provenance.self, default: .serverAPI)
-        guard let provenance else { return nil }
-        let transactions = rows(mapping, "transactions", provenance, CaseTransactionReader(source: source).read)
-        let renewalInfos = rows(mapping, "renewalInfos", provenance, CaseRenewalInfoReader(source: source).read)
-        let appTransactions = rows(mapping, "appTransactions", provenance, appTransaction)
-        let isComplete = mapping.value("complete", default: false) { $0.boolean() }
-        let completeAsOf = mapping.optional("completeAsOf")?.caseInstant()
-        guard let transactions, let renewalInfos, let appTransactions, let isComplete else { return nil }
+        let provenance = mapping.optional("provenance")?.choice(Provenance.self) ?? .serverAPI
+        let isComplete = mapping.optional("complete")?.boolean() ?? mapping.has("complete")
         if !isComplete {
             mapping.refuse(
                 key: "completeAsOf", .notAllowed, "`completeAsOf` goes with `complete: true` only",
                 hint: "add `complete: true`, or leave it out")
         }
         return CaseHistory(
-            transactions: transactions, renewalInfos: renewalInfos, appTransactions: appTransactions,
-            isComplete: isComplete, completeAsOf: completeAsOf)
+            transactions: rows(mapping, "transactions", provenance, CaseTransactionReader(source: source).read),
+            renewalInfos: rows(mapping, "renewalInfos", provenance, CaseRenewalInfoReader(source: source).read),
+            appTransactions: rows(mapping, "appTransactions", provenance, appTransaction), isComplete: isComplete,
+            completeAsOf: mapping.optional("completeAsOf")?.caseInstant())
     }
 
     private func rows<Payload: Sendable & Hashable>(
         _ mapping: Mapping, _ key: String, _ provenance: Provenance, _ read: (Field) -> CaseRow<Payload>.Read?
-    ) -> [CaseRow<Payload>]? {
-        mapping.value(key, default: []) { field in
-            guard let fields = field.list(allowsEmpty: true) else { return nil }
-            let rows = fields.compactMap { field in
-                read(field).map { CaseRow($0.payload, provenance: $0.provenance ?? provenance) }
-            }
-            return rows.count == fields.count ? rows : nil
-        }
+    ) -> [CaseRow<Payload>] {
+        let fields = mapping.optional(key)?.list(allowsEmpty: true) ?? []
+        return fields.compactMap(read).map { CaseRow($0.payload, provenance: $0.provenance ?? provenance) }
     }
 
     private func appTransaction(_ field: Field) -> CaseRow<AppTransaction>.Read? {
         let keys = ["appTransactionId", "receiptCreationDate", "originalPurchaseDate", "provenance"]
         guard let mapping = field.mapping(keys) else { return nil }
-        let id: AppTransactionId? = mapping.required("appTransactionId")?.id(.transactionId)
-        let created = mapping.required("receiptCreationDate")?.caseInstant()
-        guard let id, let created else { return nil }
         var app = AppTransaction(
-            bundleId: source.catalog?.bundleId ?? CaseWorld.bundleId, receiptCreationDate: created)
-        app.appTransactionId = id
+            bundleId: source.catalog?.bundleId ?? CaseWorld.bundleId,
+            receiptCreationDate: mapping.required("receiptCreationDate")?.caseInstant() ?? .unread)
+        app.appTransactionId = mapping.required("appTransactionId")?.id(.transactionId)
         app.originalPurchaseDate = mapping.optional("originalPurchaseDate")?.caseInstant()
         return CaseRow.Read(payload: app, provenance: mapping.optional("provenance")?.choice(Provenance.self))
     }
@@ -79,9 +68,8 @@ struct CaseTransactionReader {
 
     func read(_ field: Field) -> CaseRow<Transaction>.Read? {
         guard let mapping = field.mapping(Self.keys) else { return nil }
-        let id: TransactionId? = mapping.required("transactionId")?.id(.transactionId)
-        let purchased = mapping.required("purchaseDate")?.caseInstant()
-        guard let id, let purchased else { return nil }
+        let id: TransactionId = mapping.required("transactionId")?.id(.transactionId) ?? ""
+        let purchased = mapping.required("purchaseDate")?.caseInstant() ?? .unread
         let original: TransactionId? = mapping.optional("originalTransactionId")?.id(.transactionId)
         let product = mapping.optional("productId")?.id(.productId) ?? source.usualProduct.productId
         var transaction = Transaction(
@@ -167,9 +155,8 @@ struct CaseRenewalInfoReader {
 
     func read(_ field: Field) -> CaseRow<RenewalInfo>.Read? {
         guard let mapping = field.mapping(Self.keys) else { return nil }
-        let id: TransactionId? = mapping.required("originalTransactionId")?.id(.transactionId)
-        let signed = mapping.required("signedDate")?.caseInstant()
-        guard let id, let signed else { return nil }
+        let id: TransactionId = mapping.required("originalTransactionId")?.id(.transactionId) ?? ""
+        let signed = mapping.required("signedDate")?.caseInstant() ?? .unread
         let product = mapping.optional("productId")?.id(.productId) ?? source.usualProduct.productId
         var info = RenewalInfo(originalTransactionId: id, productId: product, signedDate: signed)
         readRenewal(mapping, &info)
@@ -202,6 +189,11 @@ struct CaseRenewalInfoReader {
         info.eligibleWinBackOfferIds = mapping.optional("eligibleWinBackOfferIds")?.list(allowsEmpty: true)?
             .compactMap { $0.text().map { OfferIdentifier($0) } }
     }
+}
+
+extension Instant {
+    /// A placeholder for a date that could not be read: the reader goes on and finds the other errors of the file.
+    static let unread = Instant(milliseconds: 0)
 }
 
 /// Apple's lists of words and numbers, which are open: any value may be one of them.

@@ -13,7 +13,7 @@ package enum CaseReader {
             guard let mapping = root.mapping(["catalog", "offers", "unchecked", "histories", "cases"]) else {
                 return nil
             }
-            guard let source = CaseOffers.read(mapping, catalog) else { return nil }
+            let source = CaseOffers.read(mapping, catalog)
             let histories = CaseHistories(mapping, CaseHistoryReader(source: source))
             guard let fields = mapping.required("cases")?.list() else { return nil }
             let reader = SingleCaseReader(source: source, histories: histories, vocabulary: vocabulary)
@@ -29,38 +29,41 @@ package enum CaseReader {
 
 /// The offers that a file is about, and the products they are for.
 struct CaseOffers {
-    let catalog: Catalog?
-    let offers: [Offer]
+    private(set) var catalog: Catalog?
+    private(set) var offers: [Offer] = []
+    /// The ids of the offers, also of one with an error; `nil` if the offers could not be read.
+    private(set) var ids: [OfferId]?
 
-    static func read(_ mapping: Mapping, _ load: (String) -> Catalog?) -> CaseOffers? {
+    static func read(_ mapping: Mapping, _ load: (String) -> Catalog?) -> CaseOffers {
         guard let field = mapping.optional("catalog") else {
-            guard !mapping.has("catalog") else { return nil }
-            return own(mapping).map { CaseOffers(catalog: nil, offers: $0) }
+            return mapping.has("catalog") ? CaseOffers() : own(mapping)
         }
         mapping.refuse(
             key: "offers", .notAllowed, "`offers` does not go with `catalog`",
             hint: "put the offers into the catalog, or leave `catalog` out")
         mapping.refuse(
             key: "unchecked", .notAllowed, "`unchecked` goes with `offers` only", hint: "a catalog is always checked")
-        guard let path = field.text() else { return nil }
+        guard let path = field.text() else { return CaseOffers() }
         guard let catalog = load(path) else {
-            return field.refuse(
+            field.refuse(
                 .invalidValue, "the catalog \(quoted(path)) cannot be used",
                 hint:
                     "the path is relative to this file; `offerctl catalog validate` shows what is wrong with a catalog")
+            return CaseOffers()
         }
-        return CaseOffers(catalog: catalog, offers: catalog.offers)
+        return CaseOffers(catalog: catalog, offers: catalog.offers, ids: catalog.offers.map(\.id))
     }
 
-    private static func own(_ mapping: Mapping) -> [Offer]? {
-        guard let field = mapping.optional("offers") else { return mapping.has("offers") ? nil : [] }
-        guard let entries = field.entries() else { return nil }
+    private static func own(_ mapping: Mapping) -> CaseOffers {
+        guard let field = mapping.optional("offers") else { return CaseOffers(ids: mapping.has("offers") ? nil : []) }
+        guard let entries = field.entries() else { return CaseOffers() }
         var context = CatalogContext(groups: [], named: nil)
         context.isUnchecked = mapping.optional("unchecked")?.boolean() ?? false
         let offers = entries.compactMap { CaseOfferReader.read($0.value, id: $0.key, &context) }
+        context.refuseFormerIdsInUse()
         context.warnAboutUnknownOffers()
         context.warnAboutUnknownTags()
-        return offers.count == entries.count ? offers.sorted { $0.id < $1.id } : nil
+        return CaseOffers(offers: offers.sorted { $0.id < $1.id }, ids: entries.map { OfferId($0.key) }.sorted())
     }
 
     var usualProduct: Product {
@@ -117,27 +120,24 @@ enum CaseOfferReader {
     static func read(_ field: Field, id: String, _ context: inout CatalogContext) -> Offer? {
         guard let mapping = field.mapping(keys) else { return nil }
         context.insert(OfferId(id), at: field)
-        let type = mapping.choice("type", OfferType.self, default: .promotional)
+        let type = mapping.has("type") ? mapping.optional("type")?.choice(OfferType.self) : .promotional
         let usual: Delivery = type == .introductory ? .introductoryEligibility : .signature
-        let delivery = mapping.choice("delivery", Delivery.self, default: usual)
-        let mode = mapping.choice("paymentMode", PaymentMode.self, default: .freeTrial)
-        let status = mapping.choice("status", OfferStatus.self, default: .active)
-        let period = mapping.value("period", default: Period(months: 1)) { $0.period() }
-        let count = mapping.value("periodCount", default: 1) { $0.wholeNumber(AppleTerms.periodCounts) }
-        let products = mapping.value("products", default: [CaseWorld.product.productId]) { field in
-            field.list()?.distinct { $0.id(.productId) }
-        }
+        let delivery = mapping.optional("delivery")?.choice(Delivery.self) ?? usual
+        let mode = mapping.optional("paymentMode")?.choice(PaymentMode.self) ?? .freeTrial
+        let status = mapping.optional("status")?.choice(OfferStatus.self) ?? .active
+        let period = mapping.optional("period")?.period() ?? Period(months: 1)
+        let count = mapping.optional("periodCount")?.wholeNumber(AppleTerms.periodCounts) ?? 1
+        let products =
+            mapping.optional("products")?.list()?.distinct { $0.id(.productId) } ?? [CaseWorld.product.productId]
         let identifier = mapping.optional("offerIdentifier")?.id(.promotionalOfferIdentifier) as OfferIdentifier?
         let price = mapping.optional("price")?.money()
-        let limits = mapping.value("limits", default: []) { LimitReader.read($0, [], &context) }
+        let limits = mapping.optional("limits").flatMap { LimitReader.read($0, [], &context) } ?? []
         let setConditions = OfferReader.conditions(mapping, of: OfferId(id), &context)
         let formats = mapping.optional("formats")?.list()?.distinct { $0.choice(SignatureFormat.self) }
         let winBackTerms = WinBackTermsReader.read(mapping, type, nil)
-        guard let type, let delivery, let mode, let status, let period, let count, let products, let limits else {
-            return nil
-        }
         var offer = Offer(
-            id: OfferId(id), type: type, delivery: delivery, offerIdentifier: identifier, products: products,
+            id: OfferId(id), type: type ?? .promotional, delivery: delivery, offerIdentifier: identifier,
+            products: products,
             paymentMode: mode, period: period, periodCount: count, price: price, limits: limits)
         setConditions(&offer)
         offer.status = status
@@ -181,18 +181,6 @@ enum UncheckedConditionReader {
 }
 
 extension Mapping {
-    /// The value of a key that may be left out; `nil` only where it is written and wrong.
-    func value<Value>(_ key: String, default usual: Value, _ read: (Field) -> Value?) -> Value? {
-        guard has(key) else { return usual }
-        return optional(key).flatMap(read)
-    }
-
-    func choice<Choice: RawRepresentable & CaseIterable>(
-        _ key: String, _: Choice.Type, default usual: Choice
-    ) -> Choice? where Choice.RawValue == String {
-        value(key, default: usual) { $0.choice(Choice.self) }
-    }
-
     /// An optional value that may also be written as null, which says that there must be none.
     func expected<Value>(_ key: String, _ read: (Field) -> Value?) -> Expected<Value>? {
         if isNull(key) { return .nothing }

@@ -17,13 +17,12 @@ struct SingleCaseReader {
         let name = mapping.required("name").flatMap { unique($0, &names) }
         let asOf = mapping.required("asOf")?.caseInstant()
         let expected = mapping.required("expect").flatMap(CaseExpectationReader(vocabulary: vocabulary).read)
-        let environment = mapping.value("environment", default: .production) { $0.choice(AppStoreEnvironment.self) }
-        let history = mapping.value("history", default: CaseHistory()) { histories.read($0) }
-        guard let offer = offer(mapping, field, expected) else { return nil }
-        guard let name, let asOf, let expected, let environment, let history else { return nil }
         var result = OfferCase(
-            name: name, line: field.node.position.line, asOf: asOf, offer: offer.value, environment: environment,
-            history: history, expected: expected)
+            name: name ?? "", line: field.node.position.line, asOf: asOf ?? .unread,
+            offer: offer(mapping, field, expected), environment: .production,
+            expected: expected ?? CaseExpectation())
+        result.environment = mapping.optional("environment")?.choice(AppStoreEnvironment.self) ?? .production
+        result.history = mapping.optional("history").flatMap(histories.read) ?? CaseHistory()
         readFacts(mapping, &result)
         readQuestion(mapping, &result)
         return result
@@ -71,21 +70,22 @@ struct SingleCaseReader {
             frees: mapping.optional("frees")?.caseInstant(), asOf: mapping.optional("asOf")?.caseInstant())
     }
 
-    /// The offer asked for, which may be left out where the file has one, or where the case is not about one.
-    private func offer(_ mapping: Mapping, _ field: Field, _ expected: CaseExpectation?) -> Expected<OfferId>? {
-        if let written = mapping.optional("offer") {
-            return written.knownOffer(among: source.offers).map(Expected.value)
+    /// The offer asked for, which may be left out where the file has one, or where the case is not about one; empty if
+    /// there is an error in it.
+    private func offer(_ mapping: Mapping, _ field: Field, _ expected: CaseExpectation?) -> OfferId? {
+        let unread: OfferId = ""
+        if mapping.has("offer") {
+            let id = mapping.optional("offer")?.knownOffer(of: source) ?? unread
+            return source.offers.first { $0.has(id) }?.id ?? id
         }
-        if mapping.has("offer") { return nil }
-        if source.offers.count == 1, let only = source.offers.first { return .value(only.id) }
-        if let expected, expected.outcome != nil || !expected.findings.isEmpty {
-            let ids = source.offers.map { "`\($0.id)`" }.joined(separator: ", ")
-            return field.refuse(
-                .missingKey, "missing key `offer`",
-                hint: source.offers.isEmpty
-                    ? "give the file a `catalog` or `offers`" : "say which offer is asked for: \(ids)")
-        }
-        return .nothing
+        guard let ids = source.ids else { return unread }
+        if source.offers.count == 1, let only = source.offers.first { return only.id }
+        guard let expected, expected.outcome != nil || !expected.findings.isEmpty else { return nil }
+        let known = ids.map { "`\($0)`" }.joined(separator: ", ")
+        field.refuse(
+            .missingKey, "missing key `offer`",
+            hint: ids.isEmpty ? "give the file a `catalog` or `offers`" : "say which offer is asked for: \(known)")
+        return unread
     }
 
     private func values(_ field: Field?) -> [String: FactValue] {
@@ -106,9 +106,7 @@ struct SingleCaseReader {
         }
         var openings: [OfferId: Instant] = [:]
         for entry in field.entries() ?? [] {
-            if !source.offers.contains(where: { $0.id == OfferId(entry.key) }) {
-                entry.value.refuseOffer(entry.key, among: source.offers)
-            }
+            entry.value.requireOffer(entry.key, of: source)
             openings[OfferId(entry.key)] = entry.value.caseInstant()
         }
         return openings
@@ -116,22 +114,19 @@ struct SingleCaseReader {
 }
 
 extension Field {
-    func knownOffer(among offers: [Offer]) -> OfferId? {
+    fileprivate func knownOffer(of source: CaseOffers) -> OfferId? {
         guard let text = text() else { return nil }
-        if let offer = offers.first(where: { $0.id == OfferId(text) }) { return offer.id }
-        refuseOffer(text, among: offers)
-        return nil
+        requireOffer(text, of: source)
+        return OfferId(text)
     }
 
-    func refuseOffer(_ id: String, among offers: [Offer]) {
+    fileprivate func requireOffer(_ id: String, of source: CaseOffers) {
+        let isKnown = source.offers.contains { $0.has(OfferId(id)) }
+        guard !isKnown, let ids = source.ids, !ids.contains(OfferId(id)) else { return }
         refuse(
             .unknownValue, "there is no offer \(quoted(id))",
-            hint: Suggestion.hint(for: id, among: offers.map(\.id.rawValue), noun: "the offers are"))
+            hint: Suggestion.hint(for: id, among: ids.map(\.rawValue), noun: "the offers are"))
     }
-}
-
-extension Expected {
-    fileprivate var value: Value? { if case .value(let value) = self { value } else { nil } }
 }
 
 struct CaseIssuedOfferReader {
@@ -147,16 +142,15 @@ struct CaseIssuedOfferReader {
         guard let mapping = field.mapping(Self.keys) else { return nil }
         let offerId =
             mapping.has("offerId")
-            ? mapping.optional("offerId")?.knownOffer(among: source.offers)
-            : asked ?? mapping.required("offerId").flatMap { $0.knownOffer(among: source.offers) }
-        let id = mapping.value("id", default: nil) { $0.uuid().map(Optional.some) }
-        let issuedAt = mapping.required("issuedAt")?.caseInstant()
-        let signings = mapping.value("signings", default: 1) { $0.wholeNumber(1...1_000) }
-        guard let offerId, let id, let issuedAt, let signings else { return nil }
+            ? mapping.optional("offerId")?.knownOffer(of: source)
+            : asked ?? mapping.required("offerId")?.knownOffer(of: source)
         return CaseIssuedOffer(
-            id: id, offerId: offerId, productId: mapping.optional("productId")?.id(.productId), issuedAt: issuedAt,
+            id: mapping.optional("id")?.uuid(), offerId: offerId ?? "",
+            productId: mapping.optional("productId")?.id(.productId),
+            issuedAt: mapping.required("issuedAt")?.caseInstant() ?? .unread,
             expiresAt: mapping.optional("expiresAt")?.caseInstant(),
-            countsUntil: mapping.optional("countsUntil")?.caseInstant(), signings: signings,
+            countsUntil: mapping.optional("countsUntil")?.caseInstant(),
+            signings: mapping.optional("signings")?.wholeNumber(1...1_000) ?? 1,
             voidedAt: mapping.optional("voidedAt")?.caseInstant(),
             isReleased: mapping.optional("released")?.boolean() ?? false)
     }
@@ -184,12 +178,11 @@ struct CaseExpectationReader {
         guard let mapping = field.mapping(keys) else { return nil }
         let rule = mapping.required("rule")?.word(among: vocabulary.rules)
         let verdict = mapping.required("verdict")?.word(among: vocabulary.verdicts)
-        let reason = mapping.optional("reason")?.word(among: vocabulary.reasons)
-        let turningPoint = mapping.expected("turningPoint", turningPoint)
-        guard let rule, let verdict else { return nil }
         return ExpectedFinding(
-            rule: rule, path: mapping.optional("path")?.text(), verdict: verdict, reason: reason,
-            turningPoint: turningPoint, transactionId: mapping.optional("transactionId")?.id(.transactionId),
+            rule: rule ?? "", path: mapping.optional("path")?.text(), verdict: verdict ?? "",
+            reason: mapping.optional("reason")?.word(among: vocabulary.reasons),
+            turningPoint: mapping.expected("turningPoint", turningPoint),
+            transactionId: mapping.optional("transactionId")?.id(.transactionId),
             message: mapping.optional("message")?.text())
     }
 
@@ -210,8 +203,8 @@ struct CaseExpectationReader {
         for name in vocabulary.stateMembers where mapping.has(name) {
             members[name] = mapping.expected(name) { $0.stateText() }
         }
-        guard !members.isEmpty else {
-            return field.refuse(
+        if !vocabulary.stateMembers.contains(where: mapping.has) {
+            field.refuse(
                 .missingKey, "nothing is expected of the state",
                 hint: "add one of \(vocabulary.stateMembers.map { "`\($0)`" }.joined(separator: ", "))")
         }

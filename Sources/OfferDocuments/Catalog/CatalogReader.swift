@@ -14,6 +14,7 @@ package enum CatalogReader {
             var context = CatalogContext(groups: groups?.groups ?? [], named: groups?.named)
             context.now = now
             let offers = fields.compactMap { OfferReader.read($0, &context) }
+            context.refuseFormerIdsInUse()
             context.warnAboutUnknownOffers()
             context.warnAboutUnknownTags()
             guard let bundleId, let groups, offers.count == fields.count else { return nil }
@@ -76,6 +77,7 @@ struct CatalogContext {
     /// Judges the conditions of all offers, so that a hostile catalog costs as little as one.
     var satisfiability = Satisfiability()
     private var offerIds: Set<OfferId> = []
+    private var formerIds: [OfferId: Field] = [:]
     private var offerIdentifiers: Set<String> = []
     /// Offers that others ask about.
     var mentions: [(offer: OfferId, field: Field)] = []
@@ -108,8 +110,38 @@ struct CatalogContext {
             hint: "App Store Connect has each identifier once in a subscription group")
     }
 
-    mutating func exclude(_ excluded: OfferId, from offer: OfferId?, at field: Field) {
-        guard excluded != offer else {
+    /// Reads `formerly`: an id, or several from the oldest.
+    mutating func readFormerIds(_ field: Field) -> [OfferId] {
+        let items: [Field]? = if case .sequence = field.node.content { field.list() } else { [field] }
+        guard let items, items.count <= DocumentLimits.formerIds else {
+            if items != nil {
+                field.refuse(.outOfRange, "an offer has at most \(DocumentLimits.formerIds) former ids")
+            }
+            return []
+        }
+        let taken = formerIds
+        return items.distinct { item -> OfferId? in
+            guard let id: OfferId = item.id(.name) else { return nil }
+            guard taken[id] == nil else {
+                return item.refuse(
+                    .duplicateValue, "another offer has the former id \(quoted(id.rawValue)) too",
+                    hint: "uses under an id count for one offer only")
+            }
+            formerIds[id] = item
+            return id
+        }
+    }
+
+    func refuseFormerIdsInUse() {
+        for (id, field) in formerIds where offerIds.contains(id) {
+            field.refuse(
+                .contradiction, "\(quoted(id.rawValue)) is the id of an offer in this catalog",
+                hint: "`formerly` lists ids that no offer has any more")
+        }
+    }
+
+    mutating func exclude(_ excluded: OfferId, from own: [OfferId], at field: Field) {
+        guard !own.contains(excluded) else {
             field.refuse(
                 .contradiction, "the offer excludes itself",
                 hint: "use `limits: [ { count: 1, per: customer } ]` for once per customer")
@@ -129,7 +161,7 @@ struct CatalogContext {
 
     /// An archived offer may leave the document and is still worth mentioning, so this is no error.
     func warnAboutUnknownOffers() {
-        for (offer, field) in mentions where !offerIds.contains(offer) {
+        for (offer, field) in mentions where !offerIds.contains(offer) && formerIds[offer] == nil {
             field.warn(
                 .unknownOffer, "there is no offer \(quoted(offer.rawValue)) in this catalog",
                 hint: "fine if it was archived; otherwise correct the id")

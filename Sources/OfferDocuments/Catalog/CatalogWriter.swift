@@ -45,6 +45,7 @@ enum OfferWriter {
             if let value { entries.append((key, value)) }
         }
         add("id", .text(offer.id.rawValue))
+        add("formerly", offer.formerly.isEmpty ? nil : .texts(offer.formerly.map(\.rawValue)))
         add("type", .text(offer.type.rawValue))
         add("delivery", offer.type == .winBack ? .text(offer.delivery.rawValue) : nil)
         add("offerIdentifier", offer.offerIdentifier.map { .text($0.rawValue) })

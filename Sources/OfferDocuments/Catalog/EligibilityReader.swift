@@ -35,12 +35,13 @@ enum EligibilityReader {
         for key in operators {
             mapping.refuse(key: key, .notAllowed, "`\(key)` does not go with `\(written[0])`", hint: "add a `fact`")
         }
+        let nodes = written.compactMap { group($0, mapping, depth: depth + 1, &context) }
         guard written.count == 1 else {
             return field.refuse(
                 .contradiction, "\(written.map { "`\($0)`" }.joined(separator: " and ")) are at the same place",
                 hint: "nest one in the other")
         }
-        return group(written[0], mapping, depth: depth + 1, &context)
+        return nodes.first
     }
 
     /// - Parameter depth: the level of what is in the group.
@@ -61,8 +62,8 @@ enum EligibilityReader {
     private static func comparison(_ mapping: Mapping, _ context: inout CatalogContext) -> RuleNode? {
         let written = ComparisonOperator.allCases.filter { mapping.has($0.rawValue) }
         let field = mapping.field
-        guard let factField = mapping.required("fact")?.reported(at: field.path) else { return nil }
-        guard let fact = FactNameReader.read(factField, &context) else { return nil }
+        let factField = mapping.required("fact")?.reported(at: field.path)
+        let fact = factField.flatMap { FactNameReader.read($0, &context) }
         guard written.count <= 1, let comparisonOperator = written.first else {
             let found = written.map { "`\($0.rawValue)`" }.joined(separator: " and ")
             let isMissing = written.isEmpty
@@ -72,7 +73,8 @@ enum EligibilityReader {
                 hint: isMissing
                     ? "add one, such as `is`, `in` or `atLeast`" : "make one comparison of each, under `all`")
         }
-        guard let operandField = mapping.optional(comparisonOperator.rawValue) else { return nil }
+        // What a value must be follows from the fact.
+        guard let operandField = mapping.optional(comparisonOperator.rawValue), let fact else { return nil }
         let reader = OperandReader(fact: fact, comparisonOperator: comparisonOperator)
         guard let operands = reader.read(operandField) else { return nil }
         if fact.type == nil, comparisonOperator != .exists, let type = operands.first?.type {

@@ -59,21 +59,18 @@ enum LimitReader {
             mapping.refuse(
                 key: key, .notAllowed, "`\(key)` does not go with `spend`", hint: "make it a limit of its own")
         }
-        guard let field = mapping.required("spend"), let currencyField = mapping.required("currency") else {
-            return nil
+        let (field, currencyField) = (mapping.required("spend"), mapping.required("currency"))
+        let (milliunits, currency) = (field?.milliunits(), currencyField?.currency())
+        if milliunits == 0 {
+            field?.refuse(.outOfRange, "the budget is zero", hint: "use `status: draft` to give nothing")
         }
-        let milliunits = field.milliunits()
-        let currency = currencyField.currency()
-        guard let milliunits, let currency else { return nil }
-        guard milliunits > 0 else {
-            return field.refuse(.outOfRange, "the budget is zero", hint: "use `status: draft` to give nothing")
-        }
-        if let other = products.first(where: { $0.price.currency != currency }) {
-            return currencyField.refuse(
+        if let currency, let other = products.first(where: { $0.price.currency != currency }) {
+            currencyField?.refuse(
                 .currencyMismatch,
                 "the budget is in \(currency), but `\(other.productId)` is sold in \(other.price.currency)",
                 hint: "nothing is converted: give the budget in the currency of the products")
         }
+        guard let milliunits, let currency else { return nil }
         return .budget(Money(milliunits: milliunits, currency: currency))
     }
 

@@ -3,7 +3,8 @@ import OfferModel
 enum OfferReader {
     static let keys =
         [
-            "id", "type", "delivery", "offerIdentifier", "products", "paymentMode", "period", "periodCount", "price",
+            "id", "formerly", "type", "delivery", "offerIdentifier", "products", "paymentMode", "period", "periodCount",
+            "price",
             "status", "starts", "ends", "priority", "tags", "environments", "eligibility", "availableFor", "limits",
             "coolDown", "excludes", "rollout", "formats", "signaturesPerOffer",
         ] + WinBackTermsReader.keys
@@ -24,23 +25,23 @@ enum OfferReader {
         let setConditions = conditions(mapping, of: id, &context)
         let formats = DeliveryReader.formats(mapping, delivery)
         let winBackTerms = WinBackTermsReader.read(mapping, type, delivery)
-        guard let id, let type, let delivery, let products, let terms, let limits, let status else {
-            return nil
-        }
+        // A wrong member is logged, and its placeholder lets the others be judged.
         var offer = Offer(
-            id: id, type: type, delivery: delivery, offerIdentifier: identifier, products: products,
-            paymentMode: terms.mode, period: terms.period, periodCount: terms.count, price: terms.price,
-            limits: limits)
+            id: id ?? "", type: type ?? .promotional, delivery: delivery ?? .signature, offerIdentifier: identifier,
+            products: products ?? [], paymentMode: terms?.mode ?? .freeTrial,
+            period: terms?.period ?? Period(months: 1),
+            periodCount: terms?.count ?? 1, price: terms?.price, limits: limits ?? [])
         setConditions(&offer)
-        offer.status = status
-        if status == .active, let ends = offer.ends, let now = context.now, ends <= now {
+        offer.status = status ?? .draft
+        if offer.status == .active, let ends = offer.ends, let now = context.now, ends <= now {
             mapping.warn(
                 key: "ends", .unused, "the offer is active but not issued: it ended at \(ends)",
                 hint: "set a later `ends`, or `status: archived`")
         }
         if let formats { offer.formats = formats }
         offer.winBackTerms = winBackTerms
-        if let condition = mapping.optional("eligibility") {
+        let isOpen = offer.availableFor != nil || !mapping.has("availableFor")
+        if type != nil, isOpen, let condition = mapping.optional("eligibility") {
             ConditionCheck(field: condition, offer: offer).run(&context.satisfiability)
         }
         return offer
@@ -50,6 +51,7 @@ enum OfferReader {
     static func conditions(
         _ mapping: Mapping, of id: OfferId?, _ context: inout CatalogContext
     ) -> (inout Offer) -> Void {
+        let formerly = mapping.optional("formerly").map { context.readFormerIds($0) } ?? []
         let starts = mapping.optional("starts")?.instant()
         let ends = mapping.optional("ends")?.instant()
         if let starts, let ends, starts >= ends {
@@ -75,10 +77,11 @@ enum OfferReader {
         let coolDown = mapping.optional("coolDown")?.period()
         let excludes = mapping.optional("excludes")?.list(allowsEmpty: true)?.distinct { item -> OfferId? in
             let excluded: OfferId? = item.id(.name)
-            if let excluded { context.exclude(excluded, from: id, at: item) }
+            if let excluded { context.exclude(excluded, from: formerly + [id].compactMap(\.self), at: item) }
             return excluded
         }
         return { [availableFor] offer in
+            offer.formerly = formerly
             (offer.starts, offer.ends) = (starts, ends)
             offer.priority = priority ?? offer.priority
             offer.tags = tags ?? offer.tags

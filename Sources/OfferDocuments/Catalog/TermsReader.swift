@@ -77,7 +77,8 @@ enum TermsReader {
         if mode == .freeTrial {
             mapping.refuse(key: "price", .notAllowed, "a free trial has no price", hint: "leave `price` out")
         }
-        let priceField = mode == .payAsYouGo || mode == .payUpFront ? mapping.required("price") : nil
+        let hasPrice = mode == .payAsYouGo || mode == .payUpFront
+        let priceField = hasPrice ? mapping.required("price") : mode == nil ? mapping.optional("price") : nil
         let price = priceField?.money()
         guard let mode, let period, let count else { return nil }
         let terms = OfferTerms(mode: mode, period: period, count: count, price: price)

@@ -107,20 +107,19 @@ package enum KeysReader {
         let privateField = mapping.required("privateKey")
         let digestField = mapping.required("digestKey")
         let witness = mapping.optional("witness").flatMap { $0.text(.path) }
-        guard let privateKey = privateField.flatMap(KeySourceReader.read),
-            let digestKey = digestField.flatMap(KeySourceReader.read)
-        else { return nil }
+        let (privateKey, digestKey) = (
+            privateField.flatMap(KeySourceReader.read), digestField.flatMap(KeySourceReader.read)
+        )
+        guard let privateKey, let digestKey else { return nil }
         if apps.flatMap(\.keys).contains(where: { $0.privateKey == privateKey }) {
             privateField?.refuse(
                 .contradiction, "the audit's key is a key of an app",
                 hint: "make one of its own: `offerd keys generate --out keys/audit.p8 --key-id AUDIT`")
-            return nil
         }
-        guard privateKey != digestKey else {
+        if privateKey == digestKey {
             digestField?.refuse(
                 .contradiction, "`digestKey` is the same as `privateKey`",
                 hint: "make one of its own: `openssl rand -hex 32 > keys/digest.key`, mode 600")
-            return nil
         }
         return AuditConfiguration(privateKey: privateKey, digestKey: digestKey, witness: witness)
     }
@@ -144,7 +143,7 @@ package enum KeysReader {
                 .missingKey, "missing key `appAppleId`, which Production needs",
                 hint: "copy the number of the app from App Store Connect, App Information")
         }
-        let keys = mapping.required("keys").flatMap { KeyListReader.read($0, environments ?? []) }
+        let keys = mapping.required("keys").flatMap { KeyListReader.read($0, environments) }
         let signsV1InSandbox = mapping.optional("sandbox").map { signsV1($0, environments ?? []) } ?? false
         let roots = mapping.optional("trustedRoots").map { TrustedRootsReader.read($0, environments ?? []) } ?? [:]
         guard let bundleId, let issuerId, let environments, let keys else { return nil }
@@ -166,16 +165,17 @@ package enum KeysReader {
 
 /// Reads the `keys` of an app: in each of its environments exactly one signs.
 enum KeyListReader {
-    static func read(_ field: Field, _ environments: [AppStoreEnvironment]) -> [KeyConfiguration]? {
+    /// - Parameter environments: where the app is served; `nil` if that could not be read.
+    static func read(_ field: Field, _ environments: [AppStoreEnvironment]?) -> [KeyConfiguration]? {
         guard let items = field.list() else { return nil }
         var seen: Set<KeyId> = []
         let keys = items.compactMap { key($0, environments, &seen) }
         guard keys.count == items.count else { return nil }
-        for environment in environments {
+        for environment in environments ?? [] {
             let signing = keys.count { $0.use == .signing && $0.environments.contains(environment) }
             guard signing != 1 else { continue }
             let found = signing == 0 ? "no key of the app has" : "\(signing) keys of the app have"
-            return field.refuse(
+            field.refuse(
                 .contradiction, "\(found) `use: signing` for \(environment.rawValue)",
                 hint: "in each environment exactly one key signs; the others are `use: retired` or state other "
                     + "`environments`")
@@ -184,7 +184,7 @@ enum KeyListReader {
     }
 
     private static func key(
-        _ field: Field, _ served: [AppStoreEnvironment], _ seen: inout Set<KeyId>
+        _ field: Field, _ served: [AppStoreEnvironment]?, _ seen: inout Set<KeyId>
     ) -> KeyConfiguration? {
         guard let mapping = field.mapping(["keyId", "privateKey", "use", "environments"]) else { return nil }
         let idField = mapping.required("keyId")
@@ -194,10 +194,10 @@ enum KeyListReader {
         }
         let source = mapping.required("privateKey").flatMap(KeySourceReader.read)
         let use = mapping.required("use")?.choice(KeyUse.self)
-        var environments: [AppStoreEnvironment]? = served
+        var environments = served
         if let stated = mapping.optional("environments") {
             environments = stated.list()?.distinct { $0.environment() }
-            if let stranger = environments?.first(where: { !served.contains($0) }) {
+            if let served, let stranger = environments?.first(where: { !served.contains($0) }) {
                 stated.refuse(
                     .contradiction, "the app is not served in `\(stranger.rawValue)`",
                     hint: "add it to the app's `environments`, or leave it out here")

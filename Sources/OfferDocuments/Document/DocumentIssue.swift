@@ -173,6 +173,8 @@ package enum DocumentLimits {
     package static let comparisons = 500
     /// The most levels of one offer's condition: a comparison in a group is at the second.
     package static let conditionDepth = 20
+    /// The most ids that one offer had before.
+    package static let formerIds = 20
     package static let issues = 500
 }
 

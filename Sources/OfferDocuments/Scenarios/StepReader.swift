@@ -192,23 +192,22 @@ extension StepReader {
     private static func offerIdentifier(
         _ mapping: Mapping, _ type: ScenarioStep.Redeem.OfferKind?
     ) -> OfferIdentifier? {
-        guard let type else { return nil }
         guard type != .introductory else {
             mapping.refuse(
                 key: "offerIdentifier", .notAllowed, "an introductory offer has no identifier",
                 hint: "leave `offerIdentifier` out")
             return nil
         }
-        return mapping.required("offerIdentifier")?.id(.promotionalOfferIdentifier)
+        let field = type == nil ? mapping.optional("offerIdentifier") : mapping.required("offerIdentifier")
+        return field?.id(.promotionalOfferIdentifier)
     }
 
     private static func price(_ mapping: Mapping, _ mode: PaymentMode?) -> Money? {
-        guard let mode else { return nil }
         guard mode != .freeTrial else {
             mapping.refuse(key: "price", .notAllowed, "a free trial has no price", hint: "leave `price` out")
             return nil
         }
-        return mapping.requiredPrice
+        return mode == nil ? mapping.price : mapping.requiredPrice
     }
 
     private static func regular(_ field: Field) -> ScenarioStep.Redeem.RegularTerms? {

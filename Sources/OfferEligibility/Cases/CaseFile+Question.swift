@@ -40,13 +40,15 @@ extension CaseFile {
     }
 
     private func slot(_ issued: CaseIssuedOffer, place: Int, _ policy: Policy) -> Slot? {
-        guard let offer = offer(issued.offerId), let product = issued.productId ?? offer.products.first,
+        guard let offer = offers.first(where: { $0.has(issued.offerId) }),
+            let product = issued.productId ?? offer.products.first,
             let group = group(of: product)
         else { return nil }
         var slot = Slot(
             offer, on: product, in: group, place: place, issuedAt: issued.issuedAt, expiresAt: issued.expiresAt,
             signings: issued.signings, policy)
         if let id = issued.id { slot.id = id }
+        slot.offerId = issued.offerId
         if let countsUntil = issued.countsUntil { slot.countsUntil = countsUntil }
         slot.voidedAt = issued.voidedAt
         slot.isReleased = issued.isReleased
@@ -58,7 +60,7 @@ extension CaseFile {
 extension OfferCounters {
     /// The counters that a case states; the customer's own open offers are among what is used.
     fileprivate init(_ stated: CaseCounters, _ asked: OfferCase, slots: [Slot], _ offer: Offer) {
-        let open = slots.filter { $0.offerId == offer.id && $0.isOpen(at: asked.asOf) }
+        let open = slots.filter { offer.has($0.offerId) && $0.isOpen(at: asked.asOf) }
         self.init(asOf: stated.asOf ?? asked.asOf, places: stated.used ?? open.count, open: open.map(OpenPlace.init))
         spent = Dictionary(open.compactMap(\.cost).map { ($0.currency, $0.milliunits) }) { $0.saturatingAdding($1) }
         if let stated = stated.spent { spent[stated.currency] = stated.milliunits }

@@ -2,7 +2,8 @@ import OfferModel
 
 /// What a use without a slot shows of an offer; by reference, because every limit reads those of a whole catalog.
 final class RedemptionMatcher: Sendable {
-    let id: OfferId
+    /// Every id that its issued offers may have.
+    let ids: [OfferId]
     let tags: [String]
     let look: OfferLook
     /// As far as the catalog says: Apple's name of an offer is unique in its group only.
@@ -11,7 +12,7 @@ final class RedemptionMatcher: Sendable {
     let place: Int?
 
     init(_ offer: Offer, group: SubscriptionGroupId?, place: Int?) {
-        id = offer.id
+        ids = offer.ids
         tags = offer.tags
         look = OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier)
         self.group = group

@@ -11,6 +11,7 @@ public final class CompiledCatalog: Sendable {
     private let matcherPlaces: [OfferLook: [Int]]
     private let lengths: OfferLengths
     private let lengthsPreferring: [OfferLengths]
+    /// By every id that an offer has or had.
     private let places: [OfferId: Int]
     private let groups: [ProductId: ProductGroup]
 
@@ -30,7 +31,9 @@ public final class CompiledCatalog: Sendable {
         self.offerGroups = offerGroups
         let offers = catalog.offers.indices.map { CompiledOffer(catalog.offers[$0], place: $0, &nodes) }
         self.offers = offers
-        let places = Dictionary(catalog.offers.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let current = catalog.offers.enumerated().map { ($1.id, $0) }
+        let former = catalog.offers.enumerated().flatMap { place, offer in offer.formerly.map { ($0, place) } }
+        let places = Dictionary(current + former) { first, _ in first }
         self.places = places
         let matchers = catalog.offers.map { RedemptionMatcher($0, group: offerGroups[$0.id], place: places[$0.id]) }
         self.matchers = matchers
@@ -72,7 +75,7 @@ public final class CompiledCatalog: Sendable {
 
     func place(of offer: OfferId) -> Int? { places[offer] }
 
-    /// The offer as the catalog has it; `nil` if it has none of that id.
+    /// The offer as the catalog has it, by an id that it has or had; `nil` if there is none.
     public func compiledOffer(_ id: OfferId) -> CompiledOffer? { places[id].map { offers[$0] } }
 
     /// The compiled offer; compiles it on demand if the catalog does not have it.
@@ -120,7 +123,7 @@ public final class CompiledOffer: Sendable {
         let shared = SharedLimit.all(of: offer)
         totals = shared.filter { $0.unit == .places }
         budgets = shared.filter { $0.unit != .places }
-        holdoutSalt = "holdout:\(offer.id)"
+        holdoutSalt = "holdout:\(offer.firstId)"
         status = [
             Evidence(
                 field: "offer.status", observed: .text(offer.status.rawValue),

@@ -158,8 +158,8 @@ final class RuleContext: Sendable {
     var offer: Offer { question.offer }
     var now: Instant { question.now }
     var rolloutKey: String? { subject.past.facts.rolloutKey }
-    var openedAt: Instant? { subject.past.facts.openedAt[own.id] }
-    var counters: OfferCounters? { subject.past.facts.counters[own.id] }
+    var openedAt: Instant? { subject.past.facts.openedAt(of: offer) }
+    var counters: OfferCounters? { subject.past.facts.counters[offer.id] }
 
     func state(at instant: Instant) -> SubscriptionState? {
         question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: instant) }

@@ -88,8 +88,8 @@ struct RedemptionFactReader {
 
     /// Uses of one offer of the catalog, or of one that left it and was issued.
     func redeemed(_ id: OfferId, _ question: Question) -> Fact {
-        let slots = subject.slots.filter { $0.offerId == id }
-        let offers = ([question.offer] + question.offers).filter { $0.id == id }
+        let offers = ([question.offer] + question.offers).filter { $0.has(id) }
+        let slots = subject.slots.filter { slot in slot.offerId == id || offers.contains { $0.has(slot.offerId) } }
         guard !slots.isEmpty || !offers.isEmpty else { return Fact(.undetermined(.offerUnknown)) }
         var keys = Set(slots.map(\.redemptionKey))
         for offer in offers {

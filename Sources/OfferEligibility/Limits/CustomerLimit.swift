@@ -85,7 +85,7 @@ struct CustomerLimit: JudgedLimit {
     /// When fewer than `count` places are taken, if nothing else happens. Of several slots of this offer, as a merge of
     /// customers can leave them, another is the open one after the first has ended.
     private func nextFree(_ places: [Use], _ counted: CountedOffers, _ context: RuleContext) -> Instant? {
-        let own = context.subject.slots.filter { $0.offerId == context.offer.id }.map(\.countsUntil)
+        let own = context.subject.slots.filter { context.offer.has($0.offerId) }.map(\.countsUntil)
         let ends = places.compactMap { $0.end(in: window) } + own.filter { $0 > context.now }
         return ends.sorted().first { context.uses(of: counted, in: window, at: $0).count < count }
     }
@@ -100,8 +100,8 @@ struct CountedOffers {
 
     private enum Which {
         case across(Limit.Across)
-        /// One offer, and its place in the catalog.
-        case only(OfferId, Int?)
+        /// One offer, by the ids that it has or had, and its place in the catalog.
+        case only([OfferId], Int?)
     }
 
     private init(_ which: Which, _ context: RuleContext) {
@@ -122,16 +122,17 @@ struct CountedOffers {
 
     /// One offer by its id, whether or not the catalog still has it.
     init(only id: OfferId, _ context: RuleContext) {
-        self.init(.only(id, context.question.catalog.place(of: id)), context)
+        let catalog = context.question.catalog
+        self.init(.only(catalog.compiledOffer(id)?.offer.ids ?? [id], catalog.place(of: id)), context)
     }
 
     /// Whether a slot is one of theirs; slots outlive the catalog they were issued from.
     func holds(_ slot: Slot) -> Bool {
         switch which {
-        case .across(.thisOffer): slot.offerId == context.own.id
+        case .across(.thisOffer): context.offer.has(slot.offerId)
         case .across(.all): true
         case .across(.tag(let tag)): slot.tags.contains(tag)
-        case .only(let id, _): slot.offerId == id
+        case .only(let offer, _): offer.contains(slot.offerId)
         }
     }
 

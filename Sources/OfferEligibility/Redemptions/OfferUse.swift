@@ -19,7 +19,7 @@ struct OfferUse: Sendable {
         self.matching = matching
         let redeeming = uses.redemptions(of: matcher, matching: matching)
         redemptions = redeeming.map { uses.redemptions[$0] }
-        let unused = uses.slots(of: matcher.id).filter { !uses.redeemed.contains(subject.slots[$0].id) }
+        let unused = matcher.ids.flatMap(uses.slots(of:)).filter { !uses.redeemed.contains(subject.slots[$0].id) }
             .map { subject.slots[$0] }
         unusedSlots = unused
         openSlot = unused.open(at: now)
@@ -30,14 +30,14 @@ struct OfferUse: Sendable {
 
 extension [Slot] {
     /// Of several open slots, as a merge of customers can leave them, the oldest is the one that stays.
-    func open(_ offerId: OfferId, redemptions: [Redemption], at now: Instant) -> Slot? {
+    func open(_ offer: Offer, redemptions: [Redemption], at now: Instant) -> Slot? {
         let redeemed = Set(redemptions.compactMap(\.slotId))
-        return filter { $0.offerId == offerId && !redeemed.contains($0.id) }.open(at: now)
+        return filter { offer.has($0.offerId) && !redeemed.contains($0.id) }.open(at: now)
     }
 
     /// Whether one of an offer is open unless it was redeemed, so that redemptions have to be known.
-    func mayBeOpen(_ offerId: OfferId, at now: Instant) -> Bool {
-        contains { $0.offerId == offerId && $0.isOpen(at: now) }
+    func mayBeOpen(_ offer: Offer, at now: Instant) -> Bool {
+        contains { offer.has($0.offerId) && $0.isOpen(at: now) }
     }
 
     fileprivate func open(at now: Instant) -> Slot? {
@@ -85,7 +85,7 @@ final class KnownUses: Sendable {
     /// - Parameter matching: those that look like uses of it.
     func redemptions(of matcher: RedemptionMatcher, matching: [Int]) -> [Int] {
         let own = matcher.group == nil ? [] : matching.filter { redemptions[$0].slotId == nil }
-        guard let redeeming = redeemingSlotsOf[matcher.id] else { return own }
-        return (redeeming + own).sorted()
+        let redeeming = matcher.ids.flatMap { redeemingSlotsOf[$0] ?? [] }
+        return redeeming.isEmpty ? own : (redeeming + own).sorted()
     }
 }

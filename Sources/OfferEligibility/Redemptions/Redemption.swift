@@ -59,7 +59,7 @@ extension SubjectFacts {
     ///
     /// - Parameter takesHistoryAsProven: whether the history was supplied for a "what if".
     public func openSlot(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> Slot? {
-        guard slots.mayBeOpen(offer.id, at: now) else { return nil }
+        guard slots.mayBeOpen(offer, at: now) else { return nil }
         return PreparedSubject(self).openSlot(of: offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
     }
 }
@@ -72,9 +72,9 @@ extension PreparedSubject {
 
     /// The same of a subject prepared for many questions.
     public func openSlot(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> Slot? {
-        guard facts.slots.mayBeOpen(offer.id, at: now) else { return nil }
+        guard facts.slots.mayBeOpen(offer, at: now) else { return nil }
         let redemptions = past.redemptions(of: [offer], takesHistoryAsProven: takesHistoryAsProven)
-        return facts.slots.open(offer.id, redemptions: redemptions, at: now)
+        return facts.slots.open(offer, redemptions: redemptions, at: now)
     }
 }
 

@@ -69,7 +69,7 @@ extension Decision {
     /// does. An offer is opened once: by the first request that finds its condition held, while nothing on our side
     /// keeps the offer back. A draft, a schedule, a pause or a rollout must not use up the customer's time.
     public func opening(_ question: Question, facts: SubjectFacts) -> Instant? {
-        guard question.offer.availableFor != nil, facts.openedAt[question.offer.id] == nil else { return nil }
+        guard question.offer.availableFor != nil, facts.openedAt(of: question.offer) == nil else { return nil }
         let isHeldBack = findings.contains {
             $0.verdict != .satisfied && $0.verdict != .notApplicable && $0.rule.isOurs
         }

@@ -9,7 +9,7 @@ struct RolloutPercentRule: Rule {
         let share = FactValue.number(rollout.percent)
         let threshold = RolloutDraw.threshold(percent: rollout.percent)
         if threshold >= RolloutDraw.count { return satisfied("the rollout is for all customers") }
-        let salt = rollout.salt ?? context.offer.id.rawValue
+        let salt = rollout.salt ?? context.offer.firstId.rawValue
         let draw = context.rolloutKey.map { RolloutDraw.draw(salt: salt, key: $0) }
         let evidence = [
             Evidence(field: "rollout.draw", observed: draw.map(EvidenceValue.number), required: .number(threshold)),

@@ -96,7 +96,7 @@ extension Slot {
     public init(
         _ supplied: SuppliedOffer, place: Int, in catalog: Catalog, policy: Policy
     ) throws(SuppliedOfferFault) {
-        guard let offer = catalog.offer(supplied.offerId) else { throw .unknownOffer }
+        guard let offer = catalog.offer(everNamed: supplied.offerId) else { throw .unknownOffer }
         guard let product = supplied.productId ?? (offer.products.count == 1 ? offer.products.first : nil) else {
             throw .productRequired
         }

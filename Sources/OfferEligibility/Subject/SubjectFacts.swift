@@ -35,6 +35,9 @@ public struct SubjectFacts: Sendable, Hashable {
         self.counters = counters
     }
 
+    /// When an offer was first found open, under whichever id.
+    func openedAt(of offer: Offer) -> Instant? { offer.ids.compactMap { openedAt[$0] }.min() }
+
     /// What was known at an earlier instant: evidence signed or bought after it is dropped (docs/design.md#history-and-state).
     ///
     /// A completeness fetched or stated later is dropped too, because it may rest on rows that are. Slots issued later

@@ -35,6 +35,10 @@ extension Problem {
             self.init(
                 .unknownOffer, "the catalog has no offer `\(offerId)`",
                 hint: "`offerId` is the offer's `id` in the catalog, not Apple's `offerIdentifier`")
+        case .renamedOffer(let former, let offerId):
+            self.init(
+                .unknownOffer, "the catalog has no offer `\(former)`: it is `\(offerId)` now",
+                hint: "request `\(offerId)`; uses of `\(former)` count for it")
         case .unknownCustomer:
             self.init(
                 .unknownCustomer, "no customer found",

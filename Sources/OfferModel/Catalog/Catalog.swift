@@ -14,6 +14,16 @@ public struct Catalog: Sendable, Hashable {
         offers.first { $0.id == id }
     }
 
+    /// The offer that has an id or had it.
+    public func offer(everNamed id: OfferId) -> Offer? {
+        offers.first { $0.has(id) }
+    }
+
+    /// What an offer of a later catalog was in this one: the offer of the same id, else the newest of its former ids.
+    public func predecessor(of offer: Offer) -> Offer? {
+        offer.ids.reversed().lazy.compactMap { self.offer($0) }.first
+    }
+
     public func product(_ id: ProductId) -> (product: Product, group: SubscriptionGroup)? {
         for group in subscriptionGroups {
             if let product = group.products.first(where: { $0.productId == id }) { return (product, group) }

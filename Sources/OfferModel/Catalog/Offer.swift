@@ -1,6 +1,8 @@
 /// One offer of the catalog (docs/catalog.md).
 public struct Offer: Sendable, Hashable {
     public var id: OfferId
+    /// The ids it had before, the oldest first: what was issued under them counts as issued of this offer.
+    public var formerly: [OfferId] = []
     /// What kind of offer it is; frozen once issued.
     public var type: OfferType
     public var delivery: Delivery
@@ -66,6 +68,16 @@ public struct Offer: Sendable, Hashable {
     }
 }
 
+extension Offer {
+    /// Every id it has or had, the oldest first.
+    public var ids: [OfferId] { formerly + [id] }
+
+    /// What draws are salted with, so that a rename changes no customer's draw.
+    public var firstId: OfferId { formerly.first ?? id }
+
+    public func has(_ id: OfferId) -> Bool { self.id == id || formerly.contains(id) }
+}
+
 public enum OfferType: String, Sendable, Hashable, CaseIterable, Codable {
     /// For customers who have never used one in the group.
     case introductory
@@ -105,7 +117,7 @@ public struct Rollout: Sendable, Hashable {
     public var percent: Double
     /// The percentage never given it, for comparison.
     public var holdout: Double
-    /// Changes who is in; the offer's id unless set.
+    /// Changes who is in; the offer's first id unless set.
     public var salt: String?
 
     public init(percent: Double, holdout: Double = 0, salt: String? = nil) {

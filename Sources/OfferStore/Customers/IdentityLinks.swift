@@ -233,7 +233,7 @@ struct CustomerMerge {
         }
     }
 
-    /// Of open slots for the same offer all but the oldest.
+    /// Of open slots for the same offer, under whichever id, all but the oldest.
     private func doubledSlots(_ first: CustomerNumber, _ second: CustomerNumber) throws -> [LowercaseUUID] {
         let rows = try transaction.rows(
             """
@@ -242,6 +242,9 @@ struct CustomerMerge {
             ORDER BY issued_at, sequence
             """, first, second)
         var seen = Set<OfferId>()
-        return try rows.filter { !seen.insert(try $0.value(1)).inserted }.map { try $0.value(0) }
+        return try rows.filter { row in
+            let id: OfferId = try row.value(1)
+            return !seen.insert(offers.first { $0.has(id) }?.id ?? id).inserted
+        }.map { try $0.value(0) }
     }
 }

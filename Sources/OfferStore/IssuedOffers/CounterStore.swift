@@ -33,29 +33,39 @@ public struct CounterStore {
     /// What is used of an offer at an instant: the counters without the slots that have passed and are not settled yet.
     ///
     /// - Parameters:
-    ///   - offer: its id decides which slots count, its name at Apple which redemptions without a slot.
+    ///   - offer: its ids decide which slots count, its name at Apple which redemptions without a slot.
     ///   - group: the group of the product asked for; without one no redemption is recognised.
     ///   - open: the subject's own open slots of the offer.
     public func counters(
         of offer: Offer, in group: SubscriptionGroupId?, open: [Slot], at now: Instant, in scope: ScopeNumber
     ) throws -> OfferCounters {
         var counters = OfferCounters(asOf: now, open: open.map(OfferCounters.OpenPlace.init))
-        for (unit, amount) in try amounts(of: offer.id, in: scope) {
-            switch CounterUnit(name: unit) {
-            case .places: counters.places = Int(amount)
-            case .money(let currency): counters.spent[currency] = amount
+        for id in offer.ids {
+            for (unit, amount) in try used(of: id, at: now, in: scope) {
+                switch unit {
+                case .places: counters.places = counters.places.saturatingAdding(Int(amount))
+                case .money(let currency):
+                    counters.spent[currency] = (counters.spent[currency] ?? 0).saturatingAdding(amount)
+                }
             }
-        }
-        for passed in try passed(of: offer.id, at: now, in: scope) {
-            counters.places = counters.places.saturatingSubtracting(Int(passed.places))
-            guard let currency = passed.currency else { continue }
-            counters.spent[currency] = (counters.spent[currency] ?? 0).saturatingSubtracting(passed.cost)
         }
         guard let group else { return counters }
         let key = Self.key(offer.delivery.redeemedAs, offer.offerIdentifier)
         counters.unmatched = try unmatched(
             UnmatchedPlace(scope: scope, type: key.type, identifier: key.identifier, group: group))
         return counters
+    }
+
+    /// What is used under one id, without what has passed.
+    public func used(of offer: OfferId, at now: Instant, in scope: ScopeNumber) throws -> [CounterUnit: Int64] {
+        var used: [CounterUnit: Int64] = [:]
+        for (unit, amount) in try amounts(of: offer, in: scope) { used[CounterUnit(name: unit)] = amount }
+        for passed in try passed(of: offer, at: now, in: scope) {
+            used[.places] = (used[.places] ?? 0).saturatingSubtracting(passed.places)
+            guard let currency = passed.currency else { continue }
+            used[.money(currency)] = (used[.money(currency)] ?? 0).saturatingSubtracting(passed.cost)
+        }
+        return used
     }
 
     /// - Parameter cap: the most it may show afterwards, without what has passed by `now`.
@@ -117,10 +127,12 @@ extension CounterStore {
 
     /// When so much of what counts will have passed.
     ///
-    /// - Parameter own: a slot that is left out; it does not count for who asks.
+    /// - Parameters:
+    ///   - ids: every id of the offer.
+    ///   - own: a slot that is left out; it does not count for who asks.
     /// - Returns: the first instant after `now`; `nil` if it never will.
     public func ending(
-        of amount: Int64, _ unit: CounterUnit, offer: OfferId, without own: LowercaseUUID?, after now: Instant,
+        of amount: Int64, _ unit: CounterUnit, offer ids: [OfferId], without own: LowercaseUUID?, after now: Instant,
         in scope: ScopeNumber
     ) throws -> Instant? {
         switch unit {
@@ -128,18 +140,22 @@ extension CounterStore {
             try transaction.row(
                 """
                 SELECT counts_until FROM issued_offer
-                WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
-                AND counts_until > ?3 AND id <> ?4 ORDER BY counts_until LIMIT 1 OFFSET ?5
-                """, scope, offer, now, own?.description ?? "", amount.saturatingSubtracting(1))?.value(0)
+                WHERE scope_id = ?1 AND offer_id IN (\(Statement.placeholders(ids.count, after: 4)))
+                AND places = 1 AND redemptions = 0
+                AND counts_until > ?2 AND id <> ?3 ORDER BY counts_until LIMIT 1 OFFSET ?4
+                """,
+                values: .of(scope, now, own?.description ?? "", amount.saturatingSubtracting(1))
+                    + ids.map(\.storedValue)
+            )?.value(0)
         case .money(let currency):
-            try ending(of: amount, currency: currency, offer: offer, without: own, after: now, in: scope)
+            try ending(of: amount, currency: currency, offer: ids, without: own, after: now, in: scope)
         }
     }
 
     /// The first few slots to pass nearly always free enough, so no more of them are read than that takes: every
     /// refusal by a used-up budget asks this.
     private func ending(
-        of amount: Int64, currency: String, offer: OfferId, without own: LowercaseUUID?, after now: Instant,
+        of amount: Int64, currency: String, offer ids: [OfferId], without own: LowercaseUUID?, after now: Instant,
         in scope: ScopeNumber
     ) throws -> Instant? {
         var (freed, last, isComplete): (Int64, Instant, Bool) = (0, now, false)
@@ -147,10 +163,11 @@ extension CounterStore {
             let rows = try transaction.rows(
                 """
                 SELECT counts_until, SUM(cost) FROM issued_offer
-                WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0
-                AND counts_until > ?3 AND id <> ?4 AND cost_currency = ?5
+                WHERE scope_id = ?1 AND offer_id IN (\(Statement.placeholders(ids.count, after: 4)))
+                AND places = 1 AND redemptions = 0
+                AND counts_until > ?2 AND id <> ?3 AND cost_currency = ?4
                 GROUP BY counts_until ORDER BY counts_until LIMIT \(Self.page)
-                """, scope, offer, last, own?.description ?? "", currency)
+                """, values: .of(scope, last, own?.description ?? "", currency) + ids.map(\.storedValue))
             for row in rows {
                 last = try row.value(0)
                 freed = freed.saturatingAdding(try row.value(1))

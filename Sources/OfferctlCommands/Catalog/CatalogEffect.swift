@@ -57,6 +57,9 @@ extension CatalogEffect {
         let (from, to) = (change.from ?? "", change.to ?? "")
         self =
             switch field {
+            case "id":
+                Self(words: "renamed: uses, limits and pauses of `\(from)` carry over; request it by its new id")
+            case "formerly": Self.ofFormerIds(from, to, old, new)
             case "status": Self.ofStatus(from, to, new)
             case "starts": Self.ofTime(to, from, earliest: true)
             case "ends": Self.ofTime(from, to, earliest: false)
@@ -75,6 +78,20 @@ extension CatalogEffect {
             case "tags": Self.ofTags(from, to, [inForce, file])
             default: Self.ofWinBackTerms(field, from, to) ?? Self.ofOther(field)
             }
+    }
+
+    private static func ofFormerIds(_ from: String, _ to: String, _ old: Offer?, _ new: Offer?) -> Self {
+        let (gained, lost) = difference(from, to)
+        func list(_ ids: [String]) -> String { ids.map { "`\($0)`" }.joined(separator: ", ") }
+        let draws = old?.firstId != new?.firstId && [old, new].contains { $0?.isDrawnByItsId == true }
+        let sentences = [
+            gained.isEmpty ? nil : "uses of \(list(gained)) count now",
+            lost.isEmpty ? nil : "uses of \(list(lost)) no longer count, so customers who had it may have it again",
+            draws ? "the rollout draws other customers, because it draws by the first id" : nil,
+        ].compactMap(\.self)
+        return Self(
+            takesAway: !gained.isEmpty || draws, widens: !lost.isEmpty || draws,
+            words: sentences.isEmpty ? "another order of its former ids" : sentences.joined(separator: "; "))
     }
 
     private static func ofWholeOffer(_ change: String, _ offer: Offer?) -> Self {
@@ -286,6 +303,11 @@ extension CatalogEffect {
 }
 
 extension Offer {
+    /// Whether the first of its ids decides which customers its rollout or holdout draws.
+    fileprivate var isDrawnByItsId: Bool {
+        rollout.map { $0.holdout > 0 || $0.salt == nil && $0.percent > 0 && $0.percent < 100 } ?? false
+    }
+
     fileprivate var hasBudget: Bool {
         limits.contains { limit in
             if case .budget = limit { true } else { false }

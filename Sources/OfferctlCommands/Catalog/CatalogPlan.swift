@@ -28,10 +28,10 @@ struct CatalogPlan {
         let renames = CatalogRenames(body.changes, from: old, to: new)
         self.renames = renames
         effects = body.changes.map { change in
-            renames.effect(change)
-                ?? CatalogEffect(
-                    change, old: change.offerId.flatMap { old?.offer($0) },
-                    new: change.offerId.flatMap { new?.offer($0) }, inForce: old, file: new)
+            if let effect = renames.effect(change) { return effect }
+            let offer = change.offerId.flatMap { new?.offer($0) }
+            let earlier = offer.flatMap { old?.predecessor(of: $0) } ?? change.offerId.flatMap { old?.offer($0) }
+            return CatalogEffect(change, old: earlier, new: offer, inForce: old, file: new)
         }
         isSameText = inForce.isSameText(as: file)
     }
@@ -138,7 +138,7 @@ struct CatalogPlan {
     }
 }
 
-/// Offers that got another `id` and kept Apple's: to the server one is removed and another is new.
+/// Offers that got another `id` without `formerly` and kept Apple's: to the server one is removed and another is new.
 struct CatalogRenames {
     /// The former ids by the new ones.
     private let formerIds: [OfferId: OfferId]
@@ -173,7 +173,8 @@ struct CatalogRenames {
                 widens: true,
                 words:
                     "it was `\(former)`; uses under that id no longer count, so customers who had it may have "
-                    + "it again, and a pause of that id no longer applies; keep the id to keep its uses and limits")
+                    + "it again, and a pause of that id no longer applies; add `formerly: \(former)` to carry them over"
+            )
         }
         if change.change == "removed", let new = newIds[id] {
             return CatalogEffect(takesAway: true, words: "it is now `\(new)`; " + CatalogEffect.stopped.words)

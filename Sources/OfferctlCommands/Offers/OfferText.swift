@@ -18,6 +18,7 @@ enum OfferText {
     /// - Parameter catalog: the catalog in force, where this version of offerctl can read it.
     static func lines(_ summary: OfferSummary, _ catalog: Catalog?, _ palette: Palette) -> [String] {
         var fields = FieldList()
+        fields.add("formerly", summary.formerly?.map(\.rawValue).joined(separator: ", "))
         fields.add("type", summary.type.rawValue)
         fields.add("status", summary.status.rawValue)
         fields.add("paused", summary.paused ? "yes: not issued until it is resumed" : "no")

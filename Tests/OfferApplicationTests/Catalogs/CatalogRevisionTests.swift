@@ -156,4 +156,23 @@ struct CatalogRevisionTests {
         let removed = try await bench.apply(head + BenchCatalog.others, expected: 2).changes
         #expect(removed == [CatalogChange(.removed, of: "comeback")])
     }
+
+    @Test(
+        "conditions that differ and read alike are a difference: a number and a text, and two spellings of one letter",
+        arguments: [("1", "\"1\""), ("caf\u{E9}", "cafe\u{301}")])
+    func readingAlike(_ old: String, _ new: String) async throws {
+        func catalog(_ value: String) -> String {
+            BenchCatalog.head
+                + BenchCatalog.comeback.replacing(
+                    "    limits:", with: "    eligibility: { fact: signals.plan, is: \(value) }\n    limits:")
+        }
+        let bench = try await Workbench(catalog: catalog(old))
+        #expect(
+            try await bench.apply(catalog(new), expected: 1).changes == [
+                CatalogChange(
+                    .changed, of: "comeback", path: "eligibility", from: "the same text",
+                    to: "a value of another type, or with other Unicode characters")
+            ])
+        #expect(try await bench.apply(catalog(new) + "# again\n", expected: 2).changes == [])
+    }
 }

@@ -91,7 +91,13 @@ public struct AllowedStep: Sendable {
         AllowedStep(
             "USE TEMP B-TREE FOR GROUP BY",
             of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id = ?2 AND places = 1 AND redemptions = 0",
-            because: "slots of one offer that have passed and are not settled yet, by their few currencies")
+            because: "slots of one offer that have passed and are not settled yet, by their few currencies"),
+        AllowedStep(
+            order, of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id IN (?5, ?6",
+            because: "slots of a renamed offer that count, read when a limit is reached"),
+        AllowedStep(
+            "USE TEMP B-TREE FOR GROUP BY", of: "FROM issued_offer WHERE scope_id = ?1 AND offer_id IN (?5, ?6",
+            because: "slots of a renamed offer that count, read when a limit is reached"),
     ]
 
     private static let notifications = [
