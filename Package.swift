@@ -97,7 +97,8 @@ let package = Package(
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
-            name: "CommandLineSupport", dependencies: ["CBuild", "OfferModel", argumentParser], swiftSettings: settings),
+            name: "CommandLineSupport", dependencies: ["CBuild", "OfferAPI", "OfferModel", argumentParser, yams],
+            swiftSettings: settings),
         .target(
             name: "OfferctlCommands",
             dependencies: [
@@ -206,7 +207,7 @@ let package = Package(
                 "CommandLineSupport", "OfferAPI", "OfferEligibility", "OfferModel", "OfferTestSupport",
                 "OfferctlCommands", "offerctl",
                 argumentParser, nioCore,
-                nioHTTP1, nioPosix,
+                nioHTTP1, nioPosix, yams,
             ],
             resources: fixtures, swiftSettings: settings),
         .testTarget(

@@ -67,12 +67,13 @@ package struct CommandLineProgram<Root: ParsableCommand> {
         }
         let sentences = Root.message(for: error).replacing(#/'([^']*)'/#) { "`\($0.output.1)`" }
             .split(separator: ". Did you mean")
-        let message = sentences.first ?? "the command line cannot be read"
-        let guesses = sentences.dropFirst().map { "did you mean\($0)" }
+        let parts = sentences.first?.split(separator: ". Please ").map { $0.hasSuffix(".") ? $0.dropLast() : $0 } ?? []
+        let message = parts.first ?? "the command line cannot be read"
+        let guesses = sentences.dropFirst().map { "did you mean\($0)" } + parts.dropFirst().map(String.init)
         let name = Root.configuration.commandName ?? ""
         let isMisplaced = help == [name + " --help"] && message.lowercased().hasPrefix("unknown option")
         return CommandFailure(
-            .usage, message.prefix(1).lowercased() + message.dropFirst().dropLast(message.hasSuffix(".") ? 1 : 0),
+            .usage, message.prefix(1).lowercased() + message.dropFirst(),
             hints: guesses + (misspelt(arguments).map { ["did you mean `\($0)`?"] } ?? [])
                 + (isMisplaced ? ["options go after the command, such as `\(example)`"] : [])
                 + help.map { "`\($0)` shows what it takes" })

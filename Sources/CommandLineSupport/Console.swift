@@ -4,19 +4,20 @@ import Foundation
 package enum Console {
     package static let palette = Palette.chosen(
         isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment
-    ).fitting(columns)
-
-    /// The terminal's width; `nil` where stdout is none, so that programs read whole lines.
-    private static let columns: Int? = {
-        var size = winsize()
-        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
-        else { return nil }
-        return max(Int(size.ws_col), 80)
-    }()
+    ).fitting(columns(STDOUT_FILENO))
 
     /// For messages.
     package static let notePalette = Palette.chosen(
-        isTerminal: isatty(STDERR_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
+        isTerminal: isatty(STDERR_FILENO) == 1, environment: ProcessInfo.processInfo.environment
+    ).fitting(columns(STDERR_FILENO))
+
+    /// The terminal's width; `nil` where there is none, so that programs read whole lines.
+    private static func columns(_ descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard isatty(descriptor) == 1, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+        else { return nil }
+        return max(Int(size.ws_col), 80)
+    }
 
     /// Whether there is a user who reads messages and can answer a question.
     package static let canAsk = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
@@ -43,7 +44,7 @@ package enum Console {
 
     package static func note(_ text: String) {
         // Where standard error is closed too, there is no other place to report it.
-        try? put(text, to: .standardError)
+        try? put(notePalette.wrap(text), to: .standardError)
     }
 
     /// Writes to stderr without a line break, as a line that changes needs it.

@@ -4,42 +4,68 @@ import Foundation
 package struct TextTable: Sendable {
     private let header: [String]
     private let alignedRight: Set<Int>
+    private let optional: Set<Int>
+    private let endsInDetail: Bool
     private let rows: [[String]]
 
-    /// - Parameter alignedRight: the columns of numbers, from 0.
-    package init(_ header: [String], alignedRight: Set<Int> = [], rows: [[String?]]) {
+    /// - Parameters:
+    ///   - alignedRight: the columns of numbers, from 0.
+    ///   - optional: the columns to leave out where the table does not fit.
+    ///   - endsInDetail: whether the last column may go below its row.
+    package init(
+        _ header: [String], alignedRight: Set<Int> = [], optional: Set<Int> = [], endsInDetail: Bool = false,
+        rows: [[String?]]
+    ) {
         self.header = header
         self.alignedRight = alignedRight
+        self.optional = optional
+        self.endsInDetail = endsInDetail
         self.rows = rows.map { $0.map { ($0 ?? "–").printable } }
     }
 
     package var isEmpty: Bool { rows.isEmpty }
 
     /// The header and the rows, without trailing spaces. Where they do not fit, columns without a value are left out, then
-    /// the cells of a row are put below each other.
+    /// the last column goes below its row, then the optional columns are left out, then all cells go below each other.
     ///
     /// - Parameter indent: the spaces before each line.
     package func lines(_ palette: Palette, indent: Int = 0) -> [String] {
-        let spaces = String(repeating: " ", count: indent)
         let filled = header.indices.filter { column in rows.contains { $0[column] != "–" } }
-        let choices = [Array(header.indices), filled].map(texts)
-        let fitting = choices.first { texts in
-            palette.width.map { width in texts.allSatisfy { $0.count + indent <= width } } ?? true
+        let needed = filled.filter { !optional.contains($0) }
+        if let lines = fitting(Array(header.indices), palette, indent) { return lines }
+        for columns in [filled, needed] {
+            guard let lines = fitting(columns, palette, indent) ?? detailed(columns, palette, indent) else { continue }
+            let missing = filled.filter { !columns.contains($0) }.map { header[$0] }
+            let note = "not shown: \(missing.joined(separator: ", ")); `-o wide` shows every column"
+            return lines
+                + (missing.isEmpty ? [] : ["", String(repeating: " ", count: indent) + palette.paint(note, .quiet)])
         }
-        guard let fitting else {
-            let blocks = rows.map { row -> [String] in
-                var fields = FieldList()
-                for column in filled where row[column] != "–" { fields.add(header[column], row[column]) }
-                return fields.lines(palette, indent: indent)
-            }
-            return Array(blocks.joined(separator: [""]))
+        let blocks = rows.map { row -> [String] in
+            var fields = FieldList()
+            for column in filled where row[column] != "–" { fields.add(header[column], row[column]) }
+            return fields.lines(palette, indent: indent)
         }
-        return [spaces + palette.paint(fitting[0], .quiet)] + fitting.dropFirst().map { spaces + $0 }
+        return Array(blocks.joined(separator: [""]))
+    }
+
+    private func fitting(_ columns: [Int], _ palette: Palette, _ indent: Int) -> [String]? {
+        let texts = texts(columns)
+        if let width = palette.width, texts.contains(where: { $0.columns + indent > width }) { return nil }
+        let spaces = String(repeating: " ", count: indent)
+        return [spaces + palette.paint(texts[0], .quiet)] + texts.dropFirst().map { spaces + $0 }
+    }
+
+    /// With the last column below each row.
+    private func detailed(_ columns: [Int], _ palette: Palette, _ indent: Int) -> [String]? {
+        guard endsInDetail, let last = columns.last, let lines = fitting(columns.dropLast(), palette, indent)
+        else { return nil }
+        let details = rows.map { $0[last] == "–" ? [] : palette.wrap($0[last], indent: indent + 4) }
+        return [lines[0]] + zip(lines.dropFirst(), details).flatMap { [$0] + $1 }
     }
 
     private func texts(_ columns: [Int]) -> [String] {
         let all = [header] + rows
-        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        let widths = header.indices.map { column in all.map { $0[column].columns }.max() ?? 0 }
         return all.map { line($0, widths, columns) }
     }
 
@@ -64,7 +90,7 @@ package struct FieldList: Sendable {
 
     /// - Parameter indent: the spaces before each line.
     package func lines(_ palette: Palette, indent: Int = 0) -> [String] {
-        let width = (fields.map(\.name.count).max() ?? 0) + 2
+        let width = (fields.map(\.name.columns).max() ?? 0) + 2
         let spaces = String(repeating: " ", count: indent)
         let hanging = String(repeating: " ", count: indent + width)
         return fields.flatMap { field in
@@ -97,33 +123,94 @@ extension String {
         }
     }
 
-    /// Lines of at most `width` characters, at least one, broken at spaces only: a longer word, such as an id, stays whole.
+    /// The columns it takes at a terminal, where East Asian characters and emoji take two and colours none.
+    package var columns: Int {
+        var isEscape = false
+        return reduce(into: 0) { columns, character in
+            isEscape = isEscape || character == "\u{1B}"
+            if !isEscape { columns += character.columns }
+            if character == "m" { isEscape = false }
+        }
+    }
+
+    /// Lines of at most `width` columns, at least one, broken at spaces, and within a Japanese sentence: a longer word,
+    /// such as an id, stays whole.
     package func wrapped(to width: Int?) -> [String] {
-        guard let width, count > width else { return [self] }
+        guard let width, columns > width else { return [self] }
         var lines = [""]
         for word in split(separator: " ", omittingEmptySubsequences: false) {
-            let last = lines.count - 1
-            if lines[last].isEmpty {
-                lines[last] = String(word)
-            } else if lines[last].count + 1 + word.count <= width {
-                lines[last] += " " + word
-            } else {
-                lines.append(String(word))
+            for (index, piece) in word.pieces.enumerated() {
+                let last = lines.count - 1
+                let gap = index == 0 && !lines[last].isEmpty ? " " : ""
+                if lines[last].isEmpty || (lines[last] + gap + piece).columns <= width {
+                    lines[last] += gap + piece
+                } else {
+                    lines[last].removeLast(lines[last].reversed().prefix { $0 == " " }.count)
+                    lines.append(piece)
+                }
             }
         }
         return lines
     }
 
     package func padded(to width: Int, onTheLeft: Bool = false) -> String {
-        let spaces = String(repeating: " ", count: max(0, width - count))
+        let spaces = String(repeating: " ", count: max(0, width - columns))
         return onTheLeft ? spaces + self : self + spaces
     }
 }
 
+extension Character {
+    fileprivate var columns: Int {
+        guard let scalar = unicodeScalars.first else { return 0 }
+        switch scalar.value {
+        case ..<0x300: return 1
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+            0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F200...0x1F2FF, 0x20000...0x3FFFD:
+            return 2
+        default:
+            let properties = scalar.properties
+            if properties.isEmojiPresentation { return 2 }
+            return [.format, .nonspacingMark, .enclosingMark].contains(properties.generalCategory) ? 0 : 1
+        }
+    }
+}
+
+extension Substring {
+    /// The parts of a word between which a line may end: a Japanese sentence has no spaces. An id stays whole.
+    fileprivate var pieces: [String] {
+        guard contains("。") else { return [String(self)] }
+        var pieces = [""]
+        var wasWide = false
+        for character in self {
+            let isWide = character.columns == 2
+            if isWide && wasWide && !"、。，．！？）」』】ーっゃゅょッャュョ".contains(character) { pieces.append("") }
+            pieces[pieces.count - 1].append(character)
+            wasWide = isWide
+        }
+        return pieces
+    }
+}
+
 extension Palette {
-    /// The text in lines that fit, each after `indent` spaces.
-    package func wrap(_ text: String, indent: Int) -> [String] {
-        text.wrapped(to: width.map { $0 - indent }).map { String(repeating: " ", count: indent) + $0 }
+    /// A sentence in lines that fit, each after `indent` spaces.
+    package func wrap(_ sentence: String, indent: Int) -> [String] {
+        sentence.wrapped(to: width.map { $0 - indent }).map { String(repeating: " ", count: indent) + $0 }
+    }
+
+    /// A text whose lines all fit: what is too long goes on below its first word, or below the text behind a mark.
+    package func wrap(_ text: String) -> String {
+        guard let width else { return text }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
+            guard String(line).columns > width else { return [String(line)] }
+            let words = line.drop { $0 == " " }
+            let first = words.prefix { $0 != " " }
+            let text = String(first).columns == 1 ? words.dropFirst(first.count + 1) : words
+            let start = line.prefix(line.count - text.count)
+            let hanging = String(repeating: " ", count: String(start).columns)
+            let parts = String(text).wrapped(to: width - hanging.count)
+            return [start + parts[0]] + parts.dropFirst().map { hanging + $0 }
+        }
+        return lines.joined(separator: "\n")
     }
 }
 

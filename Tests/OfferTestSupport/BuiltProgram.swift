@@ -26,17 +26,22 @@ public struct BuiltProgram: Sendable {
 
     /// Runs a command line at a terminal: stdout and stderr come together, as whoever sits there sees them.
     ///
-    /// - Parameter answers: what the user types at each question, a line each, once the program has asked `[y/N] `.
+    /// - Parameters:
+    ///   - answers: what the user types at each question, a line each, once the program has asked `[y/N] `.
+    ///   - columns: the terminal's width; 0 for one that does not tell it.
     public func runAtTerminal(
-        _ arguments: [String], answers: [String] = [], environment: [String: String] = [:], directory: URL? = nil
+        _ arguments: [String], answers: [String] = [], columns: Int = 0, environment: [String: String] = [:],
+        directory: URL? = nil
     ) async throws -> Command {
         let variables = Self.base.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
         // The terminal repeats what is typed, as it does for a user.
         let script = """
-            import os, pty, sys
+            import fcntl, os, pty, struct, sys, termios
             answers = sys.argv[1].split(",")[:-1]
             pid, terminal = pty.fork()
-            if pid == 0: os.execvp(sys.argv[2], sys.argv[2:])
+            if pid == 0:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 0, int(sys.argv[2]), 0, 0))
+                os.execvp(sys.argv[3], sys.argv[3:])
             shown = b""
             while True:
                 try: data = os.read(terminal, 65536)
@@ -53,7 +58,8 @@ public struct BuiltProgram: Sendable {
         return try await Self.detached {
             try Command.run(
                 "python3",
-                ["-c", script, answers.map { $0 + "," }.joined(), "env", "-i"] + variables + [path] + arguments,
+                ["-c", script, answers.map { $0 + "," }.joined(), "\(columns)", "env", "-i"] + variables + [path]
+                    + arguments,
                 directory: directory)
         }
     }

@@ -41,7 +41,7 @@ struct DocumentCommandTests {
 
     @Test("every command takes --json and has its shape in the support guide; what is exported is its own shape")
     func shapes() throws {
-        let rows = try Self.text("support").split(separator: "\n").drop { !$0.hasPrefix("| Command with `--json` |") }
+        let rows = try Self.text("support").split(separator: "\n").drop { !$0.hasPrefix("| Command with `-o json` |") }
             .prefix { $0.hasPrefix("|") }
         let documented = rows.flatMap { row -> [[String]] in
             let names = row.split(separator: "|")[0].matches(of: #/`([a-z -]+)`/#).map {
@@ -50,7 +50,7 @@ struct DocumentCommandTests {
             return names.map { ($0.count == 1 && names[0].count == 2 ? [names[0][0]] + $0 : $0).map(String.init) }
         }
         let commands = CommandTree.leaves(Offerctl.self).filter { $0.last != "export" }
-        #expect(Set(documented.filter { $0 != ["--json"] }) == Set(commands))
+        #expect(Set(documented.filter { $0 != ["-o", "json"] }) == Set(commands))
         for command in commands {
             #expect(try Fixture.text("help/\(HelpTests.file(command))").contains("\n  --json "), "\(command)")
         }

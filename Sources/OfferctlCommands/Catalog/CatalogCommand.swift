@@ -41,14 +41,17 @@ struct CatalogValidate: AsyncParsableCommand {
 
     @OptionGroup var catalog: CatalogArgument
 
-    @Flag(help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        try output.refuseWide()
+    }
 
     func run() async throws {
         let bytes = try InputFile.bytes(catalog.file)
         let validation = ReadDocument(catalog.file) { try CatalogReader.read(bytes, at: .wallClock) }
-        if json {
-            Console.write(try validation.json())
+        if let data = try output.data(validation.json()) {
+            Console.write(data)
             if validation.value == nil { throw CommandFailure.answeredNo }
             return
         }
@@ -84,7 +87,7 @@ struct CatalogPlanCommand: AsyncParsableCommand {
             let inForce = try await client.catalogInForce(as: document.mediaType)
             document.noteWarnings(file: catalog.file)
             let (reply, plan) = try await client.plan(document, from: inForce)
-            answer.show(reply, text: plan.text(Console.palette))
+            try answer.show(reply, text: plan.text(answer.output.palette))
             if exitCode && plan.hasChanges { throw CommandFailure.answeredNo }
         }
     }
@@ -145,9 +148,12 @@ struct CatalogApply: AsyncParsableCommand {
             do {
                 try await agree(to: document, base, client)
                 let reply = try await client.put(document, from: base, message: message)
-                answer.show(
-                    reply, text: CatalogText.applied(reply.body, after: base.revision, palette: Console.palette))
-            } catch let refusal as ServerRefusal where refusal.problem.code == "catalog-changed" && !answer.json {
+                try answer.show(
+                    reply,
+                    text: CatalogText.applied(reply.body, after: base.revision, palette: answer.output.palette))
+            } catch let refusal as ServerRefusal
+                where refusal.problem.code == "catalog-changed" && !answer.output.isData
+            {
                 let hints = await CatalogConflict(client: client, base: base).hints(file: file)
                 throw CommandFailure(.failed, refusal.problem.detail, hints: hints)
             }
@@ -159,7 +165,9 @@ struct CatalogApply: AsyncParsableCommand {
         guard !confirm || client.asks else { return }
         let (reply, plan) = try await client.plan(document, from: base)
         let refusal = confirm ? nil : plan.refusal(catalog.file)
-        if refusal != nil || plan.hasChanges && client.asks { answer.show(reply, text: plan.text(Console.palette)) }
+        if refusal != nil || plan.hasChanges && client.asks {
+            try answer.show(reply, text: plan.text(answer.output.palette))
+        }
         if let refusal { throw refusal }
         try await client.confirm("apply `\(catalog.file)`")
     }
@@ -198,6 +206,9 @@ struct CatalogExport: AsyncParsableCommand {
 
     mutating func validate() throws {
         guard !force || output != nil else { throw ValidationError("`--force` is for `--output`") }
+        guard output.flatMap(Format.init) == nil else {
+            throw ValidationError("`--output` names a file; use `--format` for yaml or json")
+        }
     }
 
     func run() async throws {
@@ -271,11 +282,9 @@ struct CatalogRevisionsCommand: AsyncParsableCommand {
                 "/v1/catalog/revisions", page.query, empty: "no catalog has been applied yet",
                 table: CatalogText.revisions)
         }
-        try await answer.show { client in
-            try await client.revision(revision)
-        } text: { body in
-            Console.palette.paint(CatalogText.headline(body), .heading) + "\n\n" + (body.document ?? "")
-        }
+        let reply = try await answer.connect { try await $0.revision(revision) }
+        let headline = Console.palette.paint(CatalogText.headline(reply.body), .heading)
+        Console.write(try answer.output.data(reply.json) ?? headline + "\n\n" + (reply.body.document ?? ""))
     }
 }
 
@@ -317,14 +326,15 @@ struct CatalogRollback: AsyncParsableCommand {
             if !confirm || client.asks {
                 let (reply, plan) = try await client.plan(document, from: inForce, isRollback: true)
                 if plan.hasChanges {
-                    answer.show(reply, text: plan.text(Console.palette))
+                    try answer.show(reply, text: plan.text(answer.output.palette))
                 }
                 try await client.confirm("roll back to revision \(revision)", isAgreed: confirm || !plan.hasChanges)
             }
             let reply = try await client.put(
                 document, from: inForce, message: message ?? "rollback to revision \(revision)")
-            answer.show(
-                reply, text: CatalogText.applied(reply.body, after: inForce.revision, palette: Console.palette))
+            try answer.show(
+                reply,
+                text: CatalogText.applied(reply.body, after: inForce.revision, palette: answer.output.palette))
         }
     }
 }

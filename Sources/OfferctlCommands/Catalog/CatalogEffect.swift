@@ -293,7 +293,7 @@ extension CatalogEffect {
     }
 
     /// No rollout is one for all customers.
-    private static func rollout(_ text: String) -> Rollout? {
+    static func rollout(_ text: String) -> Rollout? {
         if text.isEmpty { return Rollout(percent: 100) }
         guard let match = text.wholeMatch(of: #/percent ([0-9.]+), holdout ([0-9.]+), salt (.+)/#),
             let percent = Double(match.output.1), let holdout = Double(match.output.2)

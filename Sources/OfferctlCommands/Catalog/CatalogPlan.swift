@@ -91,7 +91,7 @@ struct CatalogPlan {
         let next = changes.dropFirst().map { $0.1.words } + [""]
         let title = palette.paint(offerId?.rawValue.printable ?? "products", .heading)
         let offer = offerId.flatMap { catalog?.offer($0) }
-        let audience = offer.map { palette.wrap("for " + AudienceText.line($0).printable, indent: 2) }
+        let audience = offer.map { ["  for " + AudienceText.line($0).printable] }
         let isIssuedNow = offer?.status == .active && changes.contains { $0.0.beginsIssuing }
         return
             ([title] + (audience ?? [])
@@ -118,8 +118,9 @@ struct CatalogPlan {
             changes.contains(where: { $0.beginsIssuing || $0.path == "limits" })
         else { return [] }
         return [
-            palette.paint(
-                "  ! UNLIMITED: each customer may have it again and again, and nothing limits the total cost", .alarm)
+            "  "
+                + palette.paint(
+                    "! UNLIMITED: each customer may have it again and again, and nothing limits the total cost", .alarm)
         ]
     }
 
@@ -130,11 +131,9 @@ struct CatalogPlan {
         let mark = palette.paint(effect.mark, effect.takesAway ? .bad : effect.widens ? .unsure : .quiet)
         guard change.path != nil else {
             let kind = renames.isNewName(change) ? "renamed" : change.change.printable
-            var lines = palette.wrap("\(kind): \(effect.words.printable)", indent: 4)
-            lines[0] = "  \(mark) " + lines[0].dropFirst(4)
-            return lines
+            return ["  \(mark) \(kind): \(effect.words.printable)"]
         }
-        return ["  \(mark) \(change.difference)"] + (isLast ? palette.wrap(effect.words, indent: 6) : [])
+        return ["  \(mark) \(change.difference)"] + (isLast ? ["      " + effect.words] : [])
     }
 }
 
@@ -242,11 +241,20 @@ extension CatalogChange {
     fileprivate var difference: String {
         guard let path else { return change.printable }
         if let comparison = ComparedChange(from, to) { return comparison.words.printable }
-        return "\(path): \(Self.value(from)) → \(Self.value(to))".printable
+        // Of a list of limits, those that differ are enough.
+        let (old, new) = (Self.list(from), Self.list(to))
+        let (gone, added) = (old.filter { !new.contains($0) }, new.filter { !old.contains($0) })
+        let isShort = !gone.isEmpty && !added.isEmpty
+        let values = isShort ? (gone.joined(separator: "; "), added.joined(separator: "; ")) : (from ?? "", to ?? "")
+        return "\(path): \(value(values.0)) → \(value(values.1))".printable
     }
 
-    private static func value(_ text: String?) -> String {
-        text.flatMap { $0.isEmpty ? nil : $0 } ?? "none"
+    private static func list(_ text: String?) -> [Substring] { text?.split(separator: "; ") ?? [] }
+
+    private func value(_ text: String) -> String {
+        if text.isEmpty { return "none" }
+        guard path == "rollout", let rollout = CatalogEffect.rollout(text) else { return text }
+        return OfferText.words(rollout) + (rollout.salt == "–" ? "" : ", salt \(rollout.salt ?? "")")
     }
 }
 

@@ -32,15 +32,15 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - files: the files that are sent, for the place of their errors.
-    ///   - json: whether a refusal is also printed as it came.
+    ///   - output: prints a refusal too, where the answer is for a program.
     func connect<Result>(
-        files: SentFiles = SentFiles(), json: Bool = false,
+        files: SentFiles = SentFiles(), output: OutputOptions? = nil,
         _ requests: (OfferdClient) async throws -> Result
     ) async throws -> Result {
         do {
             return try await requests(try client(ProcessInfo.processInfo.environment))
         } catch let refusal as ServerRefusal {
-            if json { Console.write(refusal.json) }
+            if let data = try output?.data(refusal.json) { Console.write(data) }
             throw refusal.commandFailure(files: files)
         }
     }
@@ -71,15 +71,13 @@ struct ServerOptions: ParsableArguments {
 }
 
 struct AnswerOptions: ParsableArguments {
-    @Flag(help: "Print the server's answer as JSON.")
-    var json = false
-
+    @OptionGroup var output: OutputOptions
     @OptionGroup var server: ServerOptions
 
     func connect<Result>(
         files: SentFiles = SentFiles(), _ requests: (OfferdClient) async throws -> Result
     ) async throws -> Result {
-        try await server.connect(files: files, json: json, requests)
+        try await server.connect(files: files, output: output, requests)
     }
 
     @discardableResult
@@ -88,13 +86,13 @@ struct AnswerOptions: ParsableArguments {
         _ request: (OfferdClient) async throws -> OfferdClient.Reply<Body>, text: (Body) -> String
     ) async throws -> Body {
         let reply = try await connect(files: files, request)
-        show(reply, text: text(reply.body))
+        try show(reply, text: text(reply.body))
         return reply.body
     }
 
-    /// Prints an answer: with `--json` as it came.
-    func show<Body>(_ reply: OfferdClient.Reply<Body>, text: @autoclosure () -> String) {
-        Console.write(json ? reply.json : text())
+    /// Prints an answer: for a program every member that came.
+    func show<Body>(_ reply: OfferdClient.Reply<Body>, text: @autoclosure () -> String) throws {
+        Console.write(try output.data(reply.json) ?? output.palette.wrap(text()))
     }
 
     /// Prints a page of a list as a table, or that it is empty.
@@ -105,13 +103,13 @@ struct AnswerOptions: ParsableArguments {
             try await client.call(.GET, path, query: query, as: PageBody<Item>.self)
         } text: { page in
             let table = table(page.items)
-            return table.isEmpty ? empty : table.lines(Console.palette).joined(separator: "\n")
+            return table.isEmpty ? empty : table.lines(output.palette).joined(separator: "\n")
         }
         noteNext(page.next)
     }
 
     func noteNext(_ cursor: String?) {
-        if let cursor, !json { Console.note("hint: more results: add `--cursor \(cursor.printable)`") }
+        if let cursor, !output.isData { Console.note("hint: more results: add `--cursor \(cursor.printable)`") }
     }
 }
 

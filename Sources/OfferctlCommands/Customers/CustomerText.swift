@@ -26,7 +26,7 @@ struct CustomerText {
         customers.enumerated().map { index, customer in
             let title = customers.count == 1 ? "Customer" : "Customer \(index + 1) of \(customers.count)"
             let table = TextTable(
-                ["IDENTIFIER", "VALUE", "SINCE", "KNOWN"],
+                ["IDENTIFIER", "VALUE", "SINCE", "KNOWN"], endsInDetail: true,
                 rows: (customer.identifiers ?? []).map { [$0.kind, $0.value, TimeText.absolute($0.since), origin($0)] })
             return section(title, table, "no identifiers")
         }
@@ -68,19 +68,20 @@ struct CustomerText {
 
     private func transactions(_ items: [TransactionSummary]) -> TextTable {
         TextTable(
-            ["PURCHASED", "PRODUCT", "EXPIRES", "OFFER", "PRICE", "REVOKED", "TRANSACTION", "SOURCE"],
+            ["PURCHASED", "PRODUCT", "EXPIRES", "PRICE", "REVOKED", "TRANSACTION", "SOURCE", "OFFER"], optional: [6],
+            endsInDetail: true,
             rows: items.map { item in
                 [
                     TimeText.absolute(item.purchaseDate), item.productId.rawValue,
-                    item.expiresDate.map(TimeText.absolute), offer(item), item.price,
-                    item.revocationDate.map(TimeText.absolute), item.transactionId.rawValue, item.provenance.rawValue,
+                    item.expiresDate.map(TimeText.absolute), item.price, item.revocationDate.map(TimeText.absolute),
+                    item.transactionId.rawValue, item.provenance.rawValue, offer(item),
                 ]
             })
     }
 
     private func issuedOffers(_ items: [IssuedOfferView]) -> TextTable {
         TextTable(
-            ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"],
+            ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"], optional: [3, 4], endsInDetail: true,
             rows: items.map { item in
                 [
                     TimeText.absolute(item.issuedAt), item.offerId.rawValue, item.state.rawValue,
@@ -91,7 +92,9 @@ struct CustomerText {
     }
 
     private func timeline(_ entries: [TimelineEntry]) -> TextTable {
-        TextTable(["WHEN", "WHAT", "STORY"], rows: entries.map { [TimeText.absolute($0.at), $0.kind, $0.message] })
+        TextTable(
+            ["WHEN", "WHAT", "STORY"], endsInDetail: true,
+            rows: entries.map { [TimeText.absolute($0.at), $0.kind, $0.message] })
     }
 
     private func section(_ title: String, _ table: TextTable, _ nothing: String) -> String {

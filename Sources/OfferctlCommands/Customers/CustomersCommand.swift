@@ -42,7 +42,7 @@ struct CustomersShow: AsyncParsableCommand {
             let query = try await customer.found(client).query + page.query
             return try await client.call(.GET, "/v1/customers", query: query, as: CustomerDetails.self)
         } text: { body in
-            CustomerText(palette: Console.palette, now: .wallClock).story(body)
+            CustomerText(palette: answer.output.palette, now: .wallClock).story(body)
         }
         answer.noteNext(body.next)
     }
@@ -66,13 +66,13 @@ struct CustomersRefresh: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        let text = RefreshText(palette: Console.palette, now: .wallClock)
+        let text = RefreshText(palette: answer.output.palette, now: .wallClock)
         let body = try await answer.show { client in
             try await client.post("/v1/customers/refresh", customer.refreshRequest, as: RefreshReport.self)
         } text: { body in
             text.story(body)
         }
-        if !answer.json { text.warnings(body).forEach(Console.note) }
+        if !answer.output.isData { text.warnings(body).forEach(Console.note) }
     }
 }
 
@@ -118,6 +118,7 @@ struct CustomersUnlink: AsyncParsableCommand {
             throw ValidationError("`\(appAccountToken)` is not a UUID")
         }
         guard !reason.isEmpty else { throw ValidationError("`--reason` must not be empty") }
+        try answer.output.refuseWide()
     }
 
     func run() async throws {
@@ -163,6 +164,7 @@ struct CustomersReset: AsyncParsableCommand {
     mutating func validate() throws {
         try customer.checkGiven()
         guard !reason.isEmpty else { throw ValidationError("`--reason` must not be empty") }
+        try answer.output.refuseWide()
     }
 
     func run() async throws {

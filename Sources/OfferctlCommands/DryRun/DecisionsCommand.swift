@@ -43,7 +43,7 @@ struct DecisionsShow: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        let text = DecisionText(palette: Console.palette, now: .wallClock)
+        let text = DecisionText(palette: answer.output.palette, now: .wallClock)
         try await answer.show { client in
             try await client.call(.GET, "/v1/decisions/\(id)", as: RecordedDecisionBody.self)
         } text: { body in

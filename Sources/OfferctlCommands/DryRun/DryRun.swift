@@ -102,23 +102,25 @@ struct DryRun: AsyncParsableCommand {
         return Array("{".utf8) + Array(texts.joined(separator: ",".utf8)) + Array("}".utf8)
     }
 
-    private func show(_ reply: OfferdClient.Reply<DecisionsBody>) throws(CommandFailure) {
+    private func show(_ reply: OfferdClient.Reply<DecisionsBody>) throws {
         if reply.body.known == false {
-            if answer.json { Console.write(reply.json) }
+            if let data = try answer.output.data(reply.json) { Console.write(data) }
             throw CommandFailure(
                 .failed, "no customer found",
                 hints: ["check the identifier; otherwise the app has not sent this customer's transactions yet"])
         }
-        let text = DecisionText(palette: Console.palette, now: whatIf.asOf ?? .wallClock)
-        if !answer.json, let line = whatIf.line { Console.write(Console.palette.paint(line, .quiet) + "\n\n") }
+        let text = DecisionText(palette: answer.output.palette, now: whatIf.asOf ?? .wallClock)
+        if !answer.output.isData, let line = whatIf.line {
+            Console.write(text.palette.wrap(text.palette.paint(line, .quiet)) + "\n\n")
+        }
         guard let offer else {
-            return answer.show(reply, text: text.overview(reply.body, detail: detail ?? .brief))
+            return try answer.show(reply, text: text.overview(reply.body, detail: detail ?? .brief))
         }
         guard let decision = reply.body.decisions.first(where: { $0.offerId.rawValue == offer }) else {
             throw CommandFailure(.unavailable, "the server's answer does not mention the offer `\(offer)`")
         }
-        answer.show(reply, text: text.explanation(decision, detail: detail ?? .normal))
-        guard decision.outcome == Outcome.eligible.rawValue else { throw .answeredNo }
+        try answer.show(reply, text: text.explanation(decision, detail: detail ?? .normal))
+        guard decision.outcome == Outcome.eligible.rawValue else { throw CommandFailure.answeredNo }
     }
 }
 

@@ -64,7 +64,7 @@ struct IssuedShow: AsyncParsableCommand {
         try await answer.show { client in
             try await client.call(.GET, "/v1/issued-offers/\(issued.id)", as: IssuedOfferView.self)
         } text: { body in
-            IssuedText.text(body, Console.palette)
+            IssuedText.text(body, answer.output.palette)
         }
     }
 }
@@ -120,7 +120,7 @@ struct IssuedVoid: AsyncParsableCommand {
                 path + "/void", VoidRequestBody(reason: reason, release: release ? true : nil),
                 as: IssuedOfferView.self)
         } text: { body in
-            IssuedText.text(body, Console.palette)
+            IssuedText.text(body, answer.output.palette)
         }
         guard wasOpen, body.state == .voided else { throw alreadyClosed(body) }
         let end = TimeText.absolute(body.expiresAt)

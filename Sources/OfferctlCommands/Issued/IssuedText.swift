@@ -6,7 +6,7 @@ import OfferModel
 enum IssuedText {
     static func table(_ items: [IssuedOfferView]) -> TextTable {
         TextTable(
-            ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"],
+            ["ISSUED", "OFFER", "STATE", "PRODUCT", "SIGNATURES UNTIL", "ID"], optional: [3, 4], endsInDetail: true,
             rows: items.map { item in
                 [
                     TimeText.absolute(item.issuedAt), item.offerId.rawValue, item.state.rawValue,

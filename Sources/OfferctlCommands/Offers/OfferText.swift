@@ -6,7 +6,7 @@ import OfferModel
 enum OfferText {
     static func table(_ offers: [OfferSummary]) -> TextTable {
         TextTable(
-            ["OFFER", "TYPE", "STATUS", "PAUSED", "STARTS", "ENDS", "PRIORITY"],
+            ["OFFER", "TYPE", "STATUS", "PAUSED", "STARTS", "ENDS", "PRIORITY"], optional: [4, 5, 6],
             rows: offers.map { offer in
                 [
                     offer.offerId.rawValue, offer.type.rawValue, offer.status.rawValue, offer.paused ? "yes" : "no",
@@ -48,7 +48,7 @@ enum OfferText {
         return [palette.paint(summary.offerId.rawValue.printable, .heading)] + fields.lines(palette, indent: 2)
     }
 
-    private static func words(_ rollout: Rollout) -> String {
+    static func words(_ rollout: Rollout) -> String {
         let holdout = rollout.holdout > 0 ? ", \(FactValue.number(rollout.holdout)) % of them held out" : ""
         return "\(FactValue.number(rollout.percent)) % of customers" + holdout
     }

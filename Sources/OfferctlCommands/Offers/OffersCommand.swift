@@ -59,9 +59,10 @@ struct OffersShow: AsyncParsableCommand {
                 throw CommandFailure(
                     .failed, "the catalog has no offer `\(offer)`", hints: ["`offerctl offers list` shows all"])
             }
-            if answer.json { return Console.write(String(decoding: try WireJSON.encode(summary), as: UTF8.self)) }
+            let json = String(decoding: try WireJSON.encode(summary), as: UTF8.self)
+            if let data = try answer.output.data(json) { return Console.write(data) }
             let catalog = try await client.catalogInForce().catalog
-            Console.write(OfferText.lines(summary, catalog, Console.palette).joined(separator: "\n"))
+            Console.write(OfferText.lines(summary, catalog, answer.output.palette).joined(separator: "\n"))
         }
     }
 }
@@ -106,7 +107,7 @@ struct OffersPause: AsyncParsableCommand {
         try await target.change("pause") { client in
             guard target.all, !confirm || client.asks else { return true }
             let issued = try await client.offers().filter { $0.status == .active && !$0.paused }
-            if !target.answer.json {
+            if !target.answer.output.isData {
                 Console.write(OfferText.pausePreview(issued, Console.palette))
             }
             return confirm
@@ -147,6 +148,7 @@ struct PauseTarget: ParsableArguments {
         guard (offer == nil) == all, offer != "" else {
             throw ValidationError("name either the id of one offer, or `--all`")
         }
+        try answer.output.refuseWide()
     }
 
     /// - Parameter isAgreed: whether the change needs no further agreement; shows what it would do.

@@ -32,7 +32,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let text = ReplayText(palette: Console.palette)
+        let text = ReplayText(palette: answer.output.palette)
         let body = try await answer.show { client in
             try await client.post(
                 "/v1/issued-offers/\(issued.id)/replay", ReplayRequestBody(catalogRevision: catalogRevision),

@@ -32,7 +32,7 @@ struct FunnelText {
     private func stages(_ funnel: OfferFunnel) -> TextTable {
         let counts = FunnelWords.stages.map { $0.value(funnel) }
         return TextTable(
-            ["STAGE", "CUSTOMERS", "OF THE STAGE BEFORE", "WHO"], alignedRight: [1, 2],
+            ["STAGE", "CUSTOMERS", "OF THE STAGE BEFORE", "WHO"], alignedRight: [1, 2], endsInDetail: true,
             rows: zip(FunnelWords.stages, zip(counts, [nil] + counts)).map { stage, count in
                 [stage.name, String(count.0), FunnelRateText.share(count.0, of: count.1), stage.meaning]
             })
@@ -40,13 +40,13 @@ struct FunnelText {
 
     private func counts(_ heading: String, _ counts: [FunnelWords.Count], _ funnel: OfferFunnel) -> TextTable {
         TextTable(
-            [heading, "CUSTOMERS", "WHO"], alignedRight: [1],
+            [heading, "CUSTOMERS", "WHO"], alignedRight: [1], endsInDetail: true,
             rows: counts.filter { $0.value(funnel) > 0 }.map { [$0.name, String($0.value(funnel)), $0.meaning] })
     }
 
     private func reasons(_ funnel: OfferFunnel) -> TextTable {
         TextTable(
-            ["IN THE WAY", "FACT", "VERDICT", "CUSTOMERS", "NOTHING ELSE"], alignedRight: [3, 4],
+            ["BLOCKED BY", "FACT", "VERDICT", "CUSTOMERS", "ONLY BY THIS"], alignedRight: [3, 4],
             rows: funnel.reasons.map { [$0.rule, $0.fact, $0.verdict, String($0.customers), String($0.alone)] })
     }
 

@@ -57,17 +57,17 @@ struct ReportFunnel: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     mutating func validate() throws {
-        if csv, answer.json { throw ValidationError("use either `--csv` or `--json`") }
+        if csv, answer.output.isGiven { throw ValidationError("use only one of `--csv`, `--json` and `--output`") }
     }
 
     func run() async throws {
-        try await answer.show { client in
+        let reply = try await answer.connect { client in
             let query = queryItems(
                 ("offerId", offer), ("from", from.map { String($0.milliseconds) }),
                 ("to", to.map { String($0.milliseconds) }))
             return try await client.call(.GET, "/v1/reports/funnel", query: query, as: FunnelReport.self)
-        } text: { body in
-            csv ? FunnelCSV.text(body) : FunnelText(palette: Console.palette).report(body)
         }
+        if csv { return Console.write(FunnelCSV.text(reply.body)) }
+        try answer.show(reply, text: FunnelText(palette: answer.output.palette).report(reply.body))
     }
 }

@@ -24,8 +24,7 @@ struct TestCommand: AsyncParsableCommand {
         completion: .file(extensions: ["yaml", "yml", "json"]))
     var paths: [String]
 
-    @Flag(help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let files = try paths.flatMap { try CaseFiles.find(at: $0) }
@@ -33,13 +32,9 @@ struct TestCommand: AsyncParsableCommand {
         let results = files.map { CaseFileResult(reading: $0, &catalogs) }
         let report = CaseReport(results: results)
         let errors = catalogs.messages + results.flatMap(\.document.messages)
-        if json {
-            Console.write(try report.json())
-        } else {
-            Console.write(report.text(Console.palette))
-        }
-        if report.hasInvalidFiles { throw CommandFailure(.usage, lines: json ? [] : errors) }
-        if !json { errors.forEach(Console.note) }
+        Console.write(try output.data(report.json()) ?? output.palette.wrap(report.text(output.palette)))
+        if report.hasInvalidFiles { throw CommandFailure(.usage, lines: output.isData ? [] : errors) }
+        if !output.isData { errors.forEach(Console.note) }
         if report.failed > 0 { throw CommandFailure.answeredNo }
     }
 }

@@ -34,8 +34,7 @@ struct Doctor: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Flag(help: "Print one JSON document.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     @Flag(help: "Date requests by the clock again, after it once ran ahead.")
     var resetClock = false
@@ -44,8 +43,10 @@ struct Doctor: AsyncParsableCommand {
     var rebuildFacts = false
 
     func validate() throws {
-        guard !(json && (resetClock || rebuildFacts)) else {
-            throw ValidationError("`--json` is of the report, not of `--reset-clock` or `--rebuild-facts`")
+        try output.refuseWide()
+        guard !(output.isData && (resetClock || rebuildFacts)) else {
+            throw ValidationError(
+                "`--json` and `--output` are for the report, not for `--reset-clock` or `--rebuild-facts`")
         }
         guard !(resetClock && rebuildFacts) else {
             throw ValidationError("`--reset-clock` and `--rebuild-facts` are run one after the other")
@@ -61,8 +62,8 @@ struct Doctor: AsyncParsableCommand {
         let report = DoctorReport(
             checks: DoctorChecks.keys(setup) + [DoctorChecks.audit(setup)] + DoctorChecks.certificate(setup) + file
                 + content)
-        if json {
-            try Console.output(try report.jsonText())
+        if let data = try output.data(report.jsonText()) {
+            try Console.output(data)
         } else {
             for line in report.lines { try Console.output(line) }
         }

@@ -45,10 +45,10 @@ struct VerifyLedger: AsyncParsableCommand {
             valueName: "reason"))
     var acceptRestore: String?
 
-    @Flag(help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        try output.refuseWide()
         guard let acceptRestore else { return }
         guard !acceptRestore.isEmpty, acceptRestore.utf8.count <= 1_000 else {
             throw ValidationError("`--accept-restore` takes a reason of 1 to 1000 bytes")
@@ -72,8 +72,8 @@ struct VerifyLedger: AsyncParsableCommand {
         }
         let end = try check.witnessSize()
         let outcome = try await database.read { try check.outcomeWithWitness($0, through: end) }
-        if json {
-            try Console.output(try outcome.json())
+        if let data = try output.data(outcome.json()) {
+            try Console.output(data)
         } else {
             for line in outcome.lines() { try Console.output(line) }
         }
