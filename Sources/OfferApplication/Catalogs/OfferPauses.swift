@@ -48,37 +48,39 @@ public struct OfferPauses: Sendable {
         }
     }
 
-    private func offer(_ id: OfferId, caller: Caller) async throws -> Offer? {
+    private func offer(everNamed id: OfferId, caller: Caller) async throws -> Offer? {
         return try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope) else { return nil }
             let revision = try CatalogStore(transaction).currentNumber(in: number)
-            return try catalogs.catalog(revision, of: number, in: caller.scope, transaction).catalog.offer(id)
+            return try catalogs.catalog(revision, of: number, in: caller.scope, transaction)
+                .catalog.offer(everNamed: id)
         }
     }
 
     /// Pauses or resumes an offer, or every offer at once; in force for the next request, in every process.
     ///
-    /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on. A pause under a former
-    /// id of an offer is its pause too.
+    /// Pausing every offer and pausing one are independent: an offer is issued only if neither is on. An offer may be
+    /// named by a former id, and a pause of one is its pause too.
     ///
     /// - Throws: `unknownOffer` for an offer that the catalog in force does not have and that is not paused.
     package func set(_ offerId: OfferId?, paused: Bool, caller: Caller) async throws -> PauseState {
-        let offer: Offer? = if let offerId { try await self.offer(offerId, caller: caller) } else { nil }
+        let known: Offer? = if let offerId { try await offer(everNamed: offerId, caller: caller) } else { nil }
         return try await database.write(by: caller.author) { transaction in
             let number = try ScopeStore(transaction).findOrAdd(caller.scope)
             let pauses = PauseStore(transaction)
-            let ids: [OfferId?] = offer?.ids ?? [offerId]
+            let ids: [OfferId?] = known?.ids ?? [offerId]
+            let id = known?.id ?? offerId
             let isPaused = try pauses.active(in: number).contains { ids.contains($0.offerId) }
-            if let offerId, offer == nil, !isPaused { throw RequestError.unknownOffer(offerId) }
+            if let offerId, known == nil, !isPaused { throw RequestError.unknownOffer(offerId) }
             // To stop is never too early: only resuming waits for a clock that is behind.
             let now = try paused ? clock.instantOfLooking(transaction) : clock.instant(transaction)
             let changed =
                 paused
-                ? try !isPaused && pauses.pause(offerId, actor: caller.apiKeyId, at: now, in: number)
+                ? try !isPaused && pauses.pause(id, actor: caller.apiKeyId, at: now, in: number)
                 : try ids.map { try pauses.resume($0, actor: caller.apiKeyId, at: now, in: number) }.contains(true)
             try StoreClock(transaction).advance(to: now)
             let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }
-            return PauseState(offerId: offerId, paused: paused, changed: changed, everyOfferPaused: everyOffer)
+            return PauseState(offerId: id, paused: paused, changed: changed, everyOfferPaused: everyOffer)
         }
     }
 }

@@ -163,8 +163,8 @@ struct RenamedOfferTests {
     @Test("a pause goes with the offer, and resuming it under its new id ends it")
     func pause() async throws {
         let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
-        func flip(_ paused: Bool) async throws -> PauseState {
-            try await bench.useCases.switches.set("return", paused: paused, caller: Workbench.marketing)
+        func flip(_ paused: Bool, _ id: OfferId = "return") async throws -> PauseState {
+            try await bench.useCases.switches.set(id, paused: paused, caller: Workbench.marketing)
         }
         func isListedAsPaused() async throws -> [Bool]? {
             try await bench.useCases.switches.offers(from: nil, limit: 10, caller: Workbench.marketing)?.items
@@ -179,6 +179,9 @@ struct RenamedOfferTests {
         #expect(try await flip(false).changed)
         #expect(try await isListedAsPaused() == [false])
         #expect(try await bench.granted(request).isNew)
+        let former = try await flip(true, "comeback")
+        #expect(former.offerId == "return" && former.changed, "the kill switch takes a former id")
+        #expect(try await bench.refused(request).decision.obstacles == [.catalogPaused])
     }
 
     @Test("of two open ones under two ids, met by a merge, the newer is voided")
