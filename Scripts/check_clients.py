@@ -36,7 +36,9 @@ def expect(holds, fault):
 
 
 def is_untyped(annotation):
-    """Whether a type is Any, or has it within."""
+    """Whether a type, or the text of one, is Any or has it within."""
+    if isinstance(annotation, str):
+        return re.search(r"\bAny\b", annotation) is not None
     return annotation is typing.Any or any(map(is_untyped, typing.get_args(annotation)))
 
 

@@ -57,7 +57,8 @@ package struct TextTable: Sendable {
 
     /// With the last column below each row.
     private func detailed(_ columns: [Int], _ palette: Palette, _ indent: Int) -> [String]? {
-        guard endsInDetail, let last = columns.last, let lines = fitting(columns.dropLast(), palette, indent)
+        guard endsInDetail, let last = columns.last, last == header.count - 1,
+            let lines = fitting(columns.dropLast(), palette, indent)
         else { return nil }
         let details = rows.map { $0[last] == "–" ? [] : palette.wrap($0[last], indent: indent + 4) }
         return [lines[0]] + zip(lines.dropFirst(), details).flatMap { [$0] + $1 }

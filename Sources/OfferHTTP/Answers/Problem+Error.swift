@@ -122,9 +122,8 @@ extension Problem {
     static func unknownDecision(_ id: String) -> Problem {
         Problem(
             .unknownDecision, "no refusal has the id `\(id.prefix(100))` in this app and environment",
-            hint:
-                "the id is the `decisionId` of a 403 or 422; `POST /v1/issued-offers/{id}/replay` explains an issued offer"
-        )
+            hint: "the id is the `decisionId` of a 403 or 422; `POST /v1/issued-offers/{id}/replay` explains an issued "
+                + "offer by its `issuedOfferId`")
     }
 
     /// No offer of the caller's app and environment has this id.
