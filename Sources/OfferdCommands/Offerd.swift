@@ -12,7 +12,7 @@ public enum OfferdProgram {
         CoreFiles.forbid()
         let program = CommandLineProgram(
             Offerd.self, unexpected: .failed, example: "offerd serve --config FILE", output: Console.output,
-            failure: CommandFailure.words)
+            failure: { CommandFailure.words($0)?.naming(variables: ProcessInfo.processInfo.environment) })
         exit(await program.run(Array(CommandLine.arguments.dropFirst())))
     }
 }
@@ -66,3 +66,15 @@ extension CommandFailure {
         self.init(status, message, hints: hint.map { [$0] } ?? [])
     }
 }
+
+    /// The same, with a hint for each variable whose value it shows: the operator may look for it in offerd.yaml.
+    func naming(variables: [String: String]) -> CommandFailure {
+        let sources = ["OFFERD_LISTEN", "OFFERD_METRICS", "OFFERD_DATABASE", "OFFERD_KEYS"].filter { name in
+            guard let value = variables[name], !value.isEmpty else { return false }
+            return [value, URL(filePath: value).path].contains { shown in
+                lines.contains { $0.contains("`\(shown.printable)`") || $0.contains("(\(shown.printable):") }
+            }
+        }
+        return CommandFailure(
+            status, lines: lines + sources.map { "hint: \($0) in the environment sets `\(variables[$0] ?? "")`" })
+    }

@@ -75,7 +75,7 @@ struct CommandLineTests {
         let run = try await OfferctlProcess.run(
             ["customers", "show", "--customer-id", "x", "--server", "localhost:8080"], Self.token)
         #expect(run.status == 2)
-        #expect(run.errorText.hasPrefix("error: `localhost:8080` is not the address of a server\nhint: "))
+        #expect(run.errorText.hasPrefix("error: `localhost:8080` in `--server` is not the address of a server\nhint: "))
     }
 
     @Test("a catalog that cannot be read ends with 2 and says why")

@@ -27,7 +27,10 @@ struct OfferdClientTests {
     @Test(
         "a refusal shows the server's words, then its hint or ours, and ends with 1",
         arguments: [
-            (401, "unauthenticated", "", "the key may be revoked, expired or of another server"),
+            (
+                401, "unauthenticated", "",
+                "the key in OFFERCTL_TOKEN may be revoked, expired or of another server; `offerd api-keys list` shows it"
+            ),
             (403, "forbidden", #","hint":"this call needs the role `support` or `admin`""#, "this call needs the role"),
             (404, "unknown-customer", #","hint":"check the id""#, "check the id"),
             (429, "rate-limited", "", "try again in 7 seconds"),
@@ -38,6 +41,62 @@ struct OfferdClientTests {
         let run = try await refused(.problem(status, code, "this is why", more, headers: headers))
         #expect(run.status == 1)
         #expect(run.errorText.hasPrefix("error: this is why\nhint: \(hint)"), "\(run.errorText)")
+    }
+
+    @Test(
+        "a message names the variable or the option that a value comes from",
+        arguments: [
+            (
+                ["OFFERCTL_SERVER": "localhost"], [],
+                "`localhost` in OFFERCTL_SERVER is not the address of a server",
+                "write it like `http://127.0.0.1:8080` or `https://offers.example.com`"
+            ),
+            (
+                ["OFFERCTL_SERVER": "http://127.0.0.1:9"], ["--server", "localhost"],
+                "`localhost` in `--server` is not the address of a server",
+                "write it like `http://127.0.0.1:8080` or `https://offers.example.com`"
+            ),
+            (
+                ["OFFERCTL_SERVER": "http://127.0.0.1:9"], [],
+                "nothing answers at `http://127.0.0.1:9`: the connection was refused",
+                "start it with `offerd serve`, or name another with OFFERCTL_SERVER"
+            ),
+            (
+                ["OFFERCTL_SERVER": "http://nowhere.invalid"], [],
+                "no host is known by the name in `http://nowhere.invalid`",
+                "check the spelling in OFFERCTL_SERVER, and the network"
+            ),
+            (
+                ["OFFERCTL_TOKEN": "offerd 1"], [], "OFFERCTL_TOKEN has characters that no API key's token has",
+                "a token looks like `offerd_<id>_<secret>`"
+            ),
+            (
+                [:], ["--token", "offerd 1"], "`--token` has characters that no API key's token has",
+                "a token looks like `offerd_<id>_<secret>`"
+            ),
+            (
+                ["OFFERCTL_TOKEN": " "], [], "OFFERCTL_TOKEN is blank, and no API key is given",
+                "set OFFERCTL_TOKEN or use `--token`"
+            ),
+            (["OFFERCTL_TOKEN": ""], [], "no API key is given", "set OFFERCTL_TOKEN or use `--token`"),
+        ] as [([String: String], [String], String, String)])
+    func source(
+        _ variables: [String: String], _ options: [String], _ message: String, _ hint: String
+    ) async throws {
+        let run = try await OfferctlProcess.run(
+            Self.show + options, ["OFFERCTL_TOKEN": "offerd_1_secret"].merging(variables) { $1 })
+        #expect(run.errorText.hasPrefix("error: \(message)\nhint: \(hint)\n"), "\(run.errorText)")
+    }
+
+    @Test("a refused key is that of the variable or of the option")
+    func refusedKey() async throws {
+        let refusals = ["GET /v1/customers": ScriptedServer.Reply.problem(401, "unauthenticated", "no", "")]
+        try await ScriptedServer.run(refusals) { server in
+            let run = try await OfferctlProcess.run(
+                Self.show + ["--token", "offerd_2_secret"],
+                ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address])
+            #expect(run.errorText.contains("hint: the key in `--token` may be revoked"), "\(run.errorText)")
+        }
     }
 
     @Test("a request's own errors are shown with their pointer")

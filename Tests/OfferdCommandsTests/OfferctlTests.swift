@@ -169,7 +169,7 @@ struct OfferctlTests {
                 #expect(
                     run.errorText == """
                         error: the API key is unknown, expired or revoked
-                        hint: the key may be revoked, expired or of another server; `offerd api-keys list` shows it
+                        hint: the key in OFFERCTL_TOKEN may be revoked, expired or of another server; `offerd api-keys list` shows it
 
                         """)
             }
@@ -180,6 +180,7 @@ struct OfferctlTests {
                     com.example.pro in LocalTesting
                     error: the API key has the role `client`
                     hint: this call needs the role `marketing`, `support` or `admin`
+                    hint: the key comes from OFFERCTL_TOKEN
 
                     """)
         }

@@ -11,6 +11,8 @@ struct OfferdClient: Sendable {
     static let largestAnswer = 64 * 1_024 * 1_024
 
     let address: ServerAddress
+    /// Where the address is set, for hints: `--server` in backticks, OFFERCTL_SERVER, or both.
+    let addressSetting: String
     /// The API key's token; sent, never shown.
     let token: String
     /// The limit of a whole exchange.
@@ -98,7 +100,9 @@ struct OfferdClient: Sendable {
         do {
             return try result.get()
         } catch {
-            throw CommandFailure(connection: error, address: address, timeoutSeconds: timeoutSeconds)
+            let (message, hint) = ConnectionFailure(error, isEncrypted: address.isEncrypted)
+                .words(address, addressSetting, timeoutSeconds)
+            throw CommandFailure(.unavailable, message, hints: [hint])
         }
     }
 
@@ -121,19 +125,11 @@ struct OfferdClient: Sendable {
             } else if answer.status >= 500 {
                 "a proxy in front of the server may be answering instead; try again or ask the operator"
             } else {
-                "check that `--server` or OFFERCTL_SERVER leads to an offerd of this version or later"
+                "check that \(addressSetting) leads to an offerd of this version or later"
             }
         return CommandFailure(
             .unavailable, "the answer of `\(address)` is not one that offerd gives: status \(answer.status)\(kind)",
             hints: [hint])
-    }
-}
-
-extension CommandFailure {
-    /// Why no answer came; each cause has another remedy.
-    fileprivate init(connection error: any Error, address: ServerAddress, timeoutSeconds: Int) {
-        let (message, hint) = ConnectionFailure(error, isEncrypted: address.isEncrypted).words(address, timeoutSeconds)
-        self.init(.unavailable, message, hints: [hint])
     }
 }
 
@@ -178,17 +174,20 @@ private enum ConnectionFailure {
         }
     }
 
-    func words(_ address: ServerAddress, _ timeoutSeconds: Int) -> (message: String, hint: String) {
+    /// - Parameter setting: where the address is set.
+    func words(
+        _ address: ServerAddress, _ setting: String, _ timeoutSeconds: Int
+    ) -> (message: String, hint: String) {
         switch self {
         case .unknownHost:
             (
                 "no host is known by the name in `\(address)`",
-                "check the spelling in `--server` or OFFERCTL_SERVER, and the network"
+                "check the spelling in \(setting), and the network"
             )
         case .refused:
             (
                 "nothing answers at `\(address)`: the connection was refused",
-                "start it with `offerd serve`, or name another with `--server` or OFFERCTL_SERVER"
+                "start it with `offerd serve`, or name another with \(setting)"
             )
         case .timedOut:
             (
@@ -208,11 +207,11 @@ private enum ConnectionFailure {
                 "try again; `http` and `https` in the address may also be mixed up"
             )
         case .tooLarge:
-            ("the answer of `\(address)` is larger than 64 MiB", "check that `--server` leads to an offerd")
+            ("the answer of `\(address)` is larger than 64 MiB", "check that \(setting) leads to an offerd")
         case .notHTTP(let detail):
             (
                 "`\(address)` does not speak HTTP: \(detail)",
-                "check `http` or `https` and the port in `--server` or OFFERCTL_SERVER"
+                "check `http` or `https` and the port in \(setting)"
             )
         }
     }

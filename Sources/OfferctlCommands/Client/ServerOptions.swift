@@ -37,36 +37,56 @@ struct ServerOptions: ParsableArguments {
         files: SentFiles = SentFiles(), output: OutputOptions? = nil,
         _ requests: (OfferdClient) async throws -> Result
     ) async throws -> Result {
+        let environment = ProcessInfo.processInfo.environment
+        let token = Setting(option: token, "--token", variable: "OFFERCTL_TOKEN", in: environment)
         do {
-            return try await requests(try client(ProcessInfo.processInfo.environment))
+            return try await requests(try client(environment, token))
         } catch let refusal as ServerRefusal {
             if let data = try output?.data(refusal.json) { Console.write(data) }
-            throw refusal.commandFailure(files: files)
+            throw refusal.commandFailure(files: files, token: token)
         }
     }
 
-    private func client(_ environment: [String: String]) throws(CommandFailure) -> OfferdClient {
-        let text = server ?? environment["OFFERCTL_SERVER"].flatMap { $0.isEmpty ? nil : $0 } ?? Self.defaultServer
+    private func client(_ environment: [String: String], _ token: Setting) throws(CommandFailure) -> OfferdClient {
+        let server = Setting(option: server, "--server", variable: "OFFERCTL_SERVER", in: environment)
+        let text = server.value ?? Self.defaultServer
         guard let address = ServerAddress(text) else {
             throw CommandFailure(
-                .usage, "`\(text)` is not the address of a server",
+                .usage, "`\(text)` in \(server.name) is not the address of a server",
                 hints: ["write it like `\(Self.defaultServer)` or `https://offers.example.com`"])
         }
         // Tokens often come from a file, with a line break.
-        let token = (token ?? environment["OFFERCTL_TOKEN"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !token.isEmpty else {
+        let secret = (token.value ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !secret.isEmpty else {
+            let isBlank = token.value != nil
             throw CommandFailure(
-                .usage, "no API key is given",
+                .usage, isBlank ? "\(token.name) is blank, and no API key is given" : "no API key is given",
                 hints: [
                     "set OFFERCTL_TOKEN or use `--token`", "the operator makes one with `offerd api-keys create`",
                 ])
         }
-        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw CommandFailure(
-                .usage, "the API key's token has characters that no token has",
+                .usage, "\(token.name) has characters that no API key's token has",
                 hints: ["a token looks like `offerd_<id>_<secret>`"])
         }
-        return OfferdClient(address: address, token: token, timeoutSeconds: timeout)
+        return OfferdClient(address: address, addressSetting: server.name, token: secret, timeoutSeconds: timeout)
+    }
+}
+
+/// A value from an option or, without it, from the environment variable that replaces it.
+struct Setting {
+    let value: String?
+    /// What messages call it: `--server` in backticks, or OFFERCTL_SERVER; both if neither is given.
+    let name: String
+    let isFromVariable: Bool
+
+    init(option: String?, _ flag: String, variable: String, in environment: [String: String]) {
+        // A variable that is set to nothing says nothing.
+        let inherited = environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+        value = option ?? inherited
+        isFromVariable = option == nil && inherited != nil
+        name = option != nil ? "`\(flag)`" : isFromVariable ? variable : "`\(flag)` or \(variable)"
     }
 }
 
@@ -93,6 +113,11 @@ struct AnswerOptions: ParsableArguments {
     /// Prints an answer: for a program every member that came.
     func show<Body>(_ reply: OfferdClient.Reply<Body>, text: @autoclosure () -> String) throws {
         Console.write(try output.data(reply.json) ?? output.palette.wrap(text()))
+    }
+
+    /// Prints what a change would do, before a question or a refusal: on stderr where the answer is for a program, so that stdout has one document.
+    func showPreview(_ text: String) {
+        if output.isData { Console.note(text) } else { Console.write(output.palette.wrap(text)) }
     }
 
     /// Prints a page of a list as a table, or that it is empty.

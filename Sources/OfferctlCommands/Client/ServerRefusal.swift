@@ -27,10 +27,11 @@ struct ServerRefusal: Error {
         var isOurs: Bool { type.hasPrefix("urn:offerd:problem:") }
     }
 
-    func commandFailure(files: SentFiles) -> CommandFailure {
+    /// - Parameter token: where the API key's token comes from.
+    func commandFailure(files: SentFiles, token: Setting) -> CommandFailure {
         let status: ExitStatus = status >= 500 ? .unavailable : .failed
         guard let errors = problem.errors, !errors.isEmpty else {
-            return CommandFailure(status, problem.detail, hints: hints)
+            return CommandFailure(status, problem.detail, hints: hints(token))
         }
         return CommandFailure(status, lines: errors.flatMap { lines($0, files) })
     }
@@ -51,8 +52,9 @@ struct ServerRefusal: Error {
         return ["error: " + error.detail + place] + (error.hint.map { ["hint: " + CLITerms.hint($0)] } ?? [])
     }
 
-    private var hints: [String] {
-        var hints = [ownHint ?? problem.hint.map(CLITerms.hint)].compactMap { $0 }
+    private func hints(_ token: Setting) -> [String] {
+        var hints = [ownHint(token) ?? problem.hint.map(CLITerms.hint)].compactMap { $0 }
+        if problem.code == "forbidden", token.isFromVariable { hints.append("the key comes from \(token.name)") }
         if let retryAfter { hints.append("try again in \(retryAfter) seconds") }
         if status >= 500, let requestId = problem.requestId {
             hints.append("the server's log has more under the request id `\(requestId)`")
@@ -61,9 +63,10 @@ struct ServerRefusal: Error {
     }
 
     /// What to do next at a terminal, where the server's hint speaks of requests or there is none.
-    private var ownHint: String? {
+    private func ownHint(_ token: Setting) -> String? {
         switch problem.code {
-        case "unauthenticated": "the key may be revoked, expired or of another server; `offerd api-keys list` shows it"
+        case "unauthenticated":
+            "the key in \(token.name) may be revoked, expired or of another server; `offerd api-keys list` shows it"
         case "catalog-changed": "another catalog was applied in between: `offerctl catalog revisions` shows who"
         case "unknown-offer":
             "the id is the offer's in the catalog, not its name in App Store Connect; `offerctl offers list` shows those in force"
