@@ -1,3 +1,4 @@
+import OfferApplication
 import OfferModel
 import Testing
 
@@ -67,6 +68,51 @@ struct TraceParentTests {
             #expect(!second.contains("trace.id"))
             let third = try #require(lines.last)
             #expect(third.contains("problem=unauthenticated ") && !third.contains("role="), "\(third)")
+        }
+    }
+
+    @Test("a refused token's key is in the log without a role, and never its secret")
+    func refusedKey() async throws {
+        let rates = RequestRates(RateLimits(key: RateLimit(perSecond: 1, burst: 1)), clock: { 0 })
+        try await ServiceFixture.run(rates: rates) { service in
+            let token = try await service.token(.client)
+            let keyId = try #require(token.split(separator: "_").dropFirst().first)
+            let unknown = "offerd_0123456789abcdef_\(String(repeating: "a", count: 64))"
+            #expect(try await service.ask("GET", "/v1/catalog", token: token).status == 403)
+            #expect(try await service.ask("GET", "/v1/catalog", token: token).status == 429)
+            #expect(try await service.ask("GET", "/v1/catalog", token: unknown).status == 401)
+            #expect(try await service.ask("GET", "/v1/catalog", token: "nonsense").status == 401)
+            let lines = service.log.lines.filter { $0.hasPrefix("info answered") }
+            #expect(lines.count == 4)
+            for (line, parts) in zip(
+                lines,
+                [
+                    ["key.id=\(keyId) ", "problem=forbidden ", "role=client"],
+                    ["key.id=\(keyId) ", "problem=rate-limited "],
+                    ["key.id=0123456789abcdef ", "problem=unauthenticated "], ["problem=unauthenticated "],
+                ])
+            {
+                for part in parts { #expect((line + " ").contains(part), "\(part) in \(line)") }
+                #expect(!line.contains("aaaa"))
+            }
+            #expect(lines.dropFirst().allSatisfy { !$0.contains("role=") && !$0.contains("app=") })
+            #expect(lines.last?.contains("key.id=") == false)
+        }
+    }
+
+    @Test("a notification's line names its app and environment, and an unreadable request's its problem")
+    func withoutKey() async throws {
+        try await ServiceFixture.run { service in
+            let path = "/v1/app-store/com.example.pro/LocalTesting/notifications"
+            _ = try await service.ask("POST", path, body: #"{"signedPayload":"a.b.c"}"#)
+            _ = try await RawHTTP.exchange(port: service.port, Array("no request\r\n\r\n".utf8))
+            let lines = service.log.lines.filter { $0.hasPrefix("info answered") }
+            let first = try #require(lines.first)
+            for part in ["app=com.example.pro ", "environment=LocalTesting ", "problem=signed-data-refused "] {
+                #expect(first.contains(part), "\(part) in \(first)")
+            }
+            #expect(
+                lines.last?.contains("http.route=none http.status=400 problem=invalid-request ") == true, "\(lines)")
         }
     }
 

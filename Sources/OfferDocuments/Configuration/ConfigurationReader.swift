@@ -65,9 +65,6 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
-    /// Whether only programs on this machine can reach it.
-    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
-
     /// Whether both cannot be listened on; names of one host that are spelled differently show only then.
     package func isTaken(by other: ListenAddress) -> Bool { self == other && port != 0 }
 

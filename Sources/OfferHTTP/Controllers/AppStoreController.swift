@@ -19,6 +19,7 @@ struct AppStoreController: Sendable {
         let scope = try Self.scope(request, context)
         // Before it takes a place and its body is read: nothing in it could make the app known.
         try notifications.require(scope)
+        context.notes.note { $0.scope = scope }
         let bytes = try await request.jsonBytes(upTo: bodyLimit)
         return try await turns.run {
             let body = try WireJSON.decodeRequest(NotificationRequestBody.self, from: bytes)

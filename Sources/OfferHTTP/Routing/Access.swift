@@ -130,8 +130,16 @@ struct Authentication: RouterMiddleware {
         guard !values.isEmpty else { throw Problem.unauthenticated(tokenWasGiven: false) }
         // What is no bearer token is a failed attempt, as is an empty one.
         let token = Self.token(in: values) ?? ""
-        guard let caller = try await apiKeys.caller(forToken: token, from: context.peer) else {
-            throw Problem.unauthenticated(tokenWasGiven: true)
+        let caller: Caller
+        do {
+            guard let found = try await apiKeys.caller(forToken: token, from: context.peer) else {
+                throw Problem.unauthenticated(tokenWasGiven: true)
+            }
+            caller = found
+        } catch {
+            // Nothing proves it, but it tells an operator which backend has an old key or asks too often.
+            context.notes.note { $0.refusedKeyId = APIToken(token)?.id }
+            throw error
         }
         context.caller = caller
         context.notes.note { $0.caller = caller }

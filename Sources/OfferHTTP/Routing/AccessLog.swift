@@ -11,6 +11,10 @@ import Synchronization
 final class RequestNotes: Sendable {
     struct Content: Sendable {
         var caller: Caller?
+        /// The key that a refused token names.
+        var refusedKeyId: String?
+        /// The app and environment of a call without a key.
+        var scope: Scope?
         /// The decision that the answer reports.
         var decisionId: LowercaseUUID?
         var problem: ProblemCode?
@@ -23,6 +27,19 @@ final class RequestNotes: Sendable {
     func note(_ change: (inout Content) -> Void) { content.withLock { change(&$0) } }
 }
 
+/// How many requests a server is answering.
+public final class RequestsInProgress: Sendable {
+    private let number = Atomic(0)
+
+    public init() {}
+
+    public var count: Int { number.load(ordering: .relaxed) }
+
+    func began() { number.wrappingAdd(1, ordering: .relaxed) }
+
+    func ended() { number.wrappingSubtract(1, ordering: .relaxed) }
+}
+
 /// Gives every answer its request id and every request one line in the log and a place in the metrics.
 ///
 /// The line names the route's template, never the path as asked, the query, a header or a body: those may carry
@@ -31,8 +48,10 @@ struct AccessLog: RouterMiddleware {
     private let requests: MetricFamily<Counter>
     private let durations: MetricFamily<Timer>
     private let problems: MetricFamily<Counter>
+    private let inProgress: RequestsInProgress
 
-    init(_ metrics: any MetricsFactory) {
+    init(_ metrics: any MetricsFactory, _ inProgress: RequestsInProgress) {
+        self.inProgress = inProgress
         requests = MetricFamily("offerd_http_requests_total", ["method", "route", "status"], metrics)
         durations = MetricFamily("offerd_http_request_duration_seconds", ["method", "route"], metrics)
         problems = MetricFamily("offerd_problems_total", ["code"], metrics)
@@ -43,6 +62,8 @@ struct AccessLog: RouterMiddleware {
     ) async throws -> Response {
         let clock = ContinuousClock()
         let start = clock.now
+        inProgress.began()
+        defer { inProgress.ended() }
         var context = context
         if let trace = TraceParent(request.headers[values: .traceparent]) {
             context.logger[metadataKey: "trace.id"] = "\(trace.traceId)"
@@ -81,11 +102,11 @@ struct AccessLog: RouterMiddleware {
 extension RequestNotes.Content {
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [:]
-        if let caller {
-            metadata["role"] = .string(caller.role.rawValue)
-            metadata["key.id"] = .string(caller.apiKeyId)
-            metadata["app"] = .string(caller.scope.bundleId.rawValue)
-            metadata["environment"] = .string(caller.scope.environment.rawValue)
+        if let caller { metadata["role"] = .string(caller.role.rawValue) }
+        if let keyId = caller?.apiKeyId ?? refusedKeyId { metadata["key.id"] = .string(keyId) }
+        if let scope = caller?.scope ?? scope {
+            metadata["app"] = .string(scope.bundleId.rawValue)
+            metadata["environment"] = .string(scope.environment.rawValue)
         }
         if let decisionId { metadata["decision.id"] = .string(decisionId.description) }
         if let problem { metadata["problem"] = .string(problem.rawValue) }

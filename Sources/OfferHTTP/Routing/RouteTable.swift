@@ -110,9 +110,12 @@ struct RouteTable: Sendable {
     }
 
     /// The router of these routes.
-    func router(_ apiKeys: APIKeys, metrics: any MetricsFactory = MetricsSystem.factory) -> Router<OfferContext> {
+    func router(
+        _ apiKeys: APIKeys, metrics: any MetricsFactory = MetricsSystem.factory,
+        inProgress: RequestsInProgress = RequestsInProgress()
+    ) -> Router<OfferContext> {
         let router = Router(context: OfferContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: AccessLog(metrics))
+        router.add(middleware: AccessLog(metrics, inProgress))
         router.add(middleware: UnreadBodies())
         router.add(middleware: ProblemDocuments(routes: self))
         let authentication = Authentication(apiKeys: apiKeys)

@@ -281,7 +281,11 @@ enum UnroutedAnswer {
         let requestId = LowercaseUUID.random()
         let status = HTTPResponse.Status.badRequest
         logger.info(
-            "answered", metadata: ["request.id": "\(requestId)", "http.route": "none", "http.status": "\(status.code)"])
+            "answered",
+            metadata: [
+                "request.id": "\(requestId)", "http.route": "none", "http.status": "\(status.code)",
+                "problem": "\(ProblemCode.invalidRequest.rawValue)",
+            ])
         guard let body = try? WireJSON.encode(problem.body(instance: "/", requestId: requestId)) else { return nil }
         let head = """
             HTTP/1.1 \(status)\r

@@ -17,15 +17,17 @@ public enum OfferServer {
     ///   - settings: listen address and resource limits.
     ///   - logger: gets one line a request, without secrets or identifiers of customers.
     ///   - metrics: where requests are counted.
-    ///   - onListening: called with the port once connections are accepted.
+    ///   - inProgress: counts the requests that are being answered.
+    ///   - onListening: called once connections are accepted, with the port and whether only this machine can reach it.
     public static func application(
         useCases: UseCases, settings: HTTPSettings, logger: Logger,
-        metrics: any MetricsFactory = MetricsSystem.factory,
-        onListening: @escaping @Sendable (_ port: Int) async -> Void
+        metrics: any MetricsFactory = MetricsSystem.factory, inProgress: RequestsInProgress = RequestsInProgress(),
+        onListening: @escaping @Sendable (_ port: Int, _ isLoopback: Bool) async -> Void
     ) -> some ApplicationProtocol {
         let table = RouteTable(useCases, limits: settings.limits, openAPI: description)
         return application(
-            table.router(useCases.apiKeys, metrics: metrics), settings: settings, logger: logger,
+            table.router(useCases.apiKeys, metrics: metrics, inProgress: inProgress), settings: settings,
+            logger: logger,
             onListening: onListening)
     }
 
@@ -34,7 +36,7 @@ public enum OfferServer {
     /// - Parameter text: what it answers with, asked for each time.
     public static func metrics(
         settings: HTTPSettings, logger: Logger, text: @escaping @Sendable () async -> String,
-        onListening: @escaping @Sendable (_ port: Int) async -> Void
+        onListening: @escaping @Sendable (_ port: Int, _ isLoopback: Bool) async -> Void
     ) -> some ApplicationProtocol {
         let router = Router(options: .autoGenerateHeadEndpoints)
         router.get("/metrics") { _, _ -> Response in
@@ -47,7 +49,7 @@ public enum OfferServer {
 
     private static func application<Context: RequestContext>(
         _ router: Router<Context>, settings: HTTPSettings, logger: Logger,
-        onListening: @escaping @Sendable (_ port: Int) async -> Void
+        onListening: @escaping @Sendable (_ port: Int, _ isLoopback: Bool) async -> Void
     ) -> some ApplicationProtocol where Context.Source == ApplicationRequestContextSource {
         let limits = settings.limits
         let channel = HTTP1Channel.Configuration(
@@ -64,8 +66,19 @@ public enum OfferServer {
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: nil,
                 availableConnectionsDelegate: .maximum(limits.connections, logger: logger)),
-            onServerRunning: { await onListening($0.localAddress?.port ?? settings.port) },
+            onServerRunning: { channel in
+                let address = channel.localAddress
+                await onListening(address?.port ?? settings.port, address?.isLoopback ?? false)
+            },
             logger: logger)
+    }
+}
+
+extension SocketAddress {
+    /// Whether only programs on this machine can reach it.
+    var isLoopback: Bool {
+        guard let ipAddress else { return true }
+        return ipAddress == "::1" || ipAddress.hasPrefix("127.") || ipAddress.hasPrefix("::ffff:127.")
     }
 }
 

@@ -41,9 +41,12 @@ public struct CheckpointStore {
             """, event)
     }
 
+    /// The number of the newest event; 0 if there is none.
+    public func newestEvent() throws -> Int64 { try AuditHead.read(transaction).sequence }
+
     /// How many events the newest checkpoint does not sign; its own event is none of them.
     public func unsignedEvents() throws -> Int64 {
-        let head = try AuditHead.read(transaction).sequence
+        let head = try newestEvent()
         guard let newest = try newest() else { return head }
         return max(0, head - newest.eventSequence - 1)
     }

@@ -157,8 +157,14 @@ struct MetricsService: Service {
         limits.connections = Self.connections
         let server = OfferServer.metrics(
             settings: HTTPSettings(host: address.host, port: address.port, limits: limits), logger: logger, text: text
-        ) { port in
-            try? Console.output("metrics on http://\(ListenAddress(host: address.host, port: port))/metrics")
+        ) { [address, logger] port, isLoopback in
+            let bound = ListenAddress(host: address.host, port: port)
+            try? Console.output("metrics on http://\(bound)/metrics")
+            if !isLoopback {
+                logger.warning(
+                    "other machines can reach `\(bound)`, which names apps and offers without a key or TLS: listen on 127.0.0.1, or let only Prometheus reach it"
+                )
+            }
         }
         do {
             try await server.run()

@@ -49,9 +49,6 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The least severe level that is logged.")
     var logLevel: LogLevel = .info
 
-    /// The time that requests in progress have after SIGTERM.
-    private static let patience = Duration.seconds(20)
-
     func run() async throws {
         // Loops only read and write, a fifth of a request's work at most; the tasks that answer have a thread for each
         // processor already. With a loop for each, too, they wake each other twice as often for the same work.
@@ -108,16 +105,18 @@ struct Serve: AsyncParsableCommand {
         }
         var limits = HTTPLimits()
         limits.connections = OpenFiles.connections(wanted: limits.connections, limit: OpenFiles.raiseLimit())
-        let (started, signsAudit) = (logger, audit != nil)
+        let (started, signsAudit, shutdown) = (logger, audit != nil, Shutdown(logger: logger))
         let server = OfferServer.application(
             useCases: useCases,
             settings: HTTPSettings(host: address.host, port: address.port, limits: limits, certificate: certificate),
-            logger: logger, metrics: metrics
-        ) { port in
+            logger: logger, metrics: metrics, inProgress: shutdown.requests
+        ) { port, isLoopback in
             let bound = ListenAddress(host: address.host, port: port)
             try? Console.output("listening on \(certificate == nil ? "http" : "https")://\(bound)")
-            if certificate == nil, !address.isLoopback {
-                started.warning("API keys travel unencrypted: offerd listens beyond this machine without `tls`")
+            if certificate == nil, !isLoopback {
+                started.warning(
+                    "API keys and customers' data travel unencrypted, because other machines can reach `\(bound)` and it has no TLS: set `tls`, or listen on 127.0.0.1 behind a proxy with TLS"
+                )
             }
             certificate?.warnIfExpired(started)
             if !signsAudit {
@@ -140,7 +139,8 @@ struct Serve: AsyncParsableCommand {
             auditKeys: audit, started: setup, logger: logger)
         // The first is stopped last: the final checkpoint signs what the last requests did.
         var services: [any Service] = [
-            CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger), server,
+            CheckpointService(audit: useCases.audit, witness: audit?.witness, logger: logger),
+            DrainService(shutdown: shutdown), server,
             RetentionService(retention: retention, logger: logger, metrics: metrics),
             KeyTestService(registry: registry, logger: logger),
             ReloadService(reload: reload, watch: watch, hangups: hangups),
@@ -156,16 +156,22 @@ struct Serve: AsyncParsableCommand {
             let recheck = NotificationRecheck(registry, useCases.notifications, patience: patience, clock: clock)
             services.append(RecheckService(recheck: recheck, interval: interval, logger: logger))
         }
+        let signals = SignalService(
+            signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), shutdown: shutdown)
         var configuration = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = Self.patience
+            services: services.map { .init(service: $0) }
+                + [.init(service: signals, successTerminationBehavior: .gracefullyShutdownGroup)],
+            logger: logger)
+        configuration.maximumGracefulShutdownDuration = Shutdown.patience
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch {
             try? database.close()
             throw ListenFailure.translate(error, address: address)
         }
+        let events = try? await useCases.audit.newestEvent()
         try database.close()
+        shutdown.closed(events: events)
     }
 
     /// The machine's time, or a file's where nothing but `LocalTesting` could be signed by it.

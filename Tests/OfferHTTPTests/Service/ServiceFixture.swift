@@ -101,7 +101,8 @@ struct ServiceFixture: Sendable {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = OfferServer.application(
             useCases: useCases, settings: HTTPSettings(host: "127.0.0.1", port: 0, limits: limits),
-            logger: Logger(label: "test") { _ in CapturedLogHandler(log) }, onListening: { port.yield($0) })
+            logger: Logger(label: "test") { _ in CapturedLogHandler(log) },
+            onListening: { bound, _ in port.yield(bound) })
         let services = ServiceGroup(
             services: [application], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,0 +1,74 @@
+import Logging
+import OfferHTTP
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// Logs the steps of an orderly shutdown: the signal, the answers to the requests in progress, and the end.
+final class Shutdown: Sendable {
+    /// The time that requests in progress have.
+    static let patience = Duration.seconds(20)
+
+    let requests = RequestsInProgress()
+    private let logger: Logger
+    private let start = Mutex<ContinuousClock.Instant?>(nil)
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    fileprivate func begin(_ signal: UnixSignal) {
+        start.withLock { $0 = .now }
+        logger.notice(
+            "stopping: requests in progress have \(Self.patience.components.seconds) s to finish",
+            metadata: ["signal": "\(signal)", "requests": "\(requests.count)"])
+    }
+
+    fileprivate func serverEnded() {
+        guard let metadata else { return }
+        let left = requests.count
+        if left == 0 {
+            logger.notice("every request in progress was answered", metadata: metadata)
+        } else {
+            logger.warning(
+                "requests in progress were cut off", metadata: metadata.merging(["requests": "\(left)"]) { $1 })
+        }
+    }
+
+    /// - Parameter events: the number of the newest event of the audit; `nil` where it could not be read.
+    func closed(events: Int64?) {
+        guard var metadata else { return }
+        metadata["audit.events"] = events.map { "\($0)" }
+        logger.notice("stopped: everything is committed and the database is closed", metadata: metadata)
+    }
+
+    /// `nil` before the signal.
+    private var metadata: Logger.Metadata? {
+        start.withLock { $0 }.map { start in
+            let (seconds, attoseconds) = (ContinuousClock.now - start).components
+            return ["duration.us": "\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)"]
+        }
+    }
+}
+
+/// Ends on SIGTERM or SIGINT, and so ends its group.
+struct SignalService: Service {
+    let signals: UnixSignalsSequence
+    let shutdown: Shutdown
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await signal in signals { return shutdown.begin(signal) }
+        }
+    }
+}
+
+/// Placed before the server in a group, so that it is stopped after it.
+struct DrainService: Service {
+    let shutdown: Shutdown
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        shutdown.serverEnded()
+    }
+}
