@@ -11,43 +11,18 @@ bin=$root/.build/debug
 offerd=$bin/offerd
 offerctl=$bin/offerctl
 
-# prepare_offerd FOLDER PORT: creates what is missing.
+# prepare_offerd FOLDER: creates what is missing.
 prepare_offerd() {
-    local folder=$1 port=$2
-    mkdir -p "$folder/keys" "$folder/tokens"
-    chmod 700 "$folder" "$folder/keys" "$folder/tokens"
-    if [[ -f $folder/$key_file ]]; then
-        say "using the key $key_id made earlier"
+    local folder=$1
+    if [[ -f $folder/keys.yaml ]]; then
+        say "using the installation made earlier"
     else
-        "$offerd" keys generate --out "$folder/$key_file" --key-id "$key_id" --public-key "$folder/public.pem"
+        # Without the commands to type next: they follow.
+        "$offerd" init "$folder" --app "$app" | sed '/^$/,$d'
     fi
-    if [[ ! -f $folder/keys/audit.p8 ]]; then
-        "$offerd" keys generate --out "$folder/keys/audit.p8" --key-id AUDIT --public-key "$folder/audit.pem"
-    fi
-    if [[ ! -f $folder/keys/digest.key ]]; then
-        (umask 077 && openssl rand -hex 32 >"$folder/keys/digest.key")
-    fi
-    if [[ -f $folder/root/root.der ]]; then
-        say "using the local App Store root made earlier"
-    else
-        "$offerd" dev root --out "$folder/root"
-    fi
-    cat >"$folder/offerd.yaml" <<YAML
-listen: 127.0.0.1:$port
-database: offers.sqlite
-keys: keys.yaml
-YAML
-    cat >"$folder/keys.yaml" <<YAML
-apps:
-  - bundleId: $app
-    appAppleId: 1234567890
-    issuerId: 57246542-96fe-1a63-e053-0824d011072a
-    environments: [$environment]
-    keys:
-      - { keyId: $key_id, privateKey: $key_file, use: signing, environments: [$environment] }
-    trustedRoots: { $environment: [root/root.der] }
-audit: { privateKey: keys/audit.p8, digestKey: keys/digest.key }
-YAML
+    openssl pkey -in "$folder/$key_file" -pubout -out "$folder/public.pem"
+    mkdir -p "$folder/tokens"
+    chmod 700 "$folder/tokens"
     "$offerd" migrate --config "$folder/offerd.yaml"
     local role
     for role in client support marketing admin; do
@@ -65,11 +40,12 @@ YAML
     done
 }
 
-# start_offerd FOLDER: starts the server, sets `server` (its process) and `url`; returns 1 if it does not start.
+# start_offerd FOLDER [PORT]: starts the server, by default on a free port, and sets `server` (its process) and `url`;
+# returns 1 if it does not start.
 start_offerd() {
-    local folder=$1
+    local folder=$1 port=${2:-0}
     # Not part of a pipeline, so that signals reach the server itself.
-    "$offerd" serve --config "$folder/offerd.yaml" >"$folder/serve.out" 2>"$folder/serve.log" &
+    "$offerd" serve --config "$folder/offerd.yaml" --listen "127.0.0.1:$port" >"$folder/serve.out" 2>"$folder/serve.log" &
     server=$!
     url=
     for _ in $(seq 1 300); do

@@ -23,18 +23,20 @@ struct Offerd: AsyncParsableCommand {
         commandName: "offerd",
         abstract: "Decides which App Store subscription offers a customer may have, signs them, and records each one.",
         discussion: """
-            An operator creates a key and a database once, hands out API keys, and runs the server. \
+            An operator creates an installation and its database once, hands out API keys, and runs the server. \
             docs/operations.md explains it step by step.
 
             Exit status: 0 done, 1 failed, 2 wrong use or configuration.
 
             Example:
+              offerd init
               offerd migrate --config offerd.yaml
               offerd serve --config offerd.yaml
             """,
         version: ProgramVersion.text,
         subcommands: [
-            Serve.self, Migrate.self, BackfillCommand.self, ImportCommand.self, Doctor.self, Backup.self, Restore.self,
+            InitCommand.self, Serve.self, Migrate.self, BackfillCommand.self, ImportCommand.self, Doctor.self,
+            Backup.self, Restore.self,
             VerifyLedger.self, RetentionCommand.self, KeysCommand.self, APIKeysCommand.self, CustomerDataCommand.self,
             DevelopmentCommand.self,
         ])
@@ -65,7 +67,6 @@ extension CommandFailure {
     private init(_ status: ExitStatus, _ message: String, hint: String?) {
         self.init(status, message, hints: hint.map { [$0] } ?? [])
     }
-}
 
     /// The same, with a hint for each variable whose value it shows: the operator may look for it in offerd.yaml.
     func naming(variables: [String: String]) -> CommandFailure {
@@ -78,3 +79,4 @@ extension CommandFailure {
         return CommandFailure(
             status, lines: lines + sources.map { "hint: \($0) in the environment sets `\(variables[$0] ?? "")`" })
     }
+}

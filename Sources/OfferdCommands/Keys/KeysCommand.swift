@@ -60,7 +60,7 @@ struct KeysGenerate: ParsableCommand {
 }
 
 /// The form of a key id; App Store Connect's have ten characters.
-private enum KeyIdText {
+enum KeyIdText {
     /// The id in the name of a key downloaded from App Store Connect: `SubscriptionKey_<id>.p8`.
     static func named(_ path: String) -> String? {
         let name = URL(filePath: path).lastPathComponent

@@ -49,7 +49,7 @@ final class DocumentShell {
             """
             source Scripts/lib.sh; source Scripts/local.sh
             offerd=\(programs)/offerd offerctl=\(programs)/offerctl
-            prepare_offerd "$PWD/.local" 0 && start_offerd "$PWD/.local" && \(withExamples ? examples : "true")
+            prepare_offerd "$PWD/.local" && start_offerd "$PWD/.local" && \(withExamples ? examples : "true")
             """)
         guard start.status == 0 else {
             stop()
