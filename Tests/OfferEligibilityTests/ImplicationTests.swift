@@ -60,6 +60,14 @@ struct ImplicationTests {
                 #"{ fact: signals.x, between: [30, 180] }"#,
                 #"all: [ { fact: signals.x, atLeast: 30 }, { fact: signals.x, atMost: 180 } ]"#, true
             ),
+            // Redemptions are whole, like every count of the vocabulary; a signal need not be.
+            (
+                #"{ fact: customer.redeemed.a, moreThan: 1 }"#, #"{ fact: customer.redeemed.a, atLeast: 2 }"#, true
+            ),
+            (
+                #"{ fact: customer.redeemed.a, between: [1, 2] }"#, #"{ fact: customer.redeemed.a, in: [1, 2] }"#, true
+            ),
+            (#"{ fact: signals.x, moreThan: 1 }"#, #"{ fact: signals.x, atLeast: 2 }"#, false),
             // A signal that was not sent meets no comparison of its value.
             (#"{ fact: signals.x, is: 1 }"#, #"{ fact: signals.x, exists: true }"#, true),
             (
@@ -78,6 +86,18 @@ struct ImplicationTests {
         ])
     func comparisons(_ one: String, _ other: String, _ isImplied: Bool) throws {
         #expect(try condition(one).implies(try condition(other)) == isImplied)
+    }
+
+    @Test(
+        "a count is never 3.5, so what excludes that restricts only customers whose count is unknown",
+        arguments: ["customer.redeemed.a", "subscription.paidMonths"])
+    func fraction(_ fact: String) {
+        func comparison(_ test: ComparisonOperator, _ number: Double) -> RuleNode {
+            .comparison(Comparison(fact: fact, comparisonOperator: test, operands: [.number(number)]))
+        }
+        #expect(comparison(.atLeast, 1).implies(comparison(.isNot, 3.5)))
+        #expect(!comparison(.atLeast, 1).implies(comparison(.isNot, 3)))
+        #expect(!RuleNode.all([]).implies(comparison(.isNot, 3.5)))
     }
 
     @Test("a proof that would cost too much is none, at once")

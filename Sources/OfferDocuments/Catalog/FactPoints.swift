@@ -83,9 +83,9 @@ enum FactPoints {
         let operands = comparisons.filter { $0.comparisonOperator != .exists }.flatMap(\.operands)
         let definition = FactVocabulary.definition(fact)
         var points: [FactPoint] = [.absent]
-        switch definition?.type {
+        switch FactName(fact)?.type {
         case .number?:
-            points += wholeNumbers(operands, from: definition?.minimum ?? -.greatestFiniteMagnitude)
+            points += wholeNumbers(operands)
         case .boolean?:
             points += flags
         case .text?:
@@ -101,13 +101,12 @@ enum FactPoints {
     /// More than any operand: the reader refuses greater ones.
     private static let vast = 1e12
 
-    /// Counts and days are whole: the operands and their neighbours, none below the least there is.
-    private static func wholeNumbers(_ operands: [FactValue], from minimum: Double) -> [FactPoint] {
+    /// Counts and days are whole and never negative: the operands and their neighbours.
+    private static func wholeNumbers(_ operands: [FactValue]) -> [FactPoint] {
         let near = operands.compactMap(\.magnitude).flatMap { number in
             [number.rounded(.down) - 1, number.rounded(.down), number.rounded(.up), number.rounded(.up) + 1]
         }
-        let start = minimum > -.greatestFiniteMagnitude ? [minimum] : [0]
-        return Set(near + start + [vast]).filter { $0 >= minimum }.sorted().map { .value(.number($0)) }
+        return Set(near + [0, vast]).filter { $0 >= 0 }.sorted().map { .value(.number($0)) }
     }
 
     /// Of a signal also what lies between two operands.
