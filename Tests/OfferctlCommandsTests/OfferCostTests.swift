@@ -11,11 +11,17 @@ struct OfferCostTests {
         .budget(Money(milliunits: milliunits, currency: currency))
     }
 
-    private func offer(_ limits: [Limit], products: [ProductId] = ["monthly"]) -> OfferCost {
-        let offer = Offer(
-            id: "a", type: .promotional, delivery: .signature, offerIdentifier: "a", products: products,
+    /// - Parameter signatures: the signings of one use.
+    private func offer(
+        _ limits: [Limit], products: [ProductId] = ["monthly"], signatures: Int = 1,
+        formats: [SignatureFormat] = [.v2], delivery: Delivery = .signature
+    ) -> OfferCost {
+        var offer = Offer(
+            id: "a", type: .promotional, delivery: delivery, offerIdentifier: "a", products: products,
             paymentMode: .payAsYouGo, period: Period(months: 1), periodCount: 3,
             price: Money(milliunits: 4_990, currency: "USD"), limits: limits)
+        offer.signaturesPerOffer = signatures
+        offer.formats = formats
         let products = [("monthly", 1, 9_990), ("yearly", 12, 79_990)].map { name, months, price in
             Product(
                 productId: ProductId(name), level: 1, period: Period(months: months),
@@ -50,6 +56,24 @@ struct OfferCostTests {
         ] as [([Limit], String)])
     func maximum(_ limits: [Limit], _ words: String) {
         #expect(offer(limits).maximum == words)
+    }
+
+    @Test("where a use has several signatures, the maximum says how many times it can be redeemed")
+    func signatures() {
+        let several = "; up to 3 times that if every signature is used"
+        #expect(offer([.total(count: 1_000)], signatures: 3).maximum == "15000.00 USD, for 1000 uses" + several)
+        #expect(offer([Self.budget(2_000_000)], signatures: 3).maximum == "2000.00 USD, its budget" + several)
+        #expect(
+            offer([Self.perCustomer], signatures: 3).maximum
+                == "none over all customers; 30.00 USD per customer" + several)
+        #expect(
+            offer([.total(count: 1)], formats: [.v2, .v1]).maximum
+                == "15.00 USD, for 1 use; up to 2 times that if every signature is used")
+        #expect(offer([], signatures: 3).maximum == "none")
+        // Apple grants an introductory offer once, whatever was signed.
+        #expect(
+            offer([.total(count: 1)], signatures: 3, delivery: .introductoryEligibility).maximum
+                == "15.00 USD, for 1 use")
     }
 
     @Test("of products that the catalog does not list only uses are counted")

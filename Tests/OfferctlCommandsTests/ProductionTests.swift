@@ -9,14 +9,15 @@ struct ProductionTests {
     ///
     /// - Returns: what it shows, how it ends, and the changes that were asked of the server.
     private func typed(
-        _ command: String, answers: [String] = [], in environment: String?
+        _ command: String, answers: [String] = [], in environment: String?, isPaused: Bool = false
     ) async throws -> (text: String, status: Int32, changes: [String]) {
         let headers = environment.map { [("Offerd-Scope", "com.example.pro/\($0)")] } ?? []
         let catalog = ScriptedServer.Reply(
             status: 200, headers: headers + [("Content-Type", "application/yaml"), ("ETag", "\"4\"")],
             body: "offers: []\n")
         let revision = #"{"actor":"k","createdAt":1795298300000,"document":"offers: []","format":"yaml","revision":3}"#
-        let offers = #"{"items":[{"offerId":"a","paused":false,"priority":0,"status":"active","type":"promotional"}]}"#
+        let offer = #"{"offerId":"a","paused":\#(isPaused),"priority":0,"status":"active","type":"promotional"}"#
+        let offers = #"{"items":[\#(offer)]}"#
         let paused = #"{"changed":true,"everyOfferPaused":false,"offerId":"a","paused":true}"#
         let removed = #"{"changes":[{"change":"removed","offerId":"a"}],"revision":5}"#
         let directory = try TemporaryDirectory()
@@ -26,6 +27,7 @@ struct ProductionTests {
             "PUT /v1/catalog": .json(200, removed, headers), "GET /v1/offers": .json(200, offers, headers),
             "POST /v1/offers/a/pause": .json(200, paused, headers),
             "POST /v1/offers/pause": .json(200, paused, headers),
+            "POST /v1/offers/resume": .json(200, paused.replacing("true}", with: "false}"), headers),
         ]) { server in
             let run = try await BuiltProgram("offerctl").runAtTerminal(
                 command.split(separator: " ").map(String.init), answers: answers,
@@ -82,12 +84,12 @@ struct ProductionTests {
         #expect(
             run.text == """
                 com.example.pro in PRODUCTION
-                1 change to revision 5; nothing was applied
+                1 change to revision 5
 
                 a
                   - removed: it is no longer issued; signatures already issued stay valid at Apple for up to 24 hours
 
-                something is taken away (-): `apply` needs `--confirm`
+                something is taken away (-)
                 apply `catalog.yaml` (com.example.pro in PRODUCTION)? [y/N] n
                 error: not done: apply `catalog.yaml`
 
@@ -119,7 +121,35 @@ struct ProductionTests {
         #expect(
             rollback.text.contains(
                 "\nroll back to revision 3 (com.example.pro in \(place))? [y/N] y\nrevision 5 is in force"))
+        let resume = try await typed("offers resume --all", answers: ["n"], in: environment, isPaused: true)
+        #expect(resume.changes == [])
+        #expect(
+            resume.text == """
+                com.example.pro in \(place)
+                1 active offer would be issued again, unless paused by id as well:
+                  a
+                resume every offer (com.example.pro in \(place))? [y/N] n
+                error: not done: resume every offer
+
+                """)
         let confirmed = try await typed("offers pause --all --confirm", in: "Sandbox")
         #expect(confirmed.changes == ["POST /v1/offers/pause"])
+    }
+
+    @Test(
+        "with --json stdout has one document, whatever is shown before the question",
+        arguments: [
+            "catalog apply catalog.yaml --confirm", "catalog rollback 3 --confirm", "offers pause --all --confirm",
+            "offers resume --all --confirm",
+        ])
+    func json(_ command: String) async throws {
+        for answer in ["y", "n"] {
+            let run = try await typed("\(command) --json", answers: [answer], in: "Production", isPaused: true)
+            let documents = run.text.split(separator: "\n").filter { $0.hasPrefix("{") }
+            #expect(documents.count == (answer == "y" ? 1 : 0), "\(run.text)")
+            #expect(run.text.contains("[y/N] "), "\(run.text)")
+            #expect(!run.text.contains("nothing was applied"), "\(run.text)")
+            #expect(run.changes.count == (answer == "y" ? 1 : 0))
+        }
     }
 }

@@ -131,7 +131,7 @@ enum CaseOfferReader {
             mapping.optional("products")?.list()?.distinct { $0.id(.productId) } ?? [CaseWorld.product.productId]
         let identifier = mapping.optional("offerIdentifier")?.id(.promotionalOfferIdentifier) as OfferIdentifier?
         let price = mapping.optional("price")?.money()
-        let limits = mapping.optional("limits").flatMap { LimitReader.read($0, [], &context) } ?? []
+        let limits = mapping.optional("limits").flatMap { LimitReader.read($0, [], type: type, &context) } ?? []
         let setConditions = OfferReader.conditions(mapping, of: OfferId(id), &context)
         let formats = mapping.optional("formats")?.list()?.distinct { $0.choice(SignatureFormat.self) }
         let winBackTerms = WinBackTermsReader.read(mapping, type, nil)

@@ -5,12 +5,16 @@ enum LimitReader {
     private static let keys = ["count", "per", "window", "across", "spend", "currency"]
 
     /// - Parameter products: those that the offer discounts, as far as the catalog lists them.
-    static func read(_ field: Field?, _ products: [Product], _ context: inout CatalogContext) -> [Limit]? {
+    static func read(
+        _ field: Field?, _ products: [Product], type: OfferType?, _ context: inout CatalogContext
+    ) -> [Limit]? {
         guard let field, let items = field.list(allowsEmpty: true) else { return nil }
         if items.isEmpty {
             field.warn(
-                .unlimited, "the offer has no limit: a customer may get it again and again",
-                hint: "write `limits: [ { count: 1, per: customer } ]` for once per customer")
+                .unlimited, "the offer has no limit: \((type ?? .promotional).unlimitedUse)",
+                hint: type == .introductory
+                    ? "write `limits: [ { count: 10000 } ]` for at most 10,000 uses in all"
+                    : "write `limits: [ { count: 1, per: customer } ]` for once per customer")
         }
         var limits: [Limit] = []
         for item in items {
@@ -76,5 +80,16 @@ enum LimitReader {
 
     private enum LimitSubject: String, CaseIterable {
         case customer
+    }
+}
+
+extension OfferType {
+    /// How often a customer may have an offer of this type without limits.
+    package var unlimitedUse: String {
+        switch self {
+        case .introductory:
+            "each customer may have it once, because Apple allows one introductory offer per subscription group"
+        case .promotional, .winBack: "each customer may have it again and again"
+        }
     }
 }

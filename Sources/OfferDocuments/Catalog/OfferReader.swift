@@ -20,7 +20,8 @@ enum OfferReader {
         let identifier = DeliveryReader.offerIdentifier(mapping, type, delivery, products, &context)
         let terms = TermsReader.read(mapping, products, context.catalog)
         let limits = LimitReader.read(
-            mapping.required("limits"), (products ?? []).compactMap { context.catalog.product($0)?.product }, &context)
+            mapping.required("limits"), (products ?? []).compactMap { context.catalog.product($0)?.product },
+            type: type, &context)
         let status = mapping.required("status")?.choice(OfferStatus.self)
         let setConditions = conditions(mapping, of: id, &context)
         let formats = DeliveryReader.formats(mapping, delivery)
@@ -55,7 +56,9 @@ enum OfferReader {
         let starts = mapping.optional("starts")?.instant()
         let ends = mapping.optional("ends")?.instant()
         if let starts, let ends, starts >= ends {
-            mapping.refuse(key: "ends", .contradiction, "the offer ends at \(ends), not after it starts at \(starts)")
+            mapping.refuse(
+                key: "ends", .contradiction, "the offer ends at \(ends), not after it starts at \(starts)",
+                hint: "write the earlier time as `starts`")
         }
         let priority = mapping.optional("priority")?.wholeNumber(-1_000_000...1_000_000)
         let tags = mapping.optional("tags")?.list(allowsEmpty: true).map { $0.distinct { $0.text(.name) } }
@@ -153,7 +156,9 @@ extension Field {
     func share() -> Double? {
         guard let number = number() else { return nil }
         guard (0...100).contains(number) else {
-            return refuse(.outOfRange, "\(number) is not from 0 to 100")
+            return refuse(
+                .outOfRange, "\(FactValue.number(number)) is not from 0 to 100",
+                hint: "write a percentage of customers, such as 50")
         }
         guard number == (number * 100).rounded() / 100 else {
             return refuse(.invalidValue, "\(number) has more than two decimals", hint: "write it as `12.25`")

@@ -110,7 +110,8 @@ enum PriceRules {
         guard price.currency == product.price.currency else {
             field.refuse(
                 .currencyMismatch,
-                "the price is in \(price.currency), but `\(product.productId)` is sold in \(product.price.currency)")
+                "the price is in \(price.currency), but `\(product.productId)` is sold in \(product.price.currency)",
+                hint: "nothing is converted: write the price in \(product.price.currency)")
             return
         }
         guard let periods = periodsCovered(by: terms, of: product) else { return }

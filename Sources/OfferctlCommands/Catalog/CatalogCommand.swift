@@ -164,12 +164,11 @@ struct CatalogApply: AsyncParsableCommand {
     private func agree(to document: CatalogFile, _ base: CatalogInForce, _ client: OfferdClient) async throws {
         guard !confirm || client.asks else { return }
         let (reply, plan) = try await client.plan(document, from: base)
-        let refusal = confirm ? nil : plan.refusal(catalog.file)
-        if refusal != nil || plan.hasChanges && client.asks {
+        if !confirm, let refusal = plan.refusal(catalog.file) {
             try answer.show(reply, text: plan.text(answer.output.palette))
+            throw refusal
         }
-        if let refusal { throw refusal }
-        try await client.confirm("apply `\(catalog.file)`")
+        try await plan.confirm("apply `\(catalog.file)`", isAgreed: true, client, answer)
     }
 }
 
@@ -325,10 +324,11 @@ struct CatalogRollback: AsyncParsableCommand {
             let document = try await client.revision(revision).body.file
             if !confirm || client.asks {
                 let (reply, plan) = try await client.plan(document, from: inForce, isRollback: true)
-                if plan.hasChanges {
+                if !confirm, plan.hasChanges, !Console.canAsk {
                     try answer.show(reply, text: plan.text(answer.output.palette))
                 }
-                try await client.confirm("roll back to revision \(revision)", isAgreed: confirm || !plan.hasChanges)
+                try await plan.confirm(
+                    "roll back to revision \(revision)", isAgreed: confirm || !plan.hasChanges, client, answer)
             }
             let reply = try await client.put(
                 document, from: inForce, message: message ?? "rollback to revision \(revision)")
@@ -336,6 +336,18 @@ struct CatalogRollback: AsyncParsableCommand {
                 reply,
                 text: CatalogText.applied(reply.body, after: inForce.revision, palette: answer.output.palette))
         }
+    }
+}
+
+extension CatalogPlan {
+    /// Shows the plan and asks, where the user can be asked and something would change.
+    fileprivate func confirm(
+        _ change: String, isAgreed: Bool, _ client: OfferdClient, _ answer: AnswerOptions
+    ) async throws {
+        if hasChanges, Console.canAsk, !isAgreed || client.asks {
+            answer.showPreview { text($0, isPending: true) }
+        }
+        try await client.confirm(change, isAgreed: isAgreed)
     }
 }
 

@@ -63,7 +63,7 @@ extension CatalogEffect {
             case "status": Self.ofStatus(from, to, new)
             case "starts": Self.ofTime(to, from, earliest: true)
             case "ends": Self.ofTime(from, to, earliest: false)
-            case "limits": LimitComparison.effect(from: from, to: to)
+            case "limits": LimitComparison.effect(from: from, to: to, type: new?.type ?? .promotional)
             case "products", "environments": Self.ofList(from, to, field)
             case "formats": Self.ofFormats(from, to)
             case "signaturesPerOffer": Self.ofSignatures(from, to)
@@ -325,7 +325,7 @@ extension Period {
 
 /// Compares an offer's limits by the server's words for them: `1 per customer in P90D; 10000 in all`.
 enum LimitComparison {
-    static func effect(from: String, to: String) -> CatalogEffect {
+    static func effect(from: String, to: String, type: OfferType) -> CatalogEffect {
         guard let old = allowances(from), let new = allowances(to) else { return .unknown }
         var effect = CatalogEffect(words: "")
         for kind in Set(old.keys).union(new.keys) {
@@ -337,7 +337,7 @@ enum LimitComparison {
         effect.words =
             switch (effect.widens, effect.takesAway) {
             case (true, false):
-                new.isEmpty ? "without limits, customers may have it again and again" : "it may be issued more often"
+                new.isEmpty ? "without limits, \(type.unlimitedUse)" : "it may be issued more often"
             case (false, true): "it may be issued less often; customers who had more keep it"
             case (true, true): "in one way it may be issued more often, in another less"
             case (false, false): "the same limits in another order"

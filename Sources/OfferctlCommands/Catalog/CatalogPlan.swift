@@ -52,22 +52,24 @@ struct CatalogPlan {
         }
     }
 
-    func text(_ palette: Palette) -> String {
+    /// - Parameter isPending: whether the user is asked next, so that nothing is decided yet.
+    func text(_ palette: Palette, isPending: Bool = false) -> String {
         guard hasChanges else {
             return isSameText
                 ? CatalogText.unchanged(body.revision)
                 : "no offer changes: only the text differs from revision \(body.revision), such as comments or the order"
         }
-        let title = "\(body.changes.count.counted("change")) to revision \(body.revision); nothing was applied"
+        let changes = "\(body.changes.count.counted("change")) to revision \(body.revision)"
+        let title = changes + (isPending ? "" : "; nothing was applied")
         let blocks = subjects.map { block($0, palette) }
         let undone = (stale?.lines ?? []).joined(separator: "\n")
         return
             ([palette.paint(title, .heading)] + blocks + (undone.isEmpty ? [] : [palette.paint(undone, .bad)])
-            + [conclusion])
+            + [conclusion(isPending)])
             .joined(separator: "\n\n")
     }
 
-    private var conclusion: String {
+    private func conclusion(_ isPending: Bool) -> String {
         let reasons = [
             effects.contains { $0.takesAway } ? "something is taken away (-)" : nil,
             effects.contains { $0.widens } ? "something is widened (+)" : nil,
@@ -75,10 +77,10 @@ struct CatalogPlan {
         ].compactMap { $0 }
         guard let last = reasons.last else {
             return "nothing is taken away or widened"
-                + (command == "rollback" ? "" : ": `\(command)` needs no `--confirm`")
+                + (command == "rollback" || isPending ? "" : ": `\(command)` needs no `--confirm`")
         }
         let list = reasons.count > 1 ? reasons.dropLast().joined(separator: ", ") + " and " + last : last
-        return list + ": `\(command)` needs `--confirm`"
+        return list + (isPending ? "" : ": `\(command)` needs `--confirm`")
     }
 
     /// The offers in the order of their first change; `nil` is the products.
@@ -117,11 +119,7 @@ struct CatalogPlan {
         guard let offer, offer.status == .active, offer.limits.isEmpty,
             changes.contains(where: { $0.beginsIssuing || $0.path == "limits" })
         else { return [] }
-        return [
-            "  "
-                + palette.paint(
-                    "! UNLIMITED: each customer may have it again and again, and nothing limits the total cost", .alarm)
-        ]
+        return [palette.paint("  ! UNLIMITED: \(offer.type.unlimitedUse), and nothing limits the total cost", .alarm)]
     }
 
     /// What several changes in a row mean is said once, below the last.

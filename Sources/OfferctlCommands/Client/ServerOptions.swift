@@ -115,9 +115,13 @@ struct AnswerOptions: ParsableArguments {
         Console.write(try output.data(reply.json) ?? output.palette.wrap(text()))
     }
 
-    /// Prints what a change would do, before a question or a refusal: on stderr where the answer is for a program, so that stdout has one document.
-    func showPreview(_ text: String) {
-        if output.isData { Console.note(text) } else { Console.write(output.palette.wrap(text)) }
+    /// Prints what a change would do, before a question. It goes to stderr where the answer is for a program, so that stdout has one document.
+    func showPreview(_ text: (Palette) -> String) {
+        if output.isData {
+            Console.note(text(Console.notePalette))
+        } else {
+            Console.write(output.palette.wrap(text(output.palette)))
+        }
     }
 
     /// Prints a page of a list as a table, or that it is empty.

@@ -25,9 +25,17 @@ struct OfferCost {
             ? "\(first.1)" : known.map { "\($0.1) (`\($0.0)`)" }.joined(separator: " or ")
     }
 
-    /// The most that all customers together can cost.
+    /// The most that all customers together can cost if each use is redeemed once, then how many times it can be redeemed.
     var maximum: String {
         guard offer.delivery != .appStore else { return "none: Apple also shows this offer by itself" }
+        // Each live signature can be redeemed (docs/signing.md#one-issued-offer-several-signatures).
+        let signatures = offer.delivery == .signature ? offer.signaturesPerOffer * offer.formats.count : 1
+        let hasAmount = limited.contains(where: \.isNumber)
+        return limited
+            + (signatures > 1 && hasAmount ? "; up to \(signatures) times that if every signature is used" : "")
+    }
+
+    private var limited: String {
         let uses = offer.limits.compactMap { limit in if case .total(let count) = limit { count } else { nil } }.min()
         let budget = offer.limits.compactMap { limit in if case .budget(let money) = limit { money } else { nil } }
             .min { $0.milliunits < $1.milliunits }

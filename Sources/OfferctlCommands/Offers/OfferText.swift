@@ -107,6 +107,17 @@ enum OfferText {
             .joined(separator: "\n")
     }
 
+    /// - Parameter active: the active offers. The list does not tell a pause of one from the pause of all.
+    static func resumePreview(_ active: [OfferSummary], _ palette: Palette) -> String {
+        guard active.allSatisfy(\.paused) else {
+            return "the pause of all offers is not in force: nothing would change"
+        }
+        guard !active.isEmpty else { return "no offer is active now; those that become active would be issued" }
+        let title = "\(active.count.counted("active offer")) would be issued again, unless paused by id as well:"
+        return ([palette.paint(title, .heading)] + active.map { "  " + $0.offerId.rawValue.printable })
+            .joined(separator: "\n")
+    }
+
     static func pause(_ body: PauseState) -> String {
         let subject = body.offerId.map { "`\($0.rawValue.printable)` is" } ?? "all offers are"
         return switch (body.paused, body.changed) {

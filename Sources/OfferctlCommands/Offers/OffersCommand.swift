@@ -104,13 +104,8 @@ struct OffersPause: AsyncParsableCommand {
     var confirm = false
 
     func run() async throws {
-        try await target.change("pause") { client in
-            guard target.all, !confirm || client.asks else { return true }
-            let issued = try await client.offers().filter { $0.status == .active && !$0.paused }
-            if !target.answer.output.isData {
-                Console.write(OfferText.pausePreview(issued, Console.palette))
-            }
-            return confirm
+        try await target.change("pause", isAgreed: confirm) { active, palette in
+            OfferText.pausePreview(active.filter { !$0.paused }, palette)
         }
     }
 }
@@ -121,17 +116,21 @@ struct OffersResume: AsyncParsableCommand {
         abstract: "Issue a paused offer again, or lift the pause of all.",
         discussion: """
             The pause of all offers and that of a single one are independent: an offer is issued when neither is in force. \
-            Needs a key with the role marketing.
+            With --all it lists the offers and asks; without a terminal it needs --confirm. Needs a key with the role \
+            marketing.
 
             Example:
               offerctl offers resume comeback-half-price
-              offerctl offers resume --all
+              offerctl offers resume --all --confirm
             """)
 
     @OptionGroup var target: PauseTarget
 
+    @Flag(help: "Agree to lifting the pause of all offers.")
+    var confirm = false
+
     func run() async throws {
-        try await target.change("resume") { _ in true }
+        try await target.change("resume", isAgreed: confirm, OfferText.resumePreview)
     }
 }
 
@@ -151,11 +150,19 @@ struct PauseTarget: ParsableArguments {
         try answer.output.refuseWide()
     }
 
-    /// - Parameter isAgreed: whether the change needs no further agreement; shows what it would do.
-    fileprivate func change(_ verb: String, isAgreed: (OfferdClient) async throws -> Bool) async throws {
+    /// - Parameters:
+    ///   - isAgreed: whether the command line agrees to changing every offer.
+    ///   - preview: what that would do to the active offers.
+    fileprivate func change(
+        _ verb: String, isAgreed: Bool, _ preview: ([OfferSummary], Palette) -> String
+    ) async throws {
         let body = try await answer.show { client in
             let subject = offer.map { "`\($0)`" } ?? "every offer"
-            try await client.confirm("\(verb) \(subject)", isAgreed: try await isAgreed(client))
+            if all, !isAgreed || client.asks {
+                let active = try await client.offers().filter { $0.status == .active }
+                answer.showPreview { preview(active, $0) }
+            }
+            try await client.confirm("\(verb) \(subject)", isAgreed: !all || isAgreed)
             let path = offer.map { "/v1/offers/\($0.percentEncoded)/\(verb)" } ?? "/v1/offers/\(verb)"
             return try await client.call(.POST, path, as: PauseState.self)
         } text: { body in
