@@ -119,7 +119,8 @@ struct CatalogPlan {
         guard let offer, offer.status == .active, offer.limits.isEmpty,
             changes.contains(where: { $0.beginsIssuing || $0.path == "limits" })
         else { return [] }
-        return [palette.paint("  ! UNLIMITED: \(offer.type.unlimitedUse), and nothing limits the total cost", .alarm)]
+        let warning = "! UNLIMITED: \(offer.type.unlimitedUse), and nothing limits the total cost"
+        return ["  " + palette.paint(warning, .alarm)]
     }
 
     /// What several changes in a row mean is said once, below the last.
