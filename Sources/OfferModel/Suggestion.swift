@@ -2,19 +2,23 @@
 package enum Suggestion {
     /// What words of other systems, in lower case, are called here.
     private static let meanings: [String: [String]] = [
-        "active": ["subscribed"], "and": ["all"], "annual": ["P1Y"], "ended": ["expired", "archived"], "eq": ["is"],
+        "active": ["subscribed"], "and": ["all"], "annual": ["P1Y", "yearly"],
+        "ended": ["expired", "archived"], "eq": ["is"],
         "equals": ["is"], "free": ["freeTrial"], "grace": ["inGracePeriod"], "greaterthan": ["moreThan"],
         "gt": ["moreThan"], "gte": ["atLeast"], "identifier": ["offerIdentifier"], "inactive": ["expired", "draft"],
         "intro": ["introductory"], "lapsed": ["expired"], "lt": ["lessThan"], "lte": ["atMost"], "max": ["atMost"],
         "min": ["atLeast"], "monthly": ["P1M"], "name": ["id"], "never": ["neverSubscribed"], "notequals": ["isNot"],
         "oneof": ["in"], "or": ["any"], "quarterly": ["P3M"], "refunded": ["revoked"], "retention": ["promotional"],
-        "trial": ["freeTrial", "introductoryOffer", "introductory"], "weekly": ["P1W"], "yearly": ["P1Y"],
+        "trial": ["freeTrial", "introductoryOffer", "introductory"], "weekly": ["P1W"], "yearly": ["P1Y", "annual"],
     ]
 
     /// The candidate that means the same as the word, else the one with the fewest edits from it, if it is near enough to be
     /// a slip; `nil` otherwise.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
-        if let meant = meanings[word.lowercased()], let same = candidates.first(where: meant.contains) { return same }
+        // Of `com.example.pro.annual`, only the last part is such a word.
+        let start = word.lastIndex(of: ".").map { word.index(after: $0) } ?? word.startIndex
+        let meant = meanings[word[start...].lowercased(), default: []].map { String(word[..<start]) + $0 }
+        if let same = candidates.first(where: meant.contains) { return same }
         let written = Array(word.lowercased().unicodeScalars)
         guard !written.isEmpty, written.count <= 64 else { return nil }
         let tolerance = written.count < 4 ? 0 : max(1, written.count / 3)

@@ -47,7 +47,7 @@ struct MistakesTogetherTests {
                 ].merging(limits) { first, _ in first }
             ) { bytes throws(InvalidDocument) in try CatalogReader.read(bytes) },
             Sample(
-                "keys.yaml",
+                "keys-file.yaml",
                 deciding: [
                     "keyId": "how many keys sign is counted if each can be read",
                     "privateKey": "how many keys sign is counted if each can be read",
