@@ -32,7 +32,8 @@ struct CustomerSentencesTests {
             #expect(Self.table.sentences[key]?.keys.sorted() == Self.languages, "\(key)")
         }
         for (key, row) in Self.table.sentences {
-            #expect(row.keys.sorted() == Self.languages && !row.values.contains(""), "\(key)")
+            #expect(
+                row.keys.sorted() == Self.languages && !row.values.contains { $0.filled(with: []).isEmpty }, "\(key)")
             let (reason, rest) =
                 key.firstIndex(of: ".").map { (String(key[..<$0]), String(key[$0...].dropFirst())) } ?? (key, "")
             let isKnown =
@@ -47,12 +48,12 @@ struct CustomerSentencesTests {
     @Test("a row has the same placeholders in every language, and no other sentence has any")
     func placeholders() {
         for (key, row) in Self.table.sentences {
-            let found = Set(row.values.map { Set($0.matches(of: /\{\w+\}/).map { String($0.output) }) })
+            let found = Set(row.values.map { Set($0.names) })
             let expected: Set<String> =
                 switch key {
-                case "date": ["{year}", "{month}", "{day}", "{hour}", "{minute}"]
-                case "availableFrom": ["{sentence}", "{date}"]
-                case "eligibleUntil": ["{date}"]
+                case "date": ["year", "month", "day", "hour", "minute"]
+                case "availableFrom": ["sentence", "date"]
+                case "eligibleUntil": ["date"]
                 default: []
                 }
             #expect(found == [expected], "\(key)")

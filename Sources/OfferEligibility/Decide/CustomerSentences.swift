@@ -8,19 +8,21 @@ extension Explanation {
     /// - Parameter locale: the customer's language, such as `pt-BR`; English if absent, unreadable or not in the table.
     public func customerAnswer(in locale: String?) -> String {
         let language = CustomerSentences.table.language(of: locale)
-        func say(_ key: String) -> String? { CustomerSentences.table.sentence(key, in: language) }
-        let date = outlook.changesAt.map { instant in
+        func say(_ key: String, _ values: [(name: String, text: String)] = []) -> String? {
+            CustomerSentences.table.form(key, in: language)?.filled(with: values)
+        }
+        let date = outlook.changesAt.flatMap { instant in
             // An offer ends before the minute named and begins in it or after.
             let minute = outcome == .eligible ? instant : instant.adding(milliseconds: Instant.Duration.minute - 1)
-            return filled(say("date") ?? "", with: minute.parts)
+            return say("date", minute.parts)
         }
         guard let decisive else {
-            guard let date else { return say("eligible") ?? "" }
-            return filled(say("eligibleUntil") ?? "", with: [("date", date)])
+            return (date.map { say("eligibleUntil", [("date", $0)]) } ?? say("eligible")) ?? ""
         }
-        let sentence = decisive.sentenceKeys.lazy.compactMap(say).first ?? ""
-        guard let date, let dated = say("availableFrom") else { return sentence }
-        let answer = filled(dated, with: [("sentence", sentence), ("date", date)])
+        let sentence = decisive.sentenceKeys.lazy.compactMap { say($0) }.first ?? ""
+        guard let date, let answer = say("availableFrom", [("sentence", sentence), ("date", date)]) else {
+            return sentence
+        }
         let isShort = answer.utf8.count <= CustomerSentences.longest || answer.count <= CustomerSentences.longest
         return isShort ? answer : sentence
     }
@@ -40,13 +42,13 @@ struct CustomerSentences: Sendable {
     }
 
     /// The sentences by what they are for, then by language.
-    let sentences: [String: [String: String]]
+    let sentences: [String: [String: SentenceForm]]
     /// The languages, those that name more first: `pt-PT` would go before `pt`.
     let languages: [String]
 
     init(json: [UInt8]) {
         let rows = (try? JSONDecoder().decode([Row].self, from: Data(json))) ?? []
-        let pairs = rows.flatMap { row in row.for.map { ($0, row.say) } }
+        let pairs = rows.flatMap { row in row.for.map { ($0, row.say.mapValues(SentenceForm.init)) } }
         sentences = Dictionary(pairs) { first, _ in first }
         languages = Set(rows.flatMap(\.say.keys)).sorted { ($1.count, $0) < ($0.count, $1) }
     }
@@ -56,7 +58,7 @@ struct CustomerSentences: Sendable {
         return languages.first { LocaleTag($0).map(tag.begins) ?? false } ?? "en"
     }
 
-    func sentence(_ key: String, in language: String) -> String? {
+    func form(_ key: String, in language: String) -> SentenceForm? {
         sentences[key].flatMap { $0[language] ?? $0["en"] }
     }
 }
@@ -73,25 +75,35 @@ extension Finding {
 
 extension Instant {
     /// In UTC.
-    fileprivate var parts: [(String, String)] {
+    fileprivate var parts: [(name: String, text: String)] {
         let numbers = description.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return Array(zip(["year", "month", "day", "hour", "minute"], numbers.lazy.map { String(Substring($0)) }))
     }
 }
 
-/// A form such as `{year}-{month}-{day} {hour}:{minute} UTC` with its values, each of them once in every answer to a client:
-/// to search the form for each would cost as much as a decision.
-private func filled(_ form: String, with values: [(String, String)]) -> String {
-    var text = ""
-    for part in form.utf8.split(separator: UInt8(ascii: "{"), omittingEmptySubsequences: false) {
-        let part = Substring(part)
-        guard let end = part.utf8.firstIndex(of: UInt8(ascii: "}")) else {
-            text += part
-            continue
+/// A sentence with places for values, such as `{year}-{month}-{day} {hour}:{minute} UTC`. Every answer to a client fills one or
+/// two, so it is split into its parts once.
+struct SentenceForm: Sendable {
+    /// Each text with the name of the value that follows it.
+    private let parts: [(text: String, name: String)]
+
+    init(_ form: String) {
+        parts = form.split(separator: "}", omittingEmptySubsequences: false).map { part in
+            let halves = part.split(separator: "{", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return (halves[0], halves.count > 1 ? halves[1] : "")
         }
-        let name = part[..<end]
-        text += values.first { $0.0 == name }?.1 ?? ""
-        text += part[part.utf8.index(after: end)...]
     }
-    return text
+
+    /// Every name of a value in it.
+    var names: [String] { parts.dropLast().map(\.name) }
+
+    func filled(with values: [(name: String, text: String)]) -> String {
+        guard parts.count > 1 else { return parts[0].text }
+        var text = ""
+        for part in parts {
+            text += part.text
+            if let value = values.first(where: { $0.name == part.name }) { text += value.text }
+        }
+        return text
+    }
 }
