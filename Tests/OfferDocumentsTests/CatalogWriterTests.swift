@@ -98,8 +98,9 @@ enum RandomCatalog {
 
     private static func limit(_ generator: inout SeededGenerator) -> Limit {
         let count = Int.random(in: 1...10_000, using: &generator)
-        switch Int.random(in: 0..<4, using: &generator) {
+        switch Int.random(in: 0..<5, using: &generator) {
         case 0: return .total(count: count)
+        case 4: return .perAccount(count: count, window: count.isMultiple(of: 2) ? nil : Period(days: 30))
         case 1: return .budget(Money(milliunits: Int64(count), currency: "USD"))
         case 2: return .perCustomer(count: count, window: Period(days: count % 100 + 1), across: .tag("spring"))
         default: return .perCustomer(count: count, window: nil, across: .thisOffer)

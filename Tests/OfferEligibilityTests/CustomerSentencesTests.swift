@@ -92,6 +92,10 @@ struct CustomerSentencesTests {
                 refusal(.limitReached, rule: .limitCustomerWindow),
                 "You have recently received this offer or a similar one."
             ),
+            (
+                refusal(.limitReached, rule: .limitAccount),
+                "Your account in this app has already received this offer."
+            ),
             (refusal(.limitReached, rule: .limitTotal), "This offer is not available right now."),
             (refusal(.heldOut, rule: .rolloutHoldout), "This offer is not available to you."),
             (

@@ -132,7 +132,7 @@ struct PackedRecordTests {
                 "platform.winBack.timeSinceLastSubscribed", "platform.winBack.waitBetweenOffers",
                 "platform.winBack.listedByAppStore", "rule.eligibility", "rule.availableFor", "rollout.percent",
                 "rollout.holdout", "limit.customer", "limit.customerWindow", "limit.total", "limit.budget",
-                "limit.coolDown", "limit.excludes", "limit.signatures",
+                "limit.coolDown", "limit.excludes", "limit.signatures", "limit.account",
             ])
         #expect(
             ReasonCode.allCases.map(\.rawValue) == [
@@ -147,7 +147,7 @@ struct PackedRecordTests {
                 "familySharedOnly", "offerPending", "offerRunning", "notLapsed", "autoRenewOn", "paidTooShort",
                 "lapsedTooRecently", "lapsedTooLongAgo", "redeemedTooRecently", "notListedByAppStore",
                 "conditionNotMet", "limitReached", "signingsUsedUp", "availabilityEnded", "notInRollout", "heldOut",
-                "coolingDown", "excludedByOffer",
+                "coolingDown", "excludedByOffer", "accountUnknown",
             ])
     }
 }

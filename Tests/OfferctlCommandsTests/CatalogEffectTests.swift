@@ -30,6 +30,8 @@ struct CatalogEffectTests {
             ("limits", "1 per customer; 100 in all", "2 per customer; 50 in all", "±"),
             ("limits", "1 per customer", "1 per customer in P90D", "±"),
             ("limits", "1 per customer; 5 in all", "5 in all; 1 per customer", "·"),
+            ("limits", "1 per customer", "1 per customer; 1 per account", "-"),
+            ("limits", "1 per account", "2 per account", "+"), ("limits", "1 per customer", "1 per account", "±"),
             ("limits", "2 per customer; 1 per customer", "1 per customer", "·"),
             ("limits", "25000.00 USD in all", "30000.00 USD in all", "+"), ("limits", "some", "more", "±"),
             ("products", "a, b", "a, b, c", "+"), ("products", "a, b", "a", "-"), ("products", "a, b", "a, c", "±"),

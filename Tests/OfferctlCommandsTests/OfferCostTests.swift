@@ -48,6 +48,11 @@ struct OfferCostTests {
             ([], "none"), ([perCustomer], "none over all customers; 30.00 USD per customer"),
             ([windowed], "none: 30.00 USD per customer in any 30 days"),
             ([windowed, perCustomer], "none over all customers; 30.00 USD per customer"),
+            ([.perAccount(count: 1, window: nil)], "none over all customers; 15.00 USD per app account"),
+            (
+                [.perAccount(count: 1, window: Period(days: 30))],
+                "none: 15.00 USD per app account in any 30 days"
+            ),
             ([.total(count: 1_000)], "15000.00 USD, for 1000 uses"), ([.total(count: 1)], "15.00 USD, for 1 use"),
             ([budget(2_000_000)], "2000.00 USD, its budget"),
             ([budget(2_000_000), .total(count: 1_000)], "2000.00 USD, its budget"),

@@ -97,6 +97,7 @@ extension OfferSummary.Allowance {
             case .all: self.across = "all"
             case .tag(let tag): self.across = "tag:\(tag)"
             }
+        case .perAccount(let count, let window): self.init(count: count, per: "account", window: window)
         case .total(let count): self.init(count: count)
         case .budget(let money): self.init(spend: money.amount, currency: money.currency)
         }

@@ -136,6 +136,7 @@ enum OfferFields {
         switch limit {
         case .perCustomer(let count, let window, let across):
             "\(count) per customer" + (window.map { " in \($0)" } ?? "") + text(across)
+        case .perAccount(let count, let window): "\(count) per account" + (window.map { " in \($0)" } ?? "")
         case .total(let count): "\(count) in all"
         case .budget(let money): "\(money) in all"
         }

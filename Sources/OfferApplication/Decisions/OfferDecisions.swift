@@ -43,9 +43,9 @@ public struct OfferDecisions: Sendable {
             if let number = snapshot.number {
                 try snapshot.subject.requireOwn(inquiry.named.aliases, in: number, transaction)
             }
-            try snapshot.readCounters(
-                of: try Self.offers(inquiry, snapshot.catalog).map { ($0, try Self.product(inquiry, $0)) },
-                transaction)
+            let asked = try Self.offers(inquiry, snapshot.catalog).map { ($0, try Self.product(inquiry, $0)) }
+            try snapshot.readCounters(of: asked, transaction)
+            try snapshot.readAccountUses(of: asked, policy: policy, transaction)
             return snapshot
         }
         // What is supposed may take every row there is.

@@ -198,6 +198,7 @@ extension DecisionRecord {
         facts.keptEvidence = keptEvidence
         facts.history.coverage = coverage
         facts.counters[id] = counters
+        facts.accountUses[id] = accountUses
         return facts
     }
 

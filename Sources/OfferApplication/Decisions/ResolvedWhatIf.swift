@@ -142,9 +142,7 @@ extension Snapshot {
     private mutating func turn(to instant: Instant, _ transaction: any StoreTransaction) throws {
         now = instant
         guard let number else { return }
-        facts.history = try HistoryStore(transaction).history(of: subject.customers, asOf: instant)
-        facts.slots = try SlotStore(transaction).slots(of: subject.customers, asOf: instant)
-        facts = facts.known(asOf: instant)
+        facts = try facts.turned(to: instant, of: subject.customers, transaction)
         pauses = try PauseStore(transaction).active(in: number, at: instant)
         openSlots = try Self.openSlots(
             among: facts.slots, at: instant, signedBy: instant, in: number, transaction)

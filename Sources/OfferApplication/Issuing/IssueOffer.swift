@@ -108,7 +108,7 @@ public struct IssueOffer: Sendable {
     private func read<Reply: IssueReply>(
         _ request: IssueRequest, signed: [ProvenIdentifier], scope: Scope, _ reply: Reply, since seen: NamedCustomers?
     ) async throws -> (snapshot: Snapshot, earlier: Reply.Answer?) {
-        let (clock, catalogs) = (clock, catalogs)
+        let (clock, catalogs, policy) = (clock, catalogs, policy)
         return try await database.readInline { transaction in
             try seen?.requireNotErased(transaction)
             var snapshot = try Snapshot.read(
@@ -118,6 +118,7 @@ public struct IssueOffer: Sendable {
                 let product = try? offer.product(asked: request.productId)
             {
                 try snapshot.readCounters(of: [(offer, product)], transaction)
+                try snapshot.readAccountUses(of: [(offer, product)], policy: policy, transaction)
             }
             return (snapshot, try reply.earlier(at: snapshot.now, transaction))
         }

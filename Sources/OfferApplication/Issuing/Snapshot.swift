@@ -27,6 +27,8 @@ struct Snapshot: Sendable {
     /// The slots of the offers asked about that may be open, by id.
     var openSlots: [LowercaseUUID: OpenSlot]
     var signUp: SignUp
+    /// What moves when anything of the app account's other Apple Accounts changes, where a limit counts their uses.
+    var accountVersion: SubjectVersion?
     /// Whether the history was supplied for a "what if"; never where something is signed.
     var takesHistoryAsProven = false
 
@@ -95,6 +97,10 @@ struct Snapshot: Sendable {
         _ transaction: any StoreTransaction
     ) throws -> Bool {
         guard try ScopeStore(transaction).generation(of: number) == generation else { return false }
+        if let accountVersion {
+            let others = try otherHolders(in: number, transaction)
+            guard try CustomerStore(transaction).version(of: others) == accountVersion else { return false }
+        }
         let customers =
             subject.isProvenWhole
             ? subject.customers

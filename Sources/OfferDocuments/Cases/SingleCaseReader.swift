@@ -4,7 +4,7 @@ struct SingleCaseReader {
     private static let keys = [
         "name", "asOf", "offer", "productId", "environment", "history", "signals", "attributes", "request",
         "issuedOffers", "pause", "openedAt", "rolloutKey", "firstStoredAt", "needsNewSigning", "takesHistoryAsProven",
-        "groupProducts", "isPresent", "counters", "expect",
+        "groupProducts", "isPresent", "counters", "accountUses", "expect",
     ]
 
     let source: CaseOffers
@@ -55,6 +55,7 @@ struct SingleCaseReader {
         result.takesHistoryAsProven = mapping.optional("takesHistoryAsProven")?.boolean() ?? false
         result.isPresent = mapping.optional("isPresent")?.boolean() ?? false
         result.counters = mapping.isNull("counters") ? nil : counters(mapping.optional("counters"))
+        result.accountUses = mapping.optional("accountUses")?.list(allowsEmpty: true)?.compactMap { $0.caseInstant() }
         result.groupProducts = mapping.optional("groupProducts")?.list(allowsEmpty: true)?
             .compactMap { $0.id(.productId) }
         guard let request = mapping.optional("request")?.mapping(["appVersion", "osVersion", "locale"]) else { return }

@@ -98,6 +98,9 @@ enum LimitWriter {
             return .mapping([("count", .number(count))])
         case .budget(let money):
             return .mapping([("spend", .text(money.amount)), ("currency", .text(money.currency))])
+        case .perAccount(let count, let window):
+            let entries: [(key: String, value: OutputNode)] = [("count", .number(count)), ("per", .text("account"))]
+            return .mapping(entries + (window.map { [("window", .text($0.description))] } ?? []))
         case .perCustomer(let count, let window, let across):
             var entries: [(key: String, value: OutputNode)] = [("count", .number(count)), ("per", .text("customer"))]
             if let window { entries.append(("window", .text(window.description))) }

@@ -20,6 +20,12 @@ enum LimitReader {
         for item in items {
             if let limit = limit(item, products, &context) { limits.append(limit) }
         }
+        let isPerAccountOnly = !limits.isEmpty && limits.allSatisfy { if case .perAccount = $0 { true } else { false } }
+        if isPerAccountOnly, type != .introductory {
+            field.warn(
+                .unlimited, "every limit is per app account: a customer who signs up again may have the offer again",
+                hint: "add `{ count: 1, per: customer }`, which counts by Apple Account")
+        }
         return limits.count == items.count ? limits : nil
     }
 
@@ -28,17 +34,25 @@ enum LimitReader {
         if mapping.has("spend") { return budget(mapping, products) }
         mapping.refuse(key: "currency", .notAllowed, "`currency` goes with `spend` only", hint: "leave it out")
         let count = mapping.required("count")?.wholeNumber(1...1_000_000_000)
-        if mapping.has("per") { return perCustomer(count, mapping, &context) }
-        for key in ["window", "across"] {
-            mapping.refuse(
-                key: key, .notAllowed, "`\(key)` goes with `per: customer` only", hint: "add `per: customer`")
-        }
+        if mapping.has("per") { return perPerson(count, mapping, &context) }
+        mapping.refuse(
+            key: "window", .notAllowed, "`window` goes with `per` only",
+            hint: "add `per: customer` or `per: account`")
+        mapping.refuse(
+            key: "across", .notAllowed, "`across` goes with `per: customer` only", hint: "add `per: customer`")
         return count.map { .total(count: $0) }
     }
 
-    private static func perCustomer(_ count: Int?, _ mapping: Mapping, _ context: inout CatalogContext) -> Limit? {
+    private static func perPerson(_ count: Int?, _ mapping: Mapping, _ context: inout CatalogContext) -> Limit? {
         let per = mapping.optional("per")?.choice(LimitSubject.self)
         let window = mapping.optional("window")?.fixedPeriod()
+        if per == .account {
+            mapping.refuse(
+                key: "across", .notAllowed, "`across` goes with `per: customer` only",
+                hint: "leave it out: a limit per account counts the uses of its own offer")
+            guard let count, window != nil || !mapping.has("window"), !mapping.has("across") else { return nil }
+            return .perAccount(count: count, window: window)
+        }
         var across = Limit.Across.thisOffer
         if let field = mapping.optional("across") {
             guard let read = self.across(field) else { return nil }
@@ -79,7 +93,7 @@ enum LimitReader {
     }
 
     private enum LimitSubject: String, CaseIterable {
-        case customer
+        case customer, account
     }
 }
 

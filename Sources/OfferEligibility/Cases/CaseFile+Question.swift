@@ -5,7 +5,7 @@ extension CaseFile {
         let product = asked.productId ?? offer.products.first ?? CaseWorld.product.productId
         let group = group(of: product)
         let catalogProducts = catalog?.product(product)?.group.products.map(\.productId)
-        return Question(
+        var question = Question(
             now: asked.asOf, scope: Scope(bundleId: bundleId, environment: asked.environment),
             offer: CompiledOffer(offer), productId: product, subscriptionGroupIdentifier: group,
             catalog: CompiledCatalog(
@@ -14,6 +14,9 @@ extension CaseFile {
             needsNewSigning: asked.needsNewSigning, takesHistoryAsProven: asked.takesHistoryAsProven,
             groupProducts: Set(asked.groupProducts ?? catalogProducts ?? []), products: products(with: product),
             request: asked.request)
+        // Which account it is makes no difference to a case.
+        if asked.accountUses != nil { question.signUp = SignUp(customerId: "customer") }
+        return question
     }
 
     /// What is known of the customer of a case: without data signed or bought after its instant, unless the case is
@@ -27,6 +30,11 @@ extension CaseFile {
         var known = asked.isPresent ? facts : facts.known(asOf: asked.asOf)
         if let counters = asked.counters {
             for offer in offers { known.counters[offer.id] = OfferCounters(counters, asked, slots: known.slots, offer) }
+        }
+        for offer in offers {
+            known.accountUses[offer.id] = asked.accountUses?.map {
+                AccountUse(takenAt: $0, countsUntil: nil, redeemedAt: $0, slotId: nil)
+            }
         }
         return known
     }

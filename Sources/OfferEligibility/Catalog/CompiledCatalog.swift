@@ -101,6 +101,7 @@ public final class CompiledOffer: Sendable {
     /// Its limits per customer without a window, and those with one.
     let customerLimits: [CustomerLimit]
     let windowLimits: [CustomerLimit]
+    let accountLimits: [CustomerLimit]
     let totals: [SharedLimit]
     let budgets: [SharedLimit]
     let holdoutSalt: String
@@ -118,8 +119,10 @@ public final class CompiledOffer: Sendable {
     init(_ offer: Offer, place: Int?, _ nodes: inout CompiledNodes) {
         self.offer = offer
         self.place = place
-        customerLimits = CustomerLimit.all(of: offer, withWindow: false)
-        windowLimits = CustomerLimit.all(of: offer, withWindow: true)
+        let limits = CustomerLimit.all(of: offer)
+        customerLimits = limits.filter { !$0.isPerAccount && $0.window == nil }
+        windowLimits = limits.filter { !$0.isPerAccount && $0.window != nil }
+        accountLimits = limits.filter(\.isPerAccount)
         let shared = SharedLimit.all(of: offer)
         totals = shared.filter { $0.unit == .places }
         budgets = shared.filter { $0.unit != .places }

@@ -79,7 +79,7 @@ extension TurningEvent {
         case .offerEnded: "the pending or running offer ends"
         case .signalReceived: "the backend sends the signal, or a different value of it"
         case .attributesSet: "the backend sets the attribute, or a different value of it"
-        case .requestChanged: "the request states it about the device, or a different value of it"
+        case .requestChanged: "the request states what is missing, or a different value"
         case .offerRedeemed: "the customer redeems an offer"
         case .catalogChanged: "a new catalog is applied"
         case .offerResumed: "the pause is lifted"

@@ -33,6 +33,7 @@ public struct Policy: Sendable {
         RolloutPercentRule(), RolloutHoldoutRule(),
         LimitsRule(id: .limitCustomer, none: "the offer has no such limit per customer") { $0.customerLimits },
         LimitsRule(id: .limitCustomerWindow, none: "the offer has no such limit per customer") { $0.windowLimits },
+        LimitsRule(id: .limitAccount, none: "the offer has no limit per account") { $0.accountLimits },
         LimitsRule(id: .limitTotal, none: "the offer has no limit in all") { $0.totals },
         LimitsRule(id: .limitBudget, none: "the offer has no budget") { $0.budgets },
         LimitCoolDownRule(), LimitExcludesRule(), LimitSignaturesRule(),

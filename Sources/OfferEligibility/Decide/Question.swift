@@ -25,7 +25,7 @@ public struct Question: Sendable, Hashable {
     /// The products of that group with their prices: budgets are counted in them.
     public var products: [Product]
     public var request: DeviceRequest
-    /// The app's account that the request names; reported, never judged by.
+    /// The app's account that the request names; only limits per account judge by it.
     public var signUp = SignUp()
     /// The encodings that promotional offers are signed in where it is asked.
     public var formats = Set(SignatureFormat.allCases)
@@ -76,7 +76,7 @@ public enum Pause: String, Sendable, Hashable, CaseIterable, Codable {
 
 /// The app's account under which an offer is requested: the aliases that a request names (docs/design.md#identity).
 ///
-/// One Apple Account may have several. They never decide anything; they show who took what.
+/// One Apple Account may have several. They show who took what, and limits per account count by them.
 public struct SignUp: Sendable, Hashable {
     /// The UUID that the app gave StoreKit for the account.
     public var appAccountToken: AppAccountToken?

@@ -78,6 +78,8 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable, Codable {
     case heldOut
     case coolingDown
     case excludedByOffer
+    /// A limit counts the uses of an app account, and the request names none.
+    case accountUnknown
 }
 
 /// What would have to happen for a finding to flip: a closed list.

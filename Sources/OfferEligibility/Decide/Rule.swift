@@ -73,7 +73,7 @@ extension ReasonCode {
             .transactionReceived
         case .signalMissing, .typeMismatch: .signalReceived
         case .attributeMissing: .attributesSet
-        case .deviceUnknown, .textUnreadable: .requestChanged
+        case .deviceUnknown, .textUnreadable, .accountUnknown: .requestChanged
         case .noSubscription, .noAccess: .subscriptionBought
         case .noPurchase: .transactionReceived
         case .noRedemption: .offerRedeemed
@@ -116,6 +116,7 @@ extension ReasonCode {
         case .appTransactionUnknown: "no app transaction known says when the app was obtained"
         case .offerUnknown: "the catalog does not have the offer and none was issued"
         case .rolloutKeyUnknown: "no identifier of the customer is known to draw by"
+        case .accountUnknown: "the request names neither `appAccountToken` nor `customerId`"
         default: rawValue
         }
     }
@@ -160,6 +161,7 @@ final class RuleContext: Sendable {
     var rolloutKey: String? { subject.past.facts.rolloutKey }
     var openedAt: Instant? { subject.past.facts.openedAt(of: offer) }
     var counters: OfferCounters? { subject.past.facts.counters[offer.id] }
+    var accountUses: [AccountUse]? { subject.past.facts.accountUses[offer.id] }
 
     func state(at instant: Instant) -> SubscriptionState? {
         question.subscriptionGroupIdentifier.map { subject.state(of: $0, at: instant) }

@@ -1,18 +1,22 @@
 package import OfferModel
 
-/// One limit per customer of an offer, with its place among the offer's limits.
+/// One limit per customer or per account of an offer, with its place among the offer's limits.
 struct CustomerLimit: JudgedLimit {
     let index: Int
     let count: Int
     let window: Period?
     let across: Limit.Across
+    let isPerAccount: Bool
 
-    static func all(of offer: Offer, withWindow: Bool) -> [CustomerLimit] {
+    static func all(of offer: Offer) -> [CustomerLimit] {
         offer.limits.enumerated().compactMap { index, limit in
-            guard case .perCustomer(let count, let window, let across) = limit, (window != nil) == withWindow else {
-                return nil
+            switch limit {
+            case .perCustomer(let count, let window, let across):
+                CustomerLimit(index: index, count: count, window: window, across: across, isPerAccount: false)
+            case .perAccount(let count, let window):
+                CustomerLimit(index: index, count: count, window: window, across: .thisOffer, isPerAccount: true)
+            case .total, .budget: nil
             }
-            return CustomerLimit(index: index, count: count, window: window, across: across)
         }
     }
 
@@ -25,7 +29,7 @@ struct CustomerLimit: JudgedLimit {
             case .all: ", across all offers"
             case .tag(let tag): ", across offers tagged `\(tag)`"
             }
-        return "limit: \(Self.times(count)) per customer\(span)\(others)"
+        return "limit: \(Self.times(count)) per \(isPerAccount ? "app account" : "customer")\(span)\(others)"
     }
 
     private static func times(_ count: Int) -> String {
@@ -37,21 +41,36 @@ struct CustomerLimit: JudgedLimit {
     }
 
     func finding(_ rule: some Rule, _ context: RuleContext) -> Finding {
+        if isPerAccount {
+            guard !context.question.signUp.isUnknown else {
+                return rule.undetermined(
+                    .accountUnknown, "\(ReasonCode.accountUnknown.explanation) (\(limit))")
+            }
+            guard context.accountUses != nil else {
+                return rule.undetermined(
+                    .usesNotCounted, "too many Apple Accounts share the app account to count its uses (\(limit))")
+            }
+        }
         let counted = CountedOffers(across, context)
-        let places = context.uses(of: counted, in: window, at: context.now)
+        let places = uses(of: counted, context, at: context.now)
         let ambiguous = context.ambiguousUses(of: counted)
         let mayBeMore = ambiguous.matter(in: window, at: context.now)
         var evidence = [Evidence(field: rule.id.rawValue, observed: .number(places.count), required: .number(count))]
         for place in places { evidence.append(place.evidence) }
         let others = OtherSignUps(places, context)
         evidence += others.evidence
+        let elsewhere = places.count(where: \.isElsewhere)
+        let more =
+            others.clause
+            + (elsewhere == 0
+                ? "" : ", \(elsewhere == 1 ? "one" : "\(elsewhere)") of the uses with another Apple Account")
         let taken = places.count
         guard taken < count else {
             let turningPoint = nextFree(places, counted, context).map { ambiguous.turningPoint($0, in: window) }
             let frees = turningPoint?.instant
             if let frees { evidence.append(Evidence(field: "nextPlaceFrees", observed: .instant(frees))) }
             return rule.violated(
-                .limitReached, "\(words(taken))\(others.clause)\(Self.end(turningPoint))", evidence: evidence,
+                .limitReached, "\(words(taken))\(more)\(Self.end(turningPoint))", evidence: evidence,
                 turningPoint: turningPoint)
         }
         if mayBeMore {
@@ -87,7 +106,17 @@ struct CustomerLimit: JudgedLimit {
     private func nextFree(_ places: [Use], _ counted: CountedOffers, _ context: RuleContext) -> Instant? {
         let own = context.subject.slots.filter { context.offer.has($0.offerId) }.map(\.countsUntil)
         let ends = places.compactMap { $0.end(in: window) } + own.filter { $0 > context.now }
-        return ends.sorted().first { context.uses(of: counted, in: window, at: $0).count < count }
+        return ends.sorted().first { uses(of: counted, context, at: $0).count < count }
+    }
+
+    private func uses(of counted: CountedOffers, _ context: RuleContext, at instant: Instant) -> [Use] {
+        let own = context.uses(of: counted, in: window, at: instant)
+        guard isPerAccount else { return own }
+        let others = (context.accountUses ?? []).map(Use.init).filter { $0.counts(in: window, at: instant) }
+        let uses = own.filter { !context.isUnderAnotherAccount($0) } + others
+        // A V1 offer that another Apple Account redeemed is a use in both histories, and one all the same.
+        let explained = Set(uses.filter { $0.slotId != nil }.compactMap(\.redeemedAt))
+        return uses.filter { $0.slotId != nil || !($0.redeemedAt.map(explained.contains) ?? false) }
     }
 }
 

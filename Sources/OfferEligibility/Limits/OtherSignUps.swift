@@ -18,8 +18,7 @@ struct OtherSignUps: Sendable {
         let asking = context.question.signUp
         isUnited = context.subject.past.facts.isUnited
         takings = places.compactMap { place in
-            let purchase = place.slotId == nil ? context.purchase(of: place) : nil
-            let signUp = place.signUp ?? SignUp(appAccountToken: purchase?.payload.appAccountToken)
+            let (signUp, purchase) = context.account(of: place)
             let isSame = signUp.isSame(as: asking)
             guard !signUp.isUnknown, isSame != true else { return nil }
             return Taking(place: place, signUp: signUp, isOther: isSame == false, purchase: purchase)
@@ -66,6 +65,15 @@ struct OtherSignUps: Sendable {
 }
 
 extension RuleContext {
+    /// Whether a use is known to be under another account than the one that asks.
+    func isUnderAnotherAccount(_ place: Use) -> Bool { account(of: place).signUp.isSame(as: question.signUp) == false }
+
+    /// Under which account a use was made: what the issued offer was requested for, else what the purchase names.
+    fileprivate func account(of place: Use) -> (signUp: SignUp, purchase: Recorded<Transaction>?) {
+        let purchase = place.slotId == nil ? purchase(of: place) : nil
+        return (place.signUp ?? SignUp(appAccountToken: purchase?.payload.appAccountToken), purchase)
+    }
+
     /// The purchase by which a use is known that we did not issue.
     fileprivate func purchase(of place: Use) -> Recorded<Transaction>? {
         guard let id = place.evidence.transactionId else { return nil }

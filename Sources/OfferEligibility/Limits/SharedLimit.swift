@@ -10,7 +10,7 @@ public struct SharedLimit: Sendable, Hashable {
     public static func all(of offer: Offer) -> [SharedLimit] {
         offer.limits.enumerated().compactMap { index, limit in
             switch limit {
-            case .perCustomer: nil
+            case .perCustomer, .perAccount: nil
             case .total(let count): SharedLimit(index: index, unit: .places, allowed: Int64(count))
             case .budget(let money):
                 SharedLimit(index: index, unit: .money(money.currency), allowed: money.milliunits)

@@ -14,6 +14,10 @@ final class Use: Sendable {
     let issuedAt: Instant?
     /// The app's account that it was issued for.
     let signUp: SignUp?
+    /// When it was redeemed; absent for a slot that only counts.
+    let redeemedAt: Instant?
+    /// Whether another Apple Account of the app account made it.
+    let isElsewhere: Bool
 
     var isRedeemed: Bool { countsUntil == nil }
 
@@ -26,6 +30,8 @@ final class Use: Sendable {
         slotId = slot?.id
         issuedAt = slot?.issuedAt
         signUp = slot?.signUp
+        redeemedAt = redemption.firstEvidence
+        isElsewhere = false
     }
 
     init(_ slot: Slot) {
@@ -35,6 +41,21 @@ final class Use: Sendable {
         slotId = slot.id
         issuedAt = slot.issuedAt
         signUp = slot.signUp
+        redeemedAt = nil
+        isElsewhere = false
+    }
+
+    init(_ use: AccountUse) {
+        takenAt = use.takenAt
+        countsUntil = use.countsUntil
+        evidence =
+            use.slotId.map { Evidence(field: "issuedOffer", observed: .text($0.description)) }
+            ?? Evidence(field: "redemption", observed: use.redeemedAt.map(EvidenceValue.instant))
+        slotId = use.slotId
+        issuedAt = nil
+        signUp = nil
+        redeemedAt = use.redeemedAt
+        isElsewhere = true
     }
 
     /// Whether it counts at an instant, within the window if there is one.
@@ -50,8 +71,12 @@ final class Use: Sendable {
 
 extension RuleContext {
     /// The places that uses of those offers take at an instant not before the question's: redemptions from the earliest,
-    /// then slots from the earliest. The slot of the offer asked for that is open then is not among them.
-    func uses(of counted: CountedOffers, in window: Period? = nil, at instant: Instant) -> [Use] {
+    /// then slots from the earliest.
+    ///
+    /// - Parameter withOpen: whether the slot of the offer asked for that is open then is among them.
+    func uses(
+        of counted: CountedOffers, in window: Period? = nil, at instant: Instant, withOpen: Bool = false
+    ) -> [Use] {
         let uses = subject.uses
         var places: [Use] = []
         for place in uses.places.indices
@@ -60,7 +85,7 @@ extension RuleContext {
         }
         let slots = subject.countingSlots.filter { instant < $0.countsUntil && counted.holds($0) }
         guard !slots.isEmpty else { return places }
-        let open = use.openSlot(at: instant)?.id
+        let open = withOpen ? nil : use.openSlot(at: instant)?.id
         for slot in slots.sorted(by: { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }) where slot.id != open {
             let place = Use(slot)
             if place.counts(in: window, at: instant) { places.append(place) }

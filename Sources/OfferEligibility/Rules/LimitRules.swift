@@ -5,7 +5,8 @@ import OfferModel
 /// Per customer, redemptions count permanently, whether or not we issued them; slots count until `countsUntil`, voided
 /// ones too unless released. With a window they count as long as they are younger: a slot, redeemed or not, by the
 /// moment it was issued, a redemption without a slot by its first evidence. For everyone, issued offers that count and
-/// all redemptions count. The open slot of this offer never counts against itself.
+/// all redemptions count. The open slot of this offer never counts against itself. Per account, the uses count that are not
+/// known to be under another account, with whichever Apple Account.
 ///
 /// Under a budget a use costs nominally what it saves the customer by the catalog's prices when it is issued; nothing
 /// is converted. A redemption without an issued offer costs what the catalog in force says of its product.
@@ -24,6 +25,9 @@ struct LimitsRule: Rule {
         self.none = none
         judge = { $0.finding(of: limits($1.question.compiledOffer), $1) }
     }
+
+    /// Most offers have no limit per account, and their decisions do not mention it.
+    func concerns(_ offer: Offer) -> Bool { id != .limitAccount || offer.hasAccountLimit }
 
     func finding(_ context: RuleContext) -> Finding { judge(self, context) }
 

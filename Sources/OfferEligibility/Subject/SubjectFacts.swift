@@ -15,6 +15,9 @@ public struct SubjectFacts: Sendable, Hashable {
     public var openedAt: [OfferId: Instant]
     /// How much everyone has used of the offers whose limits count that.
     public var counters: [OfferId: OfferCounters]
+    /// Uses of offers by the other Apple Accounts of the app account that is named, where limits count them; absent where they
+    /// could not be counted.
+    public var accountUses: [OfferId: [AccountUse]] = [:]
     /// Whether only the app's word makes several customers one (docs/design.md#identity).
     public var isUnited = false
     /// What is kept of uses of offers whose history was erased, and of others' uses of these slots; nearly always

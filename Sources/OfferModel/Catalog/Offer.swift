@@ -69,6 +69,11 @@ public struct Offer: Sendable, Hashable {
 }
 
 extension Offer {
+    /// Whether a limit counts the uses of an app account, so that a request must name one.
+    public var hasAccountLimit: Bool {
+        limits.contains { limit in if case .perAccount = limit { true } else { false } }
+    }
+
     /// Every id it has or had, the oldest first.
     public var ids: [OfferId] { formerly + [id] }
 
@@ -146,6 +151,8 @@ public struct WinBackTerms: Sendable, Hashable {
 /// How often an offer may be issued (docs/design.md#issued-offers-and-limits).
 public enum Limit: Sendable, Hashable {
     case perCustomer(count: Int, window: Period?, across: Across)
+    /// Per account of the app, whichever Apple Accounts use it.
+    case perAccount(count: Int, window: Period?)
     case total(count: Int)
     /// So much nominal discount in all.
     case budget(Money)

@@ -39,6 +39,16 @@ public struct CustomerStore {
         return Array(found.sorted().prefix(limit))
     }
 
+    /// Every customer that has one of these aliases from any source, each once, the earliest stored first.
+    ///
+    /// - Parameter limit: the maximum number.
+    public func holders(
+        of aliases: [CustomerAlias], limit: Int, in scope: ScopeNumber
+    ) throws -> [CustomerNumber] {
+        let found = try aliases.flatMap { try holders(of: $0, limit: limit, in: scope) }
+        return Array(Set(found).sorted().prefix(limit))
+    }
+
     func holders(
         of alias: CustomerAlias, where condition: String = "1 = 1", limit: Int, in scope: ScopeNumber
     ) throws -> [CustomerNumber] {

@@ -1,11 +1,9 @@
 public import OfferEligibility
 public import OfferModel
 
-// The packed form, version 1. Members stand in a fixed order; dictionaries are sorted by their keys, so that equal records
+// The packed form, version 1; version 2 has uses of the app account at its end. Members stand in a fixed order; dictionaries are sorted by their keys, so that equal records
 // are equal bytes.
 extension DecisionRecord {
-    private static let version: UInt8 = 1
-
     public func packed() -> [UInt8] {
         var moving: [Range<Int>] = []
         return packed(noting: &moving)
@@ -20,7 +18,7 @@ extension DecisionRecord {
             writer.append(value)
             moving.append(start..<writer.bytes.count)
         }
-        writer.append(byte: Self.version)
+        writer.append(byte: accountUses == nil ? 1 : 2)
         note(now)
         writer.append(
             order.originalTransactionId, order.appTransactionId, order.appAccountToken, order.customerId, order.formats,
@@ -37,6 +35,7 @@ extension DecisionRecord {
         writer.append(coverage.level)
         note(coverage.asOf)
         writer.append(coverage.provenance, findings)
+        if let accountUses { writer.append(accountUses) }
         return writer.bytes
     }
 
@@ -53,8 +52,10 @@ extension DecisionRecord {
     public init(packed bytes: [UInt8]) throws {
         self = try bytes.withUnsafeBytes { bytes in
             var reader = PackedReader(bytes)
-            guard try reader.byte() == Self.version else { throw PackedError() }
-            let record = try DecisionRecord(reading: &reader)
+            let version = try reader.byte()
+            guard version == 1 || version == 2 else { throw PackedError() }
+            var record = try DecisionRecord(reading: &reader)
+            if version == 2 { record.accountUses = try reader.next() as [AccountUse] }
             guard reader.isAtEnd else { throw PackedError() }
             return record
         }
@@ -168,6 +169,16 @@ extension KeptEvidence: Packable {
             expires: try reader.next(), revoked: try reader.next(), isRenewal: try reader.next(),
             isUpgraded: try reader.next(), provenance: try reader.next())
         slotId = try reader.next()
+    }
+}
+
+extension AccountUse: Packable {
+    public func pack(into writer: inout PackedWriter) { writer.append(takenAt, countsUntil, redeemedAt, slotId) }
+
+    public init(unpacking reader: inout PackedReader) throws {
+        self.init(
+            takenAt: try reader.next(), countsUntil: try reader.next(), redeemedAt: try reader.next(),
+            slotId: try reader.next())
     }
 }
 

@@ -59,6 +59,8 @@ public struct DecisionRecord: Sendable, Hashable {
     public var keptEvidence: [KeptEvidence]
     /// What everyone had used of the offer; only where its limits count that.
     public var counters: OfferCounters?
+    /// The uses by other Apple Accounts of the app account; only where a limit counts them.
+    public var accountUses: [AccountUse]?
     public var coverage: Coverage
     public var findings: [RuleAnswer]
 
@@ -86,6 +88,7 @@ public struct DecisionRecord: Sendable, Hashable {
         slots = facts.slots.map(SeenSlot.init)
         keptEvidence = facts.keptEvidence
         counters = facts.counters[question.offer.id]
+        accountUses = facts.accountUses[question.offer.id]
         coverage = facts.history.coverage
         findings = decision.findings.map(RuleAnswer.init)
     }

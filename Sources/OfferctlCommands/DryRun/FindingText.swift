@@ -175,6 +175,7 @@ extension RuleId {
         case .rolloutPercent: "the customer must be among those who get the offer"
         case .rolloutHoldout: "the customer must not be held out for comparison"
         case .limitCustomer, .limitCustomerWindow: "the customer must have a use left under the limit"
+        case .limitAccount: "the request must name an app account with a use left under the limit"
         case .limitTotal: "the offer must have a use left across all customers"
         case .limitBudget: "the offer's budget must have enough left"
         case .limitCoolDown: "the cool-down after the last redemption must be over"

@@ -46,21 +46,23 @@ struct OfferCost {
             return "\(budget), its budget"
         case (let budget?, nil): return "\(budget), its budget"
         case (_, let ofUses?): return "\(ofUses), for \((uses ?? 0).counted("use"))"
-        case (nil, nil): return uses.map { "the cost of \($0.counted("use"))" } ?? perCustomer
+        case (nil, nil): return uses.map { "the cost of \($0.counted("use"))" } ?? perPerson
         }
     }
 
-    private var perCustomer: String {
-        var lifetime: Int?
-        var window: (count: Int, length: Period)?
-        for case .perCustomer(let count, let length, _) in offer.limits {
-            if let length { window = window ?? (count, length) } else { lifetime = min(count, lifetime ?? count) }
+    private var perPerson: String {
+        let limits = offer.limits.compactMap { limit -> (count: Int, window: Period?, noun: String)? in
+            switch limit {
+            case .perCustomer(let count, let window, _): (count, window, "customer")
+            case .perAccount(let count, let window): (count, window, "app account")
+            case .total, .budget: nil
+            }
         }
-        if let lifetime {
-            return "none over all customers" + (times(lifetime).map { "; \($0) per customer" } ?? "")
+        if let least = limits.filter({ $0.window == nil }).min(by: { $0.count < $1.count }) {
+            return "none over all customers" + (times(least.count).map { "; \($0) per \(least.noun)" } ?? "")
         }
-        guard let window else { return "none" }
-        return "none" + (times(window.count).map { ": \($0) per customer in any \(window.length.words)" } ?? "")
+        guard let first = limits.first, let window = first.window else { return "none" }
+        return "none" + (times(first.count).map { ": \($0) per \(first.noun) in any \(window.words)" } ?? "")
     }
 
     /// What that many uses of the dearest product cost; `nil` where that is not one currency.

@@ -47,6 +47,13 @@ private struct RandomRecord {
         record.slots = list { $0.slot() }
         record.keptEvidence = list { $0.kept() }
         record.counters = maybe { $0.counters() }
+        record.accountUses = maybe { source in
+            source.list { source in
+                AccountUse(
+                    takenAt: source.moment(), countsUntil: source.maybe { $0.moment() },
+                    redeemedAt: source.maybe { $0.moment() }, slotId: source.maybe { $0.uuid() })
+            }
+        }
         record.coverage = Coverage(level: one(), asOf: maybe { $0.moment() }, provenance: maybe { $0.one() })
         record.findings = list { source in
             RuleAnswer(
