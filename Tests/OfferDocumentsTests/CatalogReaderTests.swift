@@ -96,6 +96,49 @@ import Testing
         #expect(document.value.offers[1].limits.isEmpty)
     }
 
+    @Test(
+        "limits per account alone are accepted with a warning",
+        arguments: [
+            ("limits: [ { count: 1, per: account } ]", DocumentIssueCode.unlimited, "offers[1].limits"),
+            ("limits: [ { count: 1, per: account }, { count: 1, per: customer } ]", nil, ""),
+        ] as [(String, DocumentIssueCode?, String)])
+    func accountLimits(limits: String, code: DocumentIssueCode?, path: String) throws {
+        let text = String(decoding: try Fixture.bytes("design/subset.yaml"), as: UTF8.self)
+            .replacing("limits: [ { count: 1, per: customer } ]", with: limits)
+        let document = try CatalogReader.read(text)
+        #expect(document.warnings.map(\.code) == (code.map { [$0] } ?? []))
+        #expect(document.warnings.first?.path ?? "" == path)
+        #expect(document.value.offers[1].hasAccountLimit)
+    }
+
+    @Test(
+        "an introductory offer that is given again is accepted with a warning, and `limits: []` says how often that is")
+    func again() throws {
+        let document = try CatalogReader.read(
+            """
+            bundleId: com.example.pro
+            subscriptionGroups:
+              - id: "21500001"
+                products:
+                  - { productId: monthly, level: 1, period: P1M, price: { amount: "9.99", currency: USD } }
+            offers:
+              - id: trial
+                type: introductory
+                products: [monthly]
+                paymentMode: freeTrial
+                period: P1W
+                periodCount: 1
+                status: active
+                again: { after: P12M }
+                limits: []
+
+            """)
+        #expect(document.value.offers.first?.again == Period(months: 12))
+        #expect(document.warnings.map(\.code) == [.introductoryAgain, .unlimited])
+        #expect(document.warnings.map(\.line) == [14, 15])
+        #expect(document.warnings.last?.detail.hasSuffix("again `P1Y` after the last one ended") == true)
+    }
+
     @Test("a tag that no offer has, and an offer that is not there, give warnings where they stand")
     func unknownNames() throws {
         let text = String(decoding: try Fixture.bytes("design/subset.yaml"), as: UTF8.self)

@@ -88,6 +88,7 @@ enum RandomCatalog {
             offer.availableFor = Period(timeMilliseconds: 48 * Instant.Duration.hour)
         }
         if delivery == .signature, Bool.random(using: &generator) { offer.formats = [.v1, .v2] }
+        if type == .introductory, offer.limits.isEmpty { offer.again = Period(months: 12) }
         offer.signaturesPerOffer = .random(in: 1...5, using: &generator)
         if type == .winBack, Bool.random(using: &generator) {
             offer.winBackTerms = WinBackTerms(

@@ -132,7 +132,7 @@ struct PackedRecordTests {
                 "platform.winBack.timeSinceLastSubscribed", "platform.winBack.waitBetweenOffers",
                 "platform.winBack.listedByAppStore", "rule.eligibility", "rule.availableFor", "rollout.percent",
                 "rollout.holdout", "limit.customer", "limit.customerWindow", "limit.total", "limit.budget",
-                "limit.coolDown", "limit.excludes", "limit.signatures", "limit.account",
+                "limit.coolDown", "limit.excludes", "limit.signatures", "limit.account", "rule.again",
             ])
         #expect(
             ReasonCode.allCases.map(\.rawValue) == [

@@ -15,7 +15,7 @@ struct CaseCommandTests {
     func examples() async throws {
         let run = try await OfferctlProcess.run(["test", "Examples/cases"], directory: Self.root)
         #expect(run.errorText.isEmpty)
-        #expect(run.text == "7 files, 47 cases: 47 passed\n")
+        #expect(run.text == "8 files, 50 cases: 50 passed\n")
         #expect(run.status == 0)
     }
 

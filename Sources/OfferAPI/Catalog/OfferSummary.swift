@@ -16,6 +16,7 @@ package struct OfferSummary: Sendable, Hashable, Codable {
     package var terms: Terms?
     package var tags: [String]?
     package var availableFor: Period?
+    package var again: Again?
     package var coolDown: Period?
     package var excludes: [OfferId]?
     package var rollout: Share?
@@ -33,6 +34,11 @@ package struct OfferSummary: Sendable, Hashable, Codable {
         package var price: Price?
     }
 
+    /// When an introductory offer is given again, after the last one ended.
+    package struct Again: Sendable, Hashable, Codable {
+        package var after: Period
+    }
+
     /// A rollout, in percent.
     package struct Share: Sendable, Hashable, Codable {
         package var percent: Double
@@ -43,7 +49,7 @@ package struct OfferSummary: Sendable, Hashable, Codable {
     /// A limit, with the keys of the catalog.
     package struct Allowance: Sendable, Hashable, Codable {
         package var count: Int?
-        /// `customer`; absent for a limit across all customers.
+        /// `customer` or `account`; absent for a limit across all customers.
         package var per: String?
         package var window: Period?
         /// `all` or `tag:<name>`; absent for this offer alone.
@@ -79,6 +85,7 @@ package struct OfferSummary: Sendable, Hashable, Codable {
             price: offer.price.map(Price.init))
         tags = offer.tags
         availableFor = offer.availableFor
+        again = offer.again.map(Again.init)
         coolDown = offer.coolDown
         excludes = offer.excludes
         rollout = offer.rollout.map { Share(percent: $0.percent, holdout: $0.holdout, salt: $0.salt) }

@@ -99,6 +99,7 @@ enum OfferFields {
         add("environments", offer.environments.map(\.rawValue).sorted().joined(separator: ", "))
         add("availableFor", offer.availableFor?.description)
         add("limits", offer.limits.map(text).joined(separator: "; "))
+        add("again", offer.again?.description)
         add("coolDown", offer.coolDown?.description)
         add("excludes", offer.excludes.map(\.rawValue).joined(separator: ", "))
         add("rollout", offer.rollout.map { "percent \($0.percent), holdout \($0.holdout), salt \($0.salt ?? "–")" })

@@ -131,7 +131,9 @@ enum CaseOfferReader {
             mapping.optional("products")?.list()?.distinct { $0.id(.productId) } ?? [CaseWorld.product.productId]
         let identifier = mapping.optional("offerIdentifier")?.id(.promotionalOfferIdentifier) as OfferIdentifier?
         let price = mapping.optional("price")?.money()
-        let limits = mapping.optional("limits").flatMap { LimitReader.read($0, [], type: type, &context) } ?? []
+        let again = AgainReader.read(mapping, type)
+        let limits =
+            mapping.optional("limits").flatMap { LimitReader.read($0, [], type: type, again: again, &context) } ?? []
         let setConditions = OfferReader.conditions(mapping, of: OfferId(id), &context)
         let formats = mapping.optional("formats")?.list()?.distinct { $0.choice(SignatureFormat.self) }
         let winBackTerms = WinBackTermsReader.read(mapping, type, nil)
@@ -140,6 +142,7 @@ enum CaseOfferReader {
             products: products,
             paymentMode: mode, period: period, periodCount: count, price: price, limits: limits)
         setConditions(&offer)
+        offer.again = again
         offer.status = status
         if let formats { offer.formats = formats }
         offer.winBackTerms = winBackTerms

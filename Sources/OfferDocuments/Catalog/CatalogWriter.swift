@@ -70,6 +70,7 @@ enum OfferWriter {
         add("eligibility", offer.eligibility.map(EligibilityWriter.node))
         add("availableFor", offer.availableFor.map { .text($0.description) })
         add("limits", .list(offer.limits.map(LimitWriter.node)))
+        add("again", offer.again.map { .mapping([("after", .text($0.description))]) })
         add("coolDown", offer.coolDown.map { .text($0.description) })
         add("excludes", offer.excludes.isEmpty ? nil : .texts(offer.excludes.map(\.rawValue)))
         add("rollout", offer.rollout.map(node))

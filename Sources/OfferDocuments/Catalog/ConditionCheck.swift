@@ -91,7 +91,7 @@ struct ConditionCheck {
 
     /// Possible, but seldom meant: most of those who bought in the group used its introductory offer.
     private func warnAboutEarlierBuyers(_ constraint: Constraint, _ solver: inout Satisfiability) {
-        guard offer.type == .introductory else { return }
+        guard offer.type == .introductory, offer.again == nil else { return }
         let newcomers =
             offer.platformConstraints.map(\.constraint) + [.literal("subscription.everInGroup", isNot: .boolean(true))]
         guard !solver.canHold([constraint] + newcomers) else { return }

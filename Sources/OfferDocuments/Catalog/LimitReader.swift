@@ -6,12 +6,12 @@ enum LimitReader {
 
     /// - Parameter products: those that the offer discounts, as far as the catalog lists them.
     static func read(
-        _ field: Field?, _ products: [Product], type: OfferType?, _ context: inout CatalogContext
+        _ field: Field?, _ products: [Product], type: OfferType?, again: Period?, _ context: inout CatalogContext
     ) -> [Limit]? {
         guard let field, let items = field.list(allowsEmpty: true) else { return nil }
         if items.isEmpty {
             field.warn(
-                .unlimited, "the offer has no limit: \((type ?? .promotional).unlimitedUse)",
+                .unlimited, "the offer has no limit: \((type ?? .promotional).unlimitedUse(again: again))",
                 hint: type == .introductory
                     ? "write `limits: [ { count: 10000 } ]` for at most 10,000 uses in all"
                     : "write `limits: [ { count: 1, per: customer } ]` for once per customer")
@@ -25,6 +25,11 @@ enum LimitReader {
             field.warn(
                 .unlimited, "every limit is per app account: a customer who signs up again may have the offer again",
                 hint: "add `{ count: 1, per: customer }`, which counts by Apple Account")
+        }
+        if again != nil, let once = limits.firstIndex(where: \.isOncePerCustomer) {
+            items[once].refuse(
+                .contradiction, "once per customer, the offer is never given `again`",
+                hint: "raise `count`, or add a `window`")
         }
         return limits.count == items.count ? limits : nil
     }
@@ -97,12 +102,25 @@ enum LimitReader {
     }
 }
 
+extension Limit {
+    /// Whether it leaves no second use of its offer to a customer.
+    fileprivate var isOncePerCustomer: Bool {
+        guard case .perCustomer(1, nil, let across) = self else { return false }
+        return across == .thisOffer || across == .all
+    }
+}
+
+extension Offer {
+    /// How often a customer may have it without limits.
+    package var unlimitedUse: String { type.unlimitedUse(again: again) }
+}
+
 extension OfferType {
-    /// How often a customer may have an offer of this type without limits.
-    package var unlimitedUse: String {
+    fileprivate func unlimitedUse(again: Period?) -> String {
         switch self {
         case .introductory:
-            "each customer may have it once, because Apple allows one introductory offer per subscription group"
+            again.map { "each customer may have it again `\($0)` after the last one ended" }
+                ?? "each customer may have it once, because Apple allows one introductory offer per subscription group"
         case .promotional, .winBack: "each customer may have it again and again"
         }
     }

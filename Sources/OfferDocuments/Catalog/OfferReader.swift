@@ -6,7 +6,7 @@ enum OfferReader {
             "id", "formerly", "type", "delivery", "offerIdentifier", "products", "paymentMode", "period", "periodCount",
             "price",
             "status", "starts", "ends", "priority", "tags", "environments", "eligibility", "availableFor", "limits",
-            "coolDown", "excludes", "rollout", "formats", "signaturesPerOffer",
+            "again", "coolDown", "excludes", "rollout", "formats", "signaturesPerOffer",
         ] + WinBackTermsReader.keys
 
     static func read(_ field: Field, _ context: inout CatalogContext) -> Offer? {
@@ -19,9 +19,16 @@ enum OfferReader {
         let products = ProductsReader.read(mapping.required("products"), context)
         let identifier = DeliveryReader.offerIdentifier(mapping, type, delivery, products, &context)
         let terms = TermsReader.read(mapping, products, context.catalog)
+        let again = AgainReader.read(mapping, type)
+        if let again {
+            mapping.warn(
+                key: "again", .introductoryAgain,
+                "customers who used an introductory offer of the group may have one again `\(again)` after it ended, "
+                    + "although Apple allows one", hint: "leave `again` out to follow Apple's rule")
+        }
         let limits = LimitReader.read(
             mapping.required("limits"), (products ?? []).compactMap { context.catalog.product($0)?.product },
-            type: type, &context)
+            type: type, again: again, &context)
         let status = mapping.required("status")?.choice(OfferStatus.self)
         let setConditions = conditions(mapping, of: id, &context)
         let formats = DeliveryReader.formats(mapping, delivery)
@@ -33,6 +40,7 @@ enum OfferReader {
             period: terms?.period ?? Period(months: 1),
             periodCount: terms?.count ?? 1, price: terms?.price, limits: limits ?? [])
         setConditions(&offer)
+        offer.again = again
         offer.status = status ?? .draft
         if offer.status == .active, let ends = offer.ends, let now = context.now, ends <= now {
             mapping.warn(
@@ -164,6 +172,19 @@ extension Field {
             return refuse(.invalidValue, "\(number) has more than two decimals", hint: "write it as `12.25`")
         }
         return number
+    }
+}
+
+/// Reads `again: { after: P12M }`, by which an introductory offer is given again on purpose.
+enum AgainReader {
+    static func read(_ mapping: Mapping, _ type: OfferType?) -> Period? {
+        guard let field = mapping.optional("again") else { return nil }
+        guard type == nil || type == .introductory else {
+            return field.refuse(
+                .notAllowed, "`again` goes with introductory offers only",
+                hint: "use `coolDown`, or a limit with a `window`")
+        }
+        return field.mapping(["after"])?.required("after")?.period()
     }
 }
 

@@ -94,6 +94,8 @@ public enum DocumentIssueCode: String, Sendable, Hashable, CaseIterable, Codable
     /// A part of a condition that holds whatever is known.
     case alwaysHolds
     case unused
+    /// An introductory offer that is given again, which Apple alone would not do.
+    case introductoryAgain
 }
 
 /// Collects the issues of one reading, so that one pass finds all of them.

@@ -29,7 +29,7 @@ public struct Policy: Sendable {
         EverSubscribedRule(), NotAppliedRule(),
         LapsedRule(), AutoRenewOffRule(), OwnedRule(), NoActiveInGroupRule(),
         PaidDurationRule(), TimeSinceLastSubscribedRule(), WaitBetweenOffersRule(), ListedByAppStoreRule(),
-        EligibilityRule(), AvailableForRule(),
+        EligibilityRule(), AvailableForRule(), AgainRule(),
         RolloutPercentRule(), RolloutHoldoutRule(),
         LimitsRule(id: .limitCustomer, none: "the offer has no such limit per customer") { $0.customerLimits },
         LimitsRule(id: .limitCustomerWindow, none: "the offer has no such limit per customer") { $0.windowLimits },

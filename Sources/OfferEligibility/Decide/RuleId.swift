@@ -30,6 +30,7 @@ public enum RuleId: String, Sendable, Hashable, CaseIterable, Codable {
     case limitExcludes = "limit.excludes"
     case limitSignatures = "limit.signatures"
     case limitAccount = "limit.account"
+    case ruleAgain = "rule.again"
 }
 
 /// What a rule answered: of a finding what a record of the decision keeps, so that millions can be read for a report.

@@ -7,59 +7,159 @@ import OfferModel
 struct UnusedInGroupRule: Rule {
     let id = RuleId.introductoryUnusedInGroup
 
-    func concerns(_ offer: Offer) -> Bool { offer.type == .introductory }
+    /// ``AgainRule`` replaces it.
+    func concerns(_ offer: Offer) -> Bool { offer.type == .introductory && offer.again == nil }
 
     func finding(_ context: RuleContext) -> Finding {
         guard let group = context.question.subscriptionGroupIdentifier else { return groupUnknown }
-        let subject = context.subject
-        let ungrouped = subject.ungrouped(of: group)
-        let uses = [subject.transactions(of: group), ungrouped].flatMap { rows in
-            rows.indices.filter { rows[$0].payload.offerType == .introductory }.map { rows[$0] }
-        }
-        let used = uses.first { row in
-            row.isOwned == true
-                && (row.payload.subscriptionGroupIdentifier == group
-                    || subject.isProduct(row.payload.productId, of: group))
-        }
-        if let used {
+        let uses = IntroductoryUses(in: group, of: context.subject)
+        if let used = uses.own.first {
             return violated(
                 .introductoryOfferUsed,
                 "an introductory offer of group `\(group)` was used on \(used.payload.purchaseDate.day) "
-                    + "(transaction `\(used.payload.transactionId)`)", evidence: [evidence(used)])
+                    + "(transaction `\(used.payload.transactionId)`)", evidence: [used.introductory])
         }
-        if let pending = subject.redemptions.first(where: {
-            $0.isIntroductory(in: group) && !subject.purchases.uncertain.contains($0.originalTransactionId)
-        }) {
+        if let pending = uses.redemptions.first {
             let known = pending.offerEnds == nil ? "waits for the next renewal" : "was used"
             return violated(
                 .introductoryOfferUsed, "an introductory offer of group `\(group)` \(known)",
-                evidence: [
-                    Evidence(
-                        field: "offerType", observed: .number(TransactionOfferType.introductory.rawValue),
-                        provenance: pending.provenance, transactionId: pending.namedTransaction)
-                ])
+                evidence: [pending.introductory])
         }
-        if let other = uses.first {
-            let reason: ReasonCode =
-                !ungrouped.isEmpty
-                ? .groupMismatch : other.isOwned == nil ? .valueUnknown : .introductoryOfferShared
+        if let other = uses.doubtful.first {
             return unknown(
-                "whether an introductory offer of group `\(group)` was used", reason, evidence: [evidence(other)])
+                "whether an introductory offer of group `\(group)` was used", uses.doubt(other),
+                evidence: [other.introductory])
         }
-        if let doubt = subject.doubt(about: group) {
+        if let doubt = context.subject.doubt(about: group) {
             return undetermined(doubt, "no introductory offer of group `\(group)` is known, but \(doubt.explanation)")
         }
         return satisfied("no introductory offer of group `\(group)` was ever used")
     }
+}
 
-    private func evidence(_ row: Recorded<Transaction>) -> Evidence {
-        row.evidence("offerType", .number(TransactionOfferType.introductory.rawValue))
+/// An introductory offer of the group was used long enough ago, or never: the offer's own term in place of Apple's, by which
+/// the signed statement grants what Apple would refuse (Apple: "Generating JWS to sign App Store requests").
+///
+/// The time counts from the end of the last use: the end of its period, or its refund.
+struct AgainRule: Rule {
+    let id = RuleId.ruleAgain
+
+    func concerns(_ offer: Offer) -> Bool { offer.again != nil }
+
+    func finding(_ context: RuleContext) -> Finding {
+        guard let wait = context.offer.again else { return notApplicable("the offer is given once") }
+        guard let group = context.question.subscriptionGroupIdentifier else { return groupUnknown }
+        let uses = IntroductoryUses(in: group, of: context.subject)
+        let rest = "\(wait.words) must pass before the next"
+        if let pending = uses.redemptions.first(where: { $0.offerEnds == nil }) {
+            return violated(
+                .redeemedTooRecently, "an introductory offer of group `\(group)` waits for the next renewal; \(rest)",
+                evidence: [pending.introductory], turningPoint: .event(.offerEnded))
+        }
+        if let endless = uses.own.first(where: { $0.payload.end == nil }) {
+            return unknown(
+                "when an introductory offer of group `\(group)` ended", .expiryUnknown,
+                evidence: [endless.introductory])
+        }
+        let ends =
+            uses.own.compactMap { row in row.payload.end.map { (end: $0, use: row.introductory) } }
+            + uses.redemptions.compactMap { use in use.offerEnds.map { (end: $0, use: use.introductory) } }
+        let last = ends.max { $0.end < $1.end }
+        let doubt = context.subject.doubt(about: group)
+        // What may be the customer's own must be over as well.
+        let latest = (ends.map(\.end) + uses.doubtful.compactMap(\.payload.end)).max()
+        let isBounded = uses.doubtful.allSatisfy { $0.payload.end != nil }
+        let turningPoint =
+            doubt?.bringing.map(TurningPoint.event) ?? (isBounded ? latest.map { .at($0.adding(wait)) } : nil)
+        let evidence =
+            last.map { last in
+                [
+                    last.use,
+                    Evidence(
+                        field: "offer.again", observed: .instant(context.now),
+                        required: .instant(last.end.adding(wait))),
+                ]
+            } ?? []
+        if let last, context.now < last.end.adding(wait) {
+            return violated(
+                .redeemedTooRecently,
+                "the last introductory offer of group `\(group)` ended on \(last.end.day); \(rest)",
+                evidence: evidence, turningPoint: turningPoint)
+        }
+        let recent = uses.doubtful.first { row in row.payload.end.map { context.now < $0.adding(wait) } ?? true }
+        if let recent {
+            var finding = unknown(
+                "whether an introductory offer of group `\(group)` was used in the last \(wait.words)",
+                uses.doubt(recent), evidence: [recent.introductory])
+            if let turningPoint { finding.turningPoint = turningPoint }
+            return finding
+        }
+        if let doubt {
+            return undetermined(
+                doubt,
+                "no introductory offer of group `\(group)` in the last \(wait.words) is known, but \(doubt.explanation)",
+                evidence: evidence)
+        }
+        guard let last else { return satisfied("no introductory offer of group `\(group)` was ever used") }
+        return satisfied(
+            "the last introductory offer of group `\(group)` ended on \(last.end.day), \(wait.words) ago or more",
+            evidence: evidence)
+    }
+}
+
+/// The introductory offers that a subject used in a group.
+private struct IntroductoryUses {
+    /// Purchases of the customer's own, by date.
+    let own: [Recorded<Transaction>]
+    /// Uses that no purchase has to show: one that waits for the next renewal, or whose history was erased.
+    let redemptions: [Redemption]
+    /// Purchases that may be the customer's own in the group.
+    let doubtful: [Recorded<Transaction>]
+    private let isUngrouped: Bool
+
+    init(in group: SubscriptionGroupId, of subject: Subject) {
+        let ungrouped = subject.ungrouped(of: group)
+        let uses = [subject.transactions(of: group), ungrouped].flatMap { rows in
+            rows.indices.filter { rows[$0].payload.offerType == .introductory }.map { rows[$0] }
+        }
+        func isOwn(_ row: Recorded<Transaction>) -> Bool {
+            row.isOwned == true
+                && (row.payload.subscriptionGroupIdentifier == group
+                    || subject.isProduct(row.payload.productId, of: group))
+        }
+        own = uses.filter(isOwn)
+        doubtful = uses.filter { !isOwn($0) }
+        isUngrouped = !ungrouped.isEmpty
+        redemptions = subject.redemptions.filter {
+            $0.offerType == .introductory && $0.subscriptionGroupIdentifier == group
+                && !subject.purchases.uncertain.contains($0.originalTransactionId)
+        }
+    }
+
+    func doubt(_ row: Recorded<Transaction>) -> ReasonCode {
+        isUngrouped ? .groupMismatch : row.isOwned == nil ? .valueUnknown : .introductoryOfferShared
+    }
+}
+
+extension Recorded<Transaction> {
+    fileprivate var introductory: Evidence {
+        evidence("offerType", .number(TransactionOfferType.introductory.rawValue))
+    }
+}
+
+extension Transaction {
+    /// When its period ended, or was cut short by a refund; `nil` if that is not known.
+    fileprivate var end: Instant? {
+        guard let expiresDate else { return revocationDate }
+        return revocationDate.map { min($0, expiresDate) } ?? expiresDate
     }
 }
 
 extension Redemption {
-    fileprivate func isIntroductory(in group: SubscriptionGroupId) -> Bool {
-        offerType == .introductory && subscriptionGroupIdentifier == group
+    fileprivate var introductory: Evidence {
+        Evidence(
+            field: "offerType", observed: .number(TransactionOfferType.introductory.rawValue), provenance: provenance,
+            transactionId: namedTransaction)
     }
 }
 

@@ -33,6 +33,9 @@ public struct Offer: Sendable, Hashable {
     public var limits: [Limit]
     /// How long after a redemption of this offer it may not be issued again.
     public var coolDown: Period?
+    /// How long after the end of its last use in the group an introductory offer is given again, although Apple would not;
+    /// absent to follow Apple.
+    public var again: Period?
     /// Offers after which this one is never issued.
     public var excludes: [OfferId]
     public var rollout: Rollout?

@@ -63,14 +63,14 @@ extension CatalogEffect {
             case "status": Self.ofStatus(from, to, new)
             case "starts": Self.ofTime(to, from, earliest: true)
             case "ends": Self.ofTime(from, to, earliest: false)
-            case "limits": LimitComparison.effect(from: from, to: to, type: new?.type ?? .promotional)
+            case "limits": LimitComparison.effect(from: from, to: to, unlimited: new?.unlimitedUse)
             case "products", "environments": Self.ofList(from, to, field)
             case "formats": Self.ofFormats(from, to)
             case "signaturesPerOffer": Self.ofSignatures(from, to)
             case "eligibility": Self.ofEligibility(old, new)
             case "rollout": Self.ofRollout(from, to)
             case "excludes": Self.ofExcludes(from, to)
-            case "availableFor", "coolDown": Self.ofLength(from, to, field)
+            case "availableFor", "coolDown", "again": Self.ofLength(from, to, field)
             case "price", "paymentMode", "period", "periodCount":
                 Self.ofTerms(
                     "what customers pay is set in App Store Connect: change it there as well",
@@ -200,10 +200,15 @@ extension CatalogEffect {
             } else {
                 return unknown
             }
-        // Without `availableFor` an offer stays open, without `coolDown` there is no wait.
+        // Without `availableFor` an offer stays open, without `coolDown` there is no wait, without `again` no next time.
         case (nil, _?) where from.isEmpty: grows = field == "coolDown"
         case (_?, nil) where to.isEmpty: grows = field != "coolDown"
         default: return unknown
+        }
+        if field == "again" {
+            return grows
+                ? Self(takesAway: true, words: "customers who used an introductory offer wait longer, or get no other")
+                : Self(widens: true, words: "customers who used an introductory offer may have one again")
         }
         if field == "coolDown" {
             return grows
@@ -325,7 +330,8 @@ extension Period {
 
 /// Compares an offer's limits by the server's words for them: `1 per customer in P90D; 10000 in all`.
 enum LimitComparison {
-    static func effect(from: String, to: String, type: OfferType) -> CatalogEffect {
+    /// - Parameter unlimited: how often a customer may have the offer without limits, where that is known.
+    static func effect(from: String, to: String, unlimited: String?) -> CatalogEffect {
         guard let old = allowances(from), let new = allowances(to) else { return .unknown }
         var effect = CatalogEffect(words: "")
         for kind in Set(old.keys).union(new.keys) {
@@ -337,7 +343,9 @@ enum LimitComparison {
         effect.words =
             switch (effect.widens, effect.takesAway) {
             case (true, false):
-                new.isEmpty ? "without limits, \(type.unlimitedUse)" : "it may be issued more often"
+                new.isEmpty
+                    ? "without limits, \(unlimited ?? "each customer may have it again and again")"
+                    : "it may be issued more often"
             case (false, true): "it may be issued less often; customers who had more keep it"
             case (true, true): "in one way it may be issued more often, in another less"
             case (false, false): "the same limits in another order"

@@ -119,7 +119,7 @@ struct CatalogPlan {
         guard let offer, offer.status == .active, offer.limits.isEmpty,
             changes.contains(where: { $0.beginsIssuing || $0.path == "limits" })
         else { return [] }
-        let warning = "! UNLIMITED: \(offer.type.unlimitedUse), and nothing limits the total cost"
+        let warning = "! UNLIMITED: \(offer.unlimitedUse), and nothing limits the total cost"
         return ["  " + palette.paint(warning, .alarm)]
     }
 

@@ -109,7 +109,7 @@ enum EvidenceText {
         switch field {
         case "offer.starts": ("now", "must be at or after")
         case "offer.ends", "offer.availableFor": ("now", "must be before")
-        case "offer.coolDown": ("now", "must be at or after")
+        case "offer.coolDown", "offer.again": ("now", "must be at or after")
         case "rollout.draw": ("drew", "must be below")
         case "holdout.draw": ("drew", "must be at least")
         case _ where field.hasPrefix("limit."): ("taken", "allowed")
@@ -171,6 +171,7 @@ extension RuleId {
         case .winBackWaitBetweenOffers: "the last use of the same offer must be long enough ago"
         case .winBackListedByAppStore: "the App Store must list the offer for the customer"
         case .ruleEligibility: "the offer's own condition must hold"
+        case .ruleAgain: "the last introductory offer of the group must have ended long enough ago"
         case .ruleAvailableFor: "the offer must still be open to the customer"
         case .rolloutPercent: "the customer must be among those who get the offer"
         case .rolloutHoldout: "the customer must not be held out for comparison"

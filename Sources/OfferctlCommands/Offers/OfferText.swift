@@ -134,7 +134,9 @@ enum AudienceText {
     static func line(_ offer: Offer) -> String {
         let apple =
             switch offer.type {
-            case .introductory: "customers who never had an introductory offer in the group"
+            case .introductory:
+                offer.again.map { "customers who had no introductory offer in the group in the last \($0.words)" }
+                    ?? "customers who never had an introductory offer in the group"
             case .promotional: "customers who have or had a subscription in the app"
             case .winBack: "customers whose subscription has lapsed"
             }
