@@ -59,6 +59,36 @@ struct OfferctlTests {
         }
     }
 
+    @Test("an app's own table of subscriptions is imported beside the server, and support sees the customers")
+    func importedTable() async throws {
+        try await serving { installation, server in
+            let anna = Operator(server: server, token: try installation.token(.marketing))
+            let support = Operator(server: server, token: try installation.token(.support))
+            try anna.saves(TestCatalog.yaml, as: "catalog.yaml")
+            #expect(try await anna.types("catalog apply catalog.yaml --from-revision 0 --confirm").status == 0)
+            try installation.directory.write(
+                """
+                id,user_id,product_id,original_transaction_id,purchased_at,expires_at,auto_renew_enabled,is_trial,trial_ends_at,cancelled_at
+                1,frida,com.example.pro.monthly,2000000900000501,2026-01-01T09:00:00Z,2026-02-01T09:00:00Z,false,false,2025-12-08T09:00:00Z,2026-01-03T12:00:00Z
+                2,gustav,com.example.pro.monthly,2000000900000601,2026-01-01 09:00:00+00,,true,true,2026-01-08 09:00:00+00,
+                3,hanna,com.example.pro.monthly,,2026-01-01T09:00:00Z,2026-02-01T09:00:00Z,true,false,,
+                """, to: "table.csv")
+            let imported = try await Installation.offerd.run(
+                [
+                    "import", "transactions", "table.csv", "--mapping", "subscriptions", "--app", "com.example.pro",
+                    "--environment", "LocalTesting", "--config", "offerd.yaml",
+                ], directory: installation.directory.url)
+            #expect(imported.text.hasPrefix("read: 3 lines, 1 refused\n  malformed: 1\nadded: 4,"), "\(imported.text)")
+            let frida = try await support.types("customers show --customer-id frida")
+            #expect(frida.status == 0, "\(frida.errorText)")
+            #expect(frida.text.contains("2000000900000501"), "\(frida.text)")
+            #expect(frida.text.contains("expired"), "\(frida.text)")
+            let gustav = try await support.types("customers show --customer-id gustav -o json")
+            #expect(gustav.text.contains("\"offerType\""), "\(gustav.text)")
+            #expect(try await support.types("customers show --customer-id hanna").status == 1)
+        }
+    }
+
     @Test("of eight who apply at once from the same revision one succeeds, and seven are told about that one")
     func race() async throws {
         try await serving { installation, server in

@@ -57,6 +57,8 @@ enum CSVRecord {
 
 struct CSVRow {
     let places: [String: Int]
+    /// What the file calls columns that it has by another name.
+    let names: [String: String]
     let fields: [String]
 
     /// A column's text; `nil` if it is empty or the file has no such column.
@@ -64,4 +66,6 @@ struct CSVRow {
         guard let place = places[column], !fields[place].isEmpty else { return nil }
         return fields[place]
     }
+
+    func name(of column: String) -> String { names[column] ?? column }
 }

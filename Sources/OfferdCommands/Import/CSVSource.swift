@@ -81,6 +81,7 @@ final class CSVSource: ImportSource {
 
 struct CSVHeader {
     private let places: [String: Int]
+    private let names: [String: String]
     private let count: Int
 
     init(_ bytes: [UInt8], of path: String, mapping: any ColumnMapping, ignored: Set<String>) throws {
@@ -95,22 +96,31 @@ struct CSVHeader {
                 .usage, "the columns of `\(path)` are not separated by commas", hints: ["export it with commas"])
         }
         var places: [String: Int] = [:]
+        var synonyms: [String: String] = [:]
         for (place, name) in names.enumerated() where !ignored.contains(name) {
-            guard mapping.columns.contains(name) else { throw Self.unknown(name, of: path, mapping) }
-            guard places.updateValue(place, forKey: name) == nil else {
-                throw CommandFailure(.usage, "`\(path)` has the column `\(name)` twice")
+            let column = mapping.synonyms[name] ?? name
+            guard mapping.columns.contains(column) else { throw Self.unknown(name, of: path, mapping) }
+            if let other = places.updateValue(place, forKey: column).map({ names[$0] }) {
+                guard other != name else { throw CommandFailure(.usage, "`\(path)` has the column `\(name)` twice") }
+                throw CommandFailure(
+                    .usage, "the columns `\(other)` and `\(name)` of `\(path)` mean the same",
+                    hints: ["pass one over with `--ignore-column \(name)`"])
             }
+            if column != name { synonyms[column] = name }
         }
         for name in mapping.needed where places[name] == nil {
             throw CommandFailure(
                 .usage, "`\(path)` has no column `\(name)`", hints: ["docs/import.md has the columns of every mapping"])
         }
         self.places = places
+        self.names = synonyms
         count = names.count
     }
 
     private static func unknown(_ name: String, of path: String, _ mapping: any ColumnMapping) -> CommandFailure {
-        let guess = Suggestion.nearest(to: name, among: mapping.columns).map { "did you mean `\($0)`?" }
+        let guess = Suggestion.nearest(to: name, among: mapping.columns + mapping.synonyms.keys.sorted()).map {
+            "did you mean `\($0)`?"
+        }
         return CommandFailure(
             .usage, "`\(path)` has a column `\(name)` that is not known",
             hints: (guess.map { [$0] } ?? []) + [
@@ -122,7 +132,7 @@ struct CSVHeader {
         guard fields.count == count else {
             throw ImportRefusal(.malformed, "the line has \(fields.count) fields and the header \(count)")
         }
-        return CSVRow(places: places, fields: fields)
+        return CSVRow(places: places, names: names, fields: fields)
     }
 }
 

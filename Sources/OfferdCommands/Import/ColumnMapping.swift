@@ -8,11 +8,17 @@ import OfferSigning
 protocol ColumnMapping: Sendable {
     /// Every column it knows, including those it ignores.
     var columns: [String] { get }
+    /// Columns by other names that apps give them.
+    var synonyms: [String: String] { get }
     /// Columns that a purchase needs.
     var needed: [String] { get }
 
     /// A purchase as JSON in Apple's spelling (docs/import.md).
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8]
+}
+
+extension ColumnMapping {
+    var synonyms: [String: String] { [:] }
 }
 
 struct PurchaseReader {
@@ -183,12 +189,12 @@ struct AppleColumns: ColumnMapping {
 extension CSVRow {
     func time(_ column: String) throws(ImportRefusal) -> Instant? {
         guard let text = self[column] else { return nil }
-        return try CellValue.timestamp(text, column)
+        return try CellValue.timestamp(text, name(of: column))
     }
 
     /// An absent flag is false.
     func flag(_ column: String) throws(ImportRefusal) -> Bool {
         guard let text = self[column] else { return false }
-        return try CellValue.bool(text, column)
+        return try CellValue.bool(text, name(of: column))
     }
 }

@@ -12,8 +12,17 @@ struct SubscriptionColumns: ColumnMapping {
     let columns = [
         "app_account_token", "auto_renew", "billing_issue_at", "cancel_at_period_end", "canceled_at", "created_at",
         "currency", "current_period_end", "current_period_start", "environment", "grace_period_end", "id",
-        "offer_identifier", "offer_type", "original_transaction_id", "price", "product_id", "refunded_at", "status",
+        "is_trial", "offer_identifier", "offer_type", "original_transaction_id", "price", "product_id", "refunded_at",
+        "status",
         "store", "transaction_id", "trial_end", "trial_start", "updated_at", "user_id",
+    ]
+
+    let synonyms = [
+        "auto_renew_enabled": "auto_renew", "auto_renew_status": "auto_renew", "cancelled_at": "canceled_at",
+        "expires_at": "current_period_end", "expires_date": "current_period_end",
+        "grace_period_ends_at": "grace_period_end", "is_trial_period": "is_trial",
+        "purchase_date": "current_period_start", "purchased_at": "current_period_start",
+        "trial_ends_at": "trial_end", "trial_started_at": "trial_start", "will_renew": "auto_renew",
     ]
 
     func purchase(_ row: CSVRow) throws(ImportRefusal) -> [UInt8] {
@@ -24,13 +33,16 @@ struct SubscriptionColumns: ColumnMapping {
         let status = try status(row)
         let started = try row.time("current_period_start")
         let updated = try row.time("updated_at")
+        let isMarked = try row.flag("is_trial")
+        let isTrial = status == .trialing || isMarked
         var json = JSONWriter.beginObject(.hexadecimal)
         json.member("appAccountToken", row["app_account_token"])
         json.member("currency", row["currency"])
         json.member("customerId", row["user_id"])
         json.member("environment", row["environment"].map(Self.environment))
-        json.member("expiresDate", try row.time("current_period_end"))
-        try addOffer(row, status, to: &json)
+        let end = isTrial && row["current_period_end"] == nil ? "trial_end" : "current_period_end"
+        json.member("expiresDate", try row.time(end))
+        try addOffer(row, isTrial: isTrial, to: &json)
         json.member("originalPurchaseDate", try row.time("created_at"))
         json.member("originalTransactionId", row["original_transaction_id"])
         if let price = row["price"] { json.member("price", try CellValue.milliunits(price, "price")) }
@@ -79,10 +91,11 @@ struct SubscriptionColumns: ColumnMapping {
         return json.endObject()
     }
 
-    /// Its own columns say it, else the status; a period that just ended leaves it open.
+    /// Its own columns say it, else a cancellation, else the status; a period that just ended leaves it open.
     private func renews(_ row: CSVRow, _ status: Status?) throws(ImportRefusal) -> Bool? {
-        if let text = row["auto_renew"] { return try CellValue.bool(text, "auto_renew") }
-        if let text = row["cancel_at_period_end"] { return try !CellValue.bool(text, "cancel_at_period_end") }
+        if row["auto_renew"] != nil { return try row.flag("auto_renew") }
+        if row["cancel_at_period_end"] != nil { return try !row.flag("cancel_at_period_end") }
+        if try row.time("canceled_at") != nil { return false }
         switch status {
         case .cancelled, .expired, .refunded: return false
         case .active, .trialing, .grace, .retry: return true
@@ -90,12 +103,12 @@ struct SubscriptionColumns: ColumnMapping {
         }
     }
 
-    private func addOffer(_ row: CSVRow, _ status: Status?, to json: inout JSONWriter) throws(ImportRefusal) {
-        if status == .trialing { json.member("offerDiscountType", OfferDiscountType.freeTrial.rawValue) }
+    private func addOffer(_ row: CSVRow, isTrial: Bool, to json: inout JSONWriter) throws(ImportRefusal) {
+        if isTrial { json.member("offerDiscountType", OfferDiscountType.freeTrial.rawValue) }
         if let type = row["offer_type"] {
             json.member("offerIdentifier", row["offer_identifier"])
             json.member("offerType", try CellValue.integer(type, "offer_type"))
-        } else if status == .trialing {
+        } else if isTrial {
             json.member("offerType", Int64(TransactionOfferType.introductory.rawValue))
         }
     }

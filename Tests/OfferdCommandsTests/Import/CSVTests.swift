@@ -250,6 +250,44 @@ struct CSVTests {
     }
 
     @Test(
+        "a table with an app's own names for the columns means the same, and mistakes are named as the file names them")
+    func synonyms() throws {
+        let text = """
+            user_id,product_id,original_transaction_id,purchased_at,expires_at,auto_renew_enabled,is_trial,trial_ends_at,\
+            cancelled_at
+            anna,p,1,2026-01-01T00:00:00Z,,true,true,2026-01-08T00:00:00Z,
+            berta,p,2,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,,false,2025-12-08T00:00:00Z,2026-01-05T00:00:00Z
+            carla,p,3,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,,,,
+            dora,p,4,2026-01-01T00:00:00Z,soon,,,,
+            edda,p,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,perhaps,,,
+            """
+        let lines = try lines(source(text.utf8, .subscriptions))
+        #expect(reasons(lines) == ["2 1", "3 2", "4 3", "5 invalidValue", "6 invalidValue"])
+        let histories = try lines.prefix(3).map { try $0.content.get() }
+        let trial = histories[0].transactions[0]
+        #expect(trial.offerType == .introductory && trial.offerDiscountType == .freeTrial)
+        #expect(trial.expiresDate == Instant(iso8601: "2026-01-08T00:00:00Z"))
+        #expect(histories[0].renewalInfos[0].autoRenewStatus == .on)
+        let cancelled = histories[1].transactions[0]
+        #expect(cancelled.offerType == nil && cancelled.purchaseDate == Instant(iso8601: "2026-01-01T00:00:00Z"))
+        #expect(cancelled.expiresDate == Instant(iso8601: "2026-02-01T00:00:00Z") && cancelled.revocationDate == nil)
+        #expect(histories[1].renewalInfos[0].autoRenewStatus == .off)
+        #expect(histories[2].renewalInfos.first?.autoRenewStatus == nil)
+        let details = lines.suffix(2).map { line in
+            if case .failure(let refusal) = line.content { refusal.detail } else { "" }
+        }
+        #expect(details[0].hasPrefix("`expires_at` is `soon`"), "\(details)")
+        #expect(details[1].hasPrefix("`auto_renew_enabled` is `perhaps`"), "\(details)")
+    }
+
+    @Test("two columns that mean the same are an error that names both")
+    func sameMeaning() throws {
+        let text = "product_id,original_transaction_id,purchased_at,current_period_start\n"
+        let failure = try #require(throws: CommandFailure.self) { try source(text.utf8, .subscriptions) }
+        #expect("\(failure)".contains("the columns `purchased_at` and `current_period_start`"), "\(failure)")
+    }
+
+    @Test(
         "an amount is read exactly, in thousandths",
         arguments: [("3.99", 3_990), ("0", 0), ("12", 12_000), ("0.1234", 123), ("1.5", 1_500)] as [(String, Int64)])
     func amounts(text: String, milliunits: Int64) throws {
