@@ -206,9 +206,10 @@ extension CatalogEffect {
         default: return unknown
         }
         if field == "again" {
+            let used = "customers who used an introductory offer"
             return grows
-                ? Self(takesAway: true, words: "customers who used an introductory offer wait longer, or get no other")
-                : Self(widens: true, words: "customers who used an introductory offer may have one again")
+                ? Self(takesAway: true, words: used + (to.isEmpty ? " get no other" : " wait longer for another"))
+                : Self(widens: true, words: used + (from.isEmpty ? " may have another" : " may have another sooner"))
         }
         if field == "coolDown" {
             return grows

@@ -30,6 +30,9 @@ struct SubscriptionColumns: ColumnMapping {
             throw ImportRefusal(
                 .otherStore, "`store` is \(ImportRefusal.quoted(store)), and only the App Store's purchases count")
         }
+        for column in needed where row[column] == nil {
+            throw ImportRefusal(.malformed, "the row has no `\(row.name(of: column))`")
+        }
         let status = try status(row)
         let started = try row.time("current_period_start")
         let updated = try row.time("updated_at")

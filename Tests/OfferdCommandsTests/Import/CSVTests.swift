@@ -260,9 +260,10 @@ struct CSVTests {
             carla,p,3,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,,,,
             dora,p,4,2026-01-01T00:00:00Z,soon,,,,
             edda,p,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,perhaps,,,
+            fritz,p,6,,2026-02-01T00:00:00Z,,,,
             """
         let lines = try lines(source(text.utf8, .subscriptions))
-        #expect(reasons(lines) == ["2 1", "3 2", "4 3", "5 invalidValue", "6 invalidValue"])
+        #expect(reasons(lines) == ["2 1", "3 2", "4 3", "5 invalidValue", "6 invalidValue", "7 malformed"])
         let histories = try lines.prefix(3).map { try $0.content.get() }
         let trial = histories[0].transactions[0]
         #expect(trial.offerType == .introductory && trial.offerDiscountType == .freeTrial)
@@ -273,10 +274,11 @@ struct CSVTests {
         #expect(cancelled.expiresDate == Instant(iso8601: "2026-02-01T00:00:00Z") && cancelled.revocationDate == nil)
         #expect(histories[1].renewalInfos[0].autoRenewStatus == .off)
         #expect(histories[2].renewalInfos.first?.autoRenewStatus == nil)
-        let details = lines.suffix(2).map { line in
+        let details = lines.suffix(3).map { line in
             if case .failure(let refusal) = line.content { refusal.detail } else { "" }
         }
         #expect(details[0].hasPrefix("`expires_at` is `soon`"), "\(details)")
+        #expect(details[2] == "the row has no `purchased_at`")
         #expect(details[1].hasPrefix("`auto_renew_enabled` is `perhaps`"), "\(details)")
     }
 
