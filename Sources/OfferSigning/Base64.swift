@@ -74,3 +74,33 @@ public enum Base64URL {
         return isValid ? decoded : nil
     }
 }
+
+/// Base64 in either alphabet, with or without padding.
+struct LenientBase64 {
+    let bytes: [UInt8]
+    /// Whether it has characters of the URL-safe alphabet only.
+    let isURLSafe: Bool
+    /// Whether it has characters of the standard alphabet only, or padding.
+    let isStandard: Bool
+    let isPadded: Bool
+
+    init?(_ text: String) {
+        let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
+        let padding = text.utf8.count - digits.count
+        guard !digits.isEmpty, padding <= 2, text.utf8.suffix(padding).allSatisfy({ $0 == UInt8(ascii: "=") }) else {
+            return nil
+        }
+        let urlSafe = digits.map { digit in
+            switch digit {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: digit
+            }
+        }
+        guard let bytes = Base64URL.decode(urlSafe) else { return nil }
+        self.bytes = bytes
+        isURLSafe = digits.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+        isStandard = padding > 0 || digits.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
+        isPadded = text.utf8.count % 4 == 0
+    }
+}

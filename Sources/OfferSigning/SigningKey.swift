@@ -13,6 +13,12 @@ public protocol SigningKey: Sendable {
     /// ECDSA with SHA-256 over the message, as the 64 bytes R‖S: the form a JWS wants (RFC 7518 §3.4).
     func rawSignature(of message: [UInt8]) throws -> [UInt8]
 
+    /// Whether the public half verifies a signature in DER.
+    func isValid(derSignature: [UInt8], of message: [UInt8]) -> Bool
+
+    /// Whether the public half verifies a signature of 64 bytes R‖S; `false` for any other number of bytes.
+    func isValid(rawSignature: [UInt8], of message: [UInt8]) -> Bool
+
     /// Whether the public half verifies what the key signs now.
     var works: Bool { get }
 }

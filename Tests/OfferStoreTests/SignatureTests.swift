@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Signings and refusals")
 struct SignatureTests {
-    private static let combinations: [[RecordedSignature.Format]] = [
+    private static let combinations: [[ArtefactFormat]] = [
         [.v1], [.v2], [.v1, .v2], [.introductoryEligibility], [],
     ]
 
     private static func signing(
-        _ number: Int, _ formats: [RecordedSignature.Format], for customer: CustomerNumber, namesPerson: Bool
+        _ number: Int, _ formats: [ArtefactFormat], for customer: CustomerNumber, namesPerson: Bool
     ) -> Signing {
         let instant = Bench.now.adding(milliseconds: Int64(number))
         let signatures = formats.enumerated().map { place, format in
@@ -27,7 +27,7 @@ struct SignatureTests {
     }
 
     @Test("signings come back as they were stored, the earliest first", arguments: Driver.allCases, combinations)
-    func signings(driver: Driver, formats: [RecordedSignature.Format]) async throws {
+    func signings(driver: Driver, formats: [ArtefactFormat]) async throws {
         let bench = try await Bench(driver)
         let customer = try await bench.customer()
         let scope = bench.scope
@@ -97,8 +97,8 @@ struct SignatureTests {
     func slotless(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let scope = bench.scope
-        for (format, allow) in [(RecordedSignature.Format.v2, nil), (.v1, false), (.introductoryEligibility, true)]
-            as [(RecordedSignature.Format, Bool?)]
+        for (format, allow) in [(ArtefactFormat.v2, nil), (.v1, false), (.introductoryEligibility, true)]
+            as [(ArtefactFormat, Bool?)]
         {
             await #expect(throws: StoreError.constraint("refusal.jws")) {
                 try await bench.database.write { transaction in

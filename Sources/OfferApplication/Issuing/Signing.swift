@@ -7,7 +7,7 @@ import OfferStore
 /// What one signing is to hold: two requests with the same plan can be given the same signatures (docs/design.md#issued-offers-and-limits).
 struct SigningPlan: Sendable, Equatable {
     var productId: ProductId
-    var formats: [RecordedSignature.Format]
+    var formats: [ArtefactFormat]
     /// What V1 signs as the account; the empty string if absent.
     var appAccountToken: AppAccountToken?
     /// The customer's transaction that the JWS forms name.
@@ -132,7 +132,7 @@ struct ArtefactSigner: Sendable {
     }
 
     private func artefact(
-        _ format: RecordedSignature.Format, _ plan: SigningPlan, offer: Offer, nonce: LowercaseUUID,
+        _ format: ArtefactFormat, _ plan: SigningPlan, offer: Offer, nonce: LowercaseUUID,
         timestamp: Instant, allow: Bool
     ) throws -> String {
         switch format {

@@ -3,18 +3,9 @@ public import OfferModel
 
 /// One signature as it was recorded before it was released (invariant 1).
 public struct RecordedSignature: Sendable, Hashable {
-    public enum Format: String, Sendable, Hashable, CaseIterable {
-        /// The promotional offer's signed string.
-        case v1
-        /// The promotional offer's compact JWS.
-        case v2
-        /// The compact JWS that says whether the introductory offer may be used.
-        case introductoryEligibility
-    }
-
     /// Unique for ever (invariant 8).
     public var nonce: LowercaseUUID
-    public var format: Format
+    public var format: ArtefactFormat
     /// What an introductory one says; absent for the others.
     public var allowIntroductoryOffer: Bool?
     public var keyId: KeyId
@@ -31,7 +22,8 @@ public struct RecordedSignature: Sendable, Hashable {
     public var isRemoved = false
 
     public init(
-        nonce: LowercaseUUID, format: Format, allowIntroductoryOffer: Bool? = nil, keyId: KeyId, timestamp: Instant,
+        nonce: LowercaseUUID, format: ArtefactFormat, allowIntroductoryOffer: Bool? = nil, keyId: KeyId,
+        timestamp: Instant,
         productId: ProductId, appAccountToken: AppAccountToken? = nil, transactionId: String? = nil, artefact: String
     ) {
         self.nonce = nonce
@@ -143,7 +135,7 @@ extension [RecordedSignature] {
         let (jwsNonce, jws): (LowercaseUUID?, String?) = (try reader.next(), try reader.next())
         let allow: Bool? = try reader.next()
         guard let keyId, let productId else { return }
-        func add(_ nonce: LowercaseUUID?, _ artefact: String?, _ format: RecordedSignature.Format) {
+        func add(_ nonce: LowercaseUUID?, _ artefact: String?, _ format: ArtefactFormat) {
             guard let nonce, let artefact else { return }
             var signature = RecordedSignature(
                 nonce: nonce, format: format, allowIntroductoryOffer: format == .v1 ? nil : allow, keyId: keyId,

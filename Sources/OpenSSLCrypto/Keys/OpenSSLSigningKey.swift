@@ -69,6 +69,14 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
 
     public func rawSignature(of message: [UInt8]) throws -> [UInt8] { try context.rawSignature(of: message) }
 
+    public func isValid(derSignature: [UInt8], of message: [UInt8]) -> Bool {
+        publicKey.isValid(derSignature: derSignature, of: message)
+    }
+
+    public func isValid(rawSignature: [UInt8], of message: [UInt8]) -> Bool {
+        publicKey.isValid(rawSignature: rawSignature, of: message)
+    }
+
     /// Whether what it signs now verifies, by the message that was signed when it was loaded.
     public var works: Bool {
         let message = Self.testMessage

@@ -136,6 +136,14 @@ private final class BreakableKey: SigningKey {
         return (try? derSignature(of: message)).map { real.publicKey.isValid(derSignature: $0, of: message) } ?? false
     }
 
+    func isValid(derSignature: [UInt8], of message: [UInt8]) -> Bool {
+        real.isValid(derSignature: derSignature, of: message)
+    }
+
+    func isValid(rawSignature: [UInt8], of message: [UInt8]) -> Bool {
+        real.isValid(rawSignature: rawSignature, of: message)
+    }
+
     func derSignature(of message: [UInt8]) throws -> [UInt8] {
         try real.derSignature(of: isBroken.withLock { $0 } ? message + [0] : message)
     }

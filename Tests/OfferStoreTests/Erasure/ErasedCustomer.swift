@@ -114,7 +114,7 @@ struct ErasedCustomer {
             $0.signals = ["mood": .text("signalled-mood")]
             $0.order.customerId = "Zoë Überall"
         }
-        let signatures = [RecordedSignature.Format.v1, .v2].map { format in
+        let signatures = [ArtefactFormat.v1, .v2].map { format in
             var signature = RecordedSignature.fixture(1, format: format)
             signature.appAccountToken = token
             signature.transactionId = "710000000000001"

@@ -113,7 +113,7 @@ extension Signing {
 
 extension RecordedSignature {
     static func fixture(
-        _ number: Int, format: Format = .v2, allow: Bool? = nil, at instant: Instant = Bench.now
+        _ number: Int, format: ArtefactFormat = .v2, allow: Bool? = nil, at instant: Instant = Bench.now
     ) -> RecordedSignature {
         RecordedSignature(
             nonce: .number(number), format: format, allowIntroductoryOffer: allow, keyId: "2X9R4HXF34",
