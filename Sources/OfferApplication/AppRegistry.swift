@@ -12,6 +12,8 @@ public struct RegisteredApp: Sendable {
     public let issuerId: String
     /// The key that signs in each environment where the app may be used.
     public let signingKeys: [AppStoreEnvironment: any SigningKey]
+    /// The keys that signed there before.
+    public let retiredKeys: [AppStoreEnvironment: [any SigningKey]]
     public let signsV1InSandbox: Bool
     public let verifier: any SignedDataVerifier
     /// The App Store Server API of each environment that has one.
@@ -19,13 +21,15 @@ public struct RegisteredApp: Sendable {
 
     public init(
         bundleId: BundleId, appAppleId: Int64?, issuerId: String,
-        signingKeys: [AppStoreEnvironment: any SigningKey], signsV1InSandbox: Bool = false,
+        signingKeys: [AppStoreEnvironment: any SigningKey],
+        retiredKeys: [AppStoreEnvironment: [any SigningKey]] = [:], signsV1InSandbox: Bool = false,
         verifier: any SignedDataVerifier, appStoreServers: [AppStoreEnvironment: AppStoreServerClient] = [:]
     ) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
         self.issuerId = issuerId
         self.signingKeys = signingKeys
+        self.retiredKeys = retiredKeys
         self.signsV1InSandbox = signsV1InSandbox
         self.verifier = verifier
         self.appStoreServers = appStoreServers

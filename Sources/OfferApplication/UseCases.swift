@@ -23,6 +23,8 @@ public struct UseCases: Sendable {
     public let replay: OfferReplay
     /// `GET /v1/decisions/{id}`.
     public let recordedDecisions: RecordedDecisions
+    /// `POST /v1/signature-checks`.
+    public let signatureChecks: SignatureChecks
     /// `POST /v1/issued-offers/{id}/void`.
     public let voiding: OfferVoiding
     /// `GET /v1/customers` and `GET /v1/issued-offers`.
@@ -77,6 +79,8 @@ public struct UseCases: Sendable {
         decisions = OfferDecisions(
             registry: registry, database: database, catalogs: catalogs, policy: .standard, clock: clock, rates: rates,
             metrics: metrics)
+        signatureChecks = SignatureChecks(
+            registry: registry, database: database, catalogs: catalogs, decisions: decisions, clock: clock)
         self.catalogs = CatalogRevisions(database: ledger, digest: digest, clock: clock)
         switches = OfferPauses(database: ledger, catalogs: catalogs, clock: clock)
         customers = CustomerLookup(database: database, catalogs: catalogs, policy: .standard, clock: clock)

@@ -325,7 +325,7 @@ package enum KeySharing {
 
 extension AppStoreEnvironment {
     /// Whether signatures are redeemed on a developer's machine only.
-    fileprivate var isForTests: Bool {
+    package var isForTests: Bool {
         switch self {
         case .localTesting, .xcode: true
         case .production, .sandbox: false

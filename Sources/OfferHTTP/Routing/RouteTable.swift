@@ -63,6 +63,8 @@ struct RouteTable: Sendable {
         let offers = OffersController(switches: useCases.switches)
         let customers = CustomersController(useCases: useCases, bodyLimit: limits.bodyBytes)
         let reports = ReportsController(reports: useCases.reports)
+        let signatures = SignatureChecksController(
+            checks: useCases.signatureChecks, bodyLimit: limits.bodyBytes)
         let health = HealthController(readiness: useCases.readiness)
         let description = DescriptionController(document: openAPI)
         routes = [
@@ -74,6 +76,7 @@ struct RouteTable: Sendable {
             Route(.post, "/v1/issued-offers/{id}/replay", for: SupportAccess.self, use: issuedOffers.replay),
             Route(.post, "/v1/decisions", for: AnyKeyAccess.self, use: decisions.decide),
             Route(.get, "/v1/decisions/{id}", for: SupportAccess.self, use: decisions.show),
+            Route(.post, "/v1/signature-checks", for: SupportAccess.self, use: signatures.check),
             Route(.post, "/v1/transactions", for: ClientAccess.self, use: transactions.ingest),
             Route(.get, "/v1/catalog", for: MarketingOrSupportAccess.self, use: catalog.show),
             Route(.put, "/v1/catalog", for: MarketingAccess.self, use: catalog.apply),

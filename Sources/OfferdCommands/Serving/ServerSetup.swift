@@ -134,9 +134,15 @@ struct ServerSetup {
         _ clients: (AppConfiguration, SigningKeys) throws -> [AppStoreEnvironment: AppStoreServerClient]
     ) throws -> RegisteredApp {
         var signing: SigningKeys = [:]
-        for entry in app.keys where entry.use == .signing {
+        var retired: [AppStoreEnvironment: [any SigningKey]] = [:]
+        for entry in app.keys {
             let key = try load(entry)
-            for environment in entry.environments { signing[environment] = key }
+            for environment in entry.environments {
+                switch entry.use {
+                case .signing: signing[environment] = key
+                case .retired: retired[environment, default: []].append(key)
+                }
+            }
         }
         if let missing = app.environments.first(where: { signing[$0] == nil }) {
             throw CommandFailure(
@@ -148,7 +154,7 @@ struct ServerSetup {
         }
         return RegisteredApp(
             bundleId: app.bundleId, appAppleId: app.appAppleId, issuerId: app.issuerId.description,
-            signingKeys: signing, signsV1InSandbox: app.signsV1InSandbox,
+            signingKeys: signing, retiredKeys: retired, signsV1InSandbox: app.signsV1InSandbox,
             verifier: try AppStoreChainVerifier(additionalRoots: roots), appStoreServers: try clients(app, signing))
     }
 

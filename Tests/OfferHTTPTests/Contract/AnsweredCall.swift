@@ -78,6 +78,9 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
             body: #"{"customer":{"originalTransactionId":"100"},"attributes":{"seats":12}}"#),
         AnsweredCall("GET /v1/reports/funnel", 200, .marketing, target: "/v1/reports/funnel?offerId=comeback"),
         AnsweredCall(
+            "POST /v1/signature-checks", 200, .support,
+            body: #"{"format":"v1","timestamp":1780000000,"nonce":"019e7044-8800-7000-8000-000000000000"}"#),
+        AnsweredCall(
             "POST /v1/app-store/{bundleId}/{environment}/notifications", 200,
             target: "/v1/app-store/com.example.pro/LocalTesting/notifications",
             body: #"{"signedPayload":"{testNotification}"}"#),

@@ -20,6 +20,7 @@ struct MatrixRequest {
         case "POST /v1/decisions": body = #"{"customer":{"originalTransactionId":"900"}}"#
         case "POST /v1/transactions":
             body = #"{"signedTransactions":[],"historyComplete":true,"customer":{"customerId":"matrix"}}"#
+        case "POST /v1/signature-checks": body = #"{"format":"v2"}"#
         case "POST /v1/customers/status": body = #"{"customers":[{"originalTransactionId":"900"}]}"#
         case "POST /v1/customers/refresh": body = #"{"customer":{"originalTransactionId":"900"}}"#
         case "POST /v1/customers/unlink":

@@ -31,6 +31,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
 
     /// Every closed list.
     static let all = [
+        ClosedList("ArtefactFormat", ArtefactFormat.self),
         ClosedList("CatalogChange", CatalogChange.Kind.self),
         ClosedList("CatalogFormat", CatalogDocument.Format.self),
         ClosedList("ComparisonOperator", ComparisonOperator.self),
@@ -56,6 +57,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("RequestErrorCode", RequestErrorCode.self),
         ClosedList("Role", Role.self),
         ClosedList("RuleId", RuleId.self),
+        ClosedList("SignatureCauseCode", SignatureDiagnosis.Code.self),
         ClosedList("SignatureFormat", SignatureFormat.self),
         ClosedList("SignedDataRefusalCode", SignedDataRefusal.Code.self),
         ClosedList("SlotState", SlotState.self),

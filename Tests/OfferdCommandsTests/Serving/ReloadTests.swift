@@ -34,7 +34,7 @@ struct ReloadTests {
         """
     }
 
-    @Test("a key is rotated under load: no request fails, and every signature verifies under the key id it names")
+    @Test("a key is rotated under load: no request fails, and each signature verifies under its key id, at offerd too")
     func rotation() async throws {
         let installation = try await Installation()
         let directory = installation.directory
@@ -80,6 +80,19 @@ struct ReloadTests {
         let newest = signatures.suffix(30)
         for signature in signatures.prefix(30) + newest {
             #expect(try verifies(signature, in: directory), "\(signature)")
+        }
+        for signature in signatures.prefix(3) + signatures.suffix(3) {
+            for keyId in ["LOCALTEST1", "LOCALTEST2"] {
+                let answer = try await server.ask(
+                    "POST", "/v1/signature-checks", token: try installation.token(.support),
+                    body: """
+                        {"format":"v1","productId":"com.example.pro.monthly","offerIdentifier":"comeback50",\
+                        "keyId":"\(keyId)","nonce":"\(signature.nonce)","timestamp":\(signature.timestamp),\
+                        "signature":"\(signature.base64)"}
+                        """, client: client)
+                let codes = (answer.json["causes"] as? [[String: Any]])?.map { $0["code"] as? String }
+                #expect(codes == (keyId == signature.keyId ? [] : ["otherKey"]), "\(answer.json)")
+            }
         }
         try await client.shutdown()
         #expect(await server.stop() == 0)
