@@ -102,8 +102,8 @@ let package = Package(
         .target(
             name: "OfferctlCommands",
             dependencies: [
-                "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferEligibility", "OfferModel", argumentParser,
-                asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                "CommandLineSupport", "OfferAPI", "OfferDocuments", "OfferEligibility", "OfferModel", "OfferSigning",
+                "OpenSSLCrypto", argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
             ],
             swiftSettings: settings),
         .target(

@@ -86,6 +86,8 @@ enum CLITerms {
         "history": "--history", "catalog": "--catalog", "catalogRevision": "--catalog-revision",
         "fresh": "--fresh", "request": "--locale", "limit": "--limit", "cursor": "--cursor", "message": "--message",
         "reason": "--reason", "release": "--release",
+        "format": "--format", "offerIdentifier": "--offer-identifier", "keyId": "--key-id", "nonce": "--nonce",
+        "timestamp": "--timestamp", "signature": "--signature", "jws": "--jws",
         "from": "--from", "to": "--to", "orderId": "--order-id",
     ]
 
@@ -97,6 +99,7 @@ enum CLITerms {
         "POST /v1/customers/reset": "offerctl customers reset", "GET /v1/issued-offers": "offerctl issued list",
         "POST /v1/decisions": "offerctl dry-run", "GET /v1/decisions/{id}": "offerctl decisions show",
         "POST /v1/issued-offers/{id}/replay": "offerctl replay",
+        "POST /v1/signature-checks": "offerctl signature check",
     ]
 
     /// A hint of the server with what it has in backticks as it is typed. What is not typed stays as it is.
