@@ -146,13 +146,13 @@ enum FrozenOffers {
     {
         var issues: [DocumentIssue] = []
         for (index, offer) in catalog.offers.enumerated() {
-            let first = try offer.ids.compactMap { try SlotStore(transaction).firstIssued(of: $0, in: scope) }.first
-            guard let issued = first?.slot else { continue }
-            let fields: [(name: String, was: String?, now: String?)] = [
-                ("type", issued.offerType.rawValue, offer.type.rawValue),
-                ("offerIdentifier", issued.offerIdentifier?.rawValue, offer.offerIdentifier?.rawValue),
+            let issued = try offer.ids.compactMap { try SlotStore(transaction).firstIssued(of: $0, in: scope)?.slot }
+            let fields: [(name: String, was: [String?], now: String?)] = [
+                ("type", issued.map(\.offerType.rawValue), offer.type.rawValue),
+                ("offerIdentifier", issued.map { $0.offerIdentifier?.rawValue }, offer.offerIdentifier?.rawValue),
             ]
-            for (field, was, now) in fields where was != now {
+            for (field, all, now) in fields {
+                guard let was = all.first(where: { $0 != now }) else { continue }
                 issues.append(
                     DocumentIssue(
                         code: .frozenOnceIssued, path: "offers[\(index)].\(field)", in: text,

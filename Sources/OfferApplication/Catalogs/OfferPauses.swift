@@ -76,7 +76,7 @@ public struct OfferPauses: Sendable {
             let now = try paused ? clock.instantOfLooking(transaction) : clock.instant(transaction)
             let changed =
                 paused
-                ? try !isPaused && pauses.pause(id, actor: caller.apiKeyId, at: now, in: number)
+                ? try pauses.pause(id, actor: caller.apiKeyId, at: now, in: number) && !isPaused
                 : try ids.map { try pauses.resume($0, actor: caller.apiKeyId, at: now, in: number) }.contains(true)
             try StoreClock(transaction).advance(to: now)
             let everyOffer = try pauses.active(in: number).contains { $0.offerId == nil }

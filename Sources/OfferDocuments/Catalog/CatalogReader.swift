@@ -110,8 +110,8 @@ struct CatalogContext {
             hint: "App Store Connect has each identifier once in a subscription group")
     }
 
-    /// Reads `formerly`: an id, or several from the oldest.
-    mutating func readFormerIds(_ field: Field) -> [OfferId] {
+    /// Reads `formerly`: an id, or several from the oldest. An offer that got a former id back lists it too, but not last.
+    mutating func readFormerIds(_ field: Field, of own: OfferId?) -> [OfferId] {
         let items: [Field]? = if case .sequence = field.node.content { field.list() } else { [field] }
         guard let items, items.count <= DocumentLimits.formerIds else {
             if items != nil {
@@ -122,6 +122,7 @@ struct CatalogContext {
         let taken = formerIds
         return items.distinct { item -> OfferId? in
             guard let id: OfferId = item.id(.name) else { return nil }
+            if id == own, item.path != items.last?.path { return id }
             guard taken[id] == nil else {
                 return item.refuse(
                     .duplicateValue, "another offer has the former id \(quoted(id.rawValue)) too",

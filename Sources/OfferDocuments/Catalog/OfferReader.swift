@@ -60,7 +60,7 @@ enum OfferReader {
     static func conditions(
         _ mapping: Mapping, of id: OfferId?, _ context: inout CatalogContext
     ) -> (inout Offer) -> Void {
-        let formerly = mapping.optional("formerly").map { context.readFormerIds($0) } ?? []
+        let formerly = mapping.optional("formerly").map { context.readFormerIds($0, of: id) } ?? []
         let starts = mapping.optional("starts")?.instant()
         let ends = mapping.optional("ends")?.instant()
         if let starts, let ends, starts >= ends {

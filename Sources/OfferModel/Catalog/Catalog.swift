@@ -21,7 +21,7 @@ public struct Catalog: Sendable, Hashable {
 
     /// What an offer of a later catalog was in this one: the offer of the same id, else the newest of its former ids.
     public func predecessor(of offer: Offer) -> Offer? {
-        offer.ids.reversed().lazy.compactMap { self.offer($0) }.first
+        self.offer(offer.id) ?? offer.formerly.reversed().lazy.compactMap { self.offer($0) }.first
     }
 
     public func product(_ id: ProductId) -> (product: Product, group: SubscriptionGroup)? {

@@ -77,8 +77,8 @@ extension Offer {
         limits.contains { limit in if case .perAccount = limit { true } else { false } }
     }
 
-    /// Every id it has or had, the oldest first.
-    public var ids: [OfferId] { formerly + [id] }
+    /// Every id it has or had, the oldest first. One that it has again is where it was.
+    public var ids: [OfferId] { formerly.contains(id) ? formerly : formerly + [id] }
 
     /// What draws are salted with, so that a rename changes no customer's draw.
     public var firstId: OfferId { formerly.first ?? id }

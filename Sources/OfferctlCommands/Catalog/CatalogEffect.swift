@@ -81,13 +81,18 @@ extension CatalogEffect {
     }
 
     private static func ofFormerIds(_ from: String, _ to: String, _ old: Offer?, _ new: Offer?) -> Self {
-        let (gained, lost) = difference(from, to)
+        let (gained, gone) = difference(from, to)
+        // Its own id counts in any case.
+        let lost = gone.filter { $0 != new?.id.rawValue }
         func list(_ ids: [String]) -> String { ids.map { "`\($0)`" }.joined(separator: ", ") }
         let draws = old?.firstId != new?.firstId && [old, new].contains { $0?.isDrawnByItsId == true }
         let sentences = [
             gained.isEmpty ? nil : "uses of \(list(gained)) count now",
-            lost.isEmpty ? nil : "uses of \(list(lost)) no longer count, so customers who had it may have it again",
-            draws ? "the rollout draws other customers, because it draws by the first id" : nil,
+            lost.isEmpty
+                ? nil
+                : "uses of \(list(lost)) no longer count, so customers who had it may have it again, and a pause of "
+                    + "\(list(lost)) no longer applies",
+            draws ? "the rollout selects other customers, because it draws by the first id" : nil,
         ].compactMap(\.self)
         return Self(
             takesAway: !gained.isEmpty || draws, widens: !lost.isEmpty || draws,

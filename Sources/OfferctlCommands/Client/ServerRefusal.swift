@@ -68,7 +68,8 @@ struct ServerRefusal: Error {
         case "unauthenticated":
             "the key in \(token.name) may be revoked, expired or of another server; `offerd api-keys list` shows it"
         case "catalog-changed": "another catalog was applied in between: `offerctl catalog revisions` shows who"
-        case "unknown-offer":
+        // The server names the new id of an offer that was renamed.
+        case "unknown-offer" where problem.hint?.hasPrefix("request ") != true:
             "the id is the offer's in the catalog, not its name in App Store Connect; `offerctl offers list` shows those in force"
         case "unknown-issued-offer": "`offerctl issued list` shows the ids of issued offers"
         case "unknown-revision": "`offerctl catalog revisions` lists them"

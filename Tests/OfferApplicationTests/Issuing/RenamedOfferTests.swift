@@ -256,4 +256,60 @@ struct RenamedOfferTests {
                 && issues.map(\.path) == ["offers[0].offerIdentifier"]
         }
     }
+
+    @Test(
+        "an offer cannot take over the uses of another that Apple knows by another name, under its own id or a former one"
+    )
+    func frozenOfEach() async throws {
+        let other = BenchCatalog.comeback.replacing("id: comeback\n", with: "id: other\n")
+            .replacing("comeback50", with: "other50")
+        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback + other)
+        _ = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100")))
+        _ = try await bench.granted(.of("other", try bench.shop.delivery(.lapsed, "200")))
+        for (offer, former, was, now) in [
+            (other.replacing("other50", with: "comeback50"), "comeback", "other50", "comeback50"),
+            (other, "comeback", "comeback50", "other50"),
+        ] {
+            let catalog =
+                BenchCatalog.head + offer.replacing("id: other\n", with: "id: other\n    formerly: \(former)\n")
+            await #expect {
+                try await bench.apply(catalog, expected: 1)
+            } throws: { error in
+                guard case RequestError.invalidCatalog(let issues) = error else { return false }
+                return issues.map(\.detail) == [
+                    "`offerIdentifier` of offer `other` was `\(was)` when it was first issued and is now `\(now)`"
+                ]
+            }
+        }
+    }
+
+    @Test("an offer that gets a former id back is one change, and keeps its uses and its draws")
+    func renamedBack() async throws {
+        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let first = try await bench.granted(.of("comeback", try bench.shop.delivery(.lapsed, "100"))).offer
+        try await bench.apply(Self.renamed, expected: 1)
+        let back =
+            BenchCatalog.head
+            + BenchCatalog.comeback.replacing(
+                "id: comeback\n", with: "id: comeback\n    formerly: [comeback, return]\n")
+        #expect(
+            try await bench.apply(back, expected: 2).changes == [
+                CatalogChange(.changed, of: "comeback", path: "id", from: "return", to: "comeback")
+            ])
+        let again = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100")))
+        #expect(!again.isNew && again.offer == first)
+        #expect(try CatalogReader.read(back).value.offers.map(\.firstId) == ["comeback"])
+    }
+
+    @Test("a pause under the new id outlives a pause under the former one")
+    func pausedUnderBoth() async throws {
+        let bench = try await Workbench(catalog: BenchCatalog.head + BenchCatalog.comeback)
+        let switches = bench.useCases.switches
+        _ = try await switches.set("comeback", paused: true, caller: Workbench.marketing)
+        try await bench.apply(Self.renamed, expected: 1)
+        #expect(try await switches.set("return", paused: true, caller: Workbench.marketing).changed == false)
+        try await bench.apply(Self.renamed.replacing("    formerly: comeback\n", with: ""), expected: 2)
+        let request = IssueRequest.of("return", try bench.shop.delivery(.lapsed, "100"))
+        #expect(try await bench.refused(request).decision.obstacles == [.catalogPaused])
+    }
 }
