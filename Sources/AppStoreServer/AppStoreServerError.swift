@@ -131,7 +131,7 @@ struct RefusedAnswer {
                     + "keys.yaml, that the key was not revoked, and that this machine's clock is right"
             )
         case (429, _), (_, .rateLimitExceeded):
-            (.rateLimited, "Apple wants no more requests for `\(access.bundleId)` for a while", "try again later")
+            (.rateLimited, "Apple is limiting requests for `\(access.bundleId)`", "try again later")
         case (_, .transactionIdNotFound), (_, .originalTransactionIdNotFound), (_, .accountNotFound):
             (
                 .notFound, "Apple knows no such transaction of `\(access.bundleId)` in \(host.environment.rawValue)",

@@ -97,6 +97,11 @@ struct FollowedHintTests {
                 for other in lists {
                     let answer = try await service.ask("GET", other + "?cursor=\(next)", token: admin)
                     #expect(answer.status == (other == list ? 200 : 400), "\(next) of \(list) at \(other)")
+                    guard other != list else { continue }
+                    #expect(
+                        answer.json["detail"] as? String
+                            == "`query.cursor`: `\(next)` is not a cursor of this list")
+                    #expect(answer.json["hint"] as? String == "pass the `next` of the previous page unchanged")
                 }
             }
         }

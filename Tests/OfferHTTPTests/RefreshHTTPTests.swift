@@ -115,7 +115,7 @@ struct RefreshHTTPTests {
             #expect(answer.status == 503)
             #expect(answer.code == "busy")
             #expect(answer.headers["retry-after"] == "600")
-            #expect((answer.json["detail"] as? String)?.hasPrefix("Apple wants no more requests") == true)
+            #expect((answer.json["detail"] as? String)?.hasPrefix("Apple is limiting requests") == true)
         }
     }
 

@@ -138,7 +138,7 @@ struct SignatureCheckTests {
         return try #require(statement?["jws"] as? String, "\(answer.text)")
     }
 
-    @Test("a redeemed offer and a customer whom Apple's rules exclude are likely causes of a valid signature")
+    @Test("a redeemed offer and a customer excluded by Apple's rules are likely causes of a valid signature")
     func history() async throws {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()

@@ -36,7 +36,8 @@ struct SupportAnswerTests {
             #expect(explanation["customerAnswer"] == sentence)
             #expect(explanation["change"] == "this will not change")
             #expect(
-                explanation["sentence"]?.hasPrefix("an introductory offer of group `21500001` was used on ") == true)
+                explanation["sentence"]
+                    == "an introductory offer of group `21500001` was used on 2026-01-28 (transaction `100`)")
             let findings = try #require(decision["findings"] as? [[String: Any]])
             #expect(findings.first { $0["rule"] as? String == "catalog.paused" }?["verdict"] as? String == "satisfied")
         }
@@ -126,6 +127,17 @@ struct SupportAnswerTests {
             #expect(try await reasons(#","fresh":true"#) == ["signingsUsedUp"])
             #expect(
                 (refused.json["findings"] as? [[String: Any]])?.map { $0["reason"] as? String } == ["signingsUsedUp"])
+            let seen = try await service.ask(
+                "POST", "/v1/decisions", token: try await service.token(.support),
+                body: #"{"customer":{"originalTransactionId":"100"},"offerIds":["comeback"],"fresh":true}"#)
+            let decision = try #require((seen.json["decisions"] as? [[String: Any]])?.first, "\(seen.text)")
+            let explanation = try #require(decision["explanation"] as? [String: String])
+            let id = try #require(try service.rows("SELECT id FROM issued_offer").first?.first)
+            #expect(
+                explanation["sentence"]
+                    == "all 3 signatures of the issued offer `\(id)` have been issued; a new one is possible after "
+                    + "2026-05-29T21:26:40Z")
+            #expect(explanation["customerAnswer"] == refused.json["customerAnswer"] as? String)
         }
     }
 

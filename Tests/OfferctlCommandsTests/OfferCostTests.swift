@@ -45,13 +45,13 @@ struct OfferCostTests {
     @Test(
         "the maximum is the smallest of budgets and totals, and none without one",
         arguments: [
-            ([], "none"), ([perCustomer], "none over all customers; 30.00 USD per customer"),
-            ([windowed], "none: 30.00 USD per customer in any 30 days"),
-            ([windowed, perCustomer], "none over all customers; 30.00 USD per customer"),
-            ([.perAccount(count: 1, window: nil)], "none over all customers; 15.00 USD per app account"),
+            ([], "unlimited"), ([perCustomer], "unlimited; 30.00 USD per customer"),
+            ([windowed], "unlimited; 30.00 USD per customer in any 30 days"),
+            ([windowed, perCustomer], "unlimited; 30.00 USD per customer"),
+            ([.perAccount(count: 1, window: nil)], "unlimited; 15.00 USD per app account"),
             (
                 [.perAccount(count: 1, window: Period(days: 30))],
-                "none: 15.00 USD per app account in any 30 days"
+                "unlimited; 15.00 USD per app account in any 30 days"
             ),
             ([.total(count: 1_000)], "15000.00 USD, for 1000 uses"), ([.total(count: 1)], "15.00 USD, for 1 use"),
             ([budget(2_000_000)], "2000.00 USD, its budget"),
@@ -70,11 +70,11 @@ struct OfferCostTests {
         #expect(offer([Self.budget(2_000_000)], signatures: 3).maximum == "2000.00 USD, its budget" + several)
         #expect(
             offer([Self.perCustomer], signatures: 3).maximum
-                == "none over all customers; 30.00 USD per customer" + several)
+                == "unlimited; 30.00 USD per customer" + several)
         #expect(
             offer([.total(count: 1)], formats: [.v2, .v1]).maximum
                 == "15.00 USD, for 1 use; up to 2 times that if every signature is used")
-        #expect(offer([], signatures: 3).maximum == "none")
+        #expect(offer([], signatures: 3).maximum == "unlimited")
         // Apple grants an introductory offer once, whatever was signed.
         #expect(
             offer([.total(count: 1)], signatures: 3, delivery: .introductoryEligibility).maximum
@@ -85,6 +85,6 @@ struct OfferCostTests {
     func unknown() {
         #expect(offer([.total(count: 10)], products: ["unlisted"]).maximum == "the cost of 10 uses")
         #expect(offer([Self.budget(5_000)], products: ["unlisted"]).maximum == "5.00 USD, its budget")
-        #expect(offer([Self.perCustomer], products: ["unlisted"]).maximum == "none over all customers")
+        #expect(offer([Self.perCustomer], products: ["unlisted"]).maximum == "unlimited")
     }
 }

@@ -5,11 +5,14 @@ import Testing
 
 @Suite("changes at a terminal")
 struct ProductionTests {
+    private static let issuedId = "6f1d3a52-7c0b-4b0e-9f3a-2d5e8c1b7a90"
+
     /// Types a command at a terminal.
     ///
     /// - Returns: what it shows, how it ends, and the changes that were asked of the server.
     private func typed(
-        _ command: String, answers: [String] = [], in environment: String?, isPaused: Bool = false
+        _ command: String, answers: [String] = [], in environment: String?, isPaused: Bool = false,
+        terminal: String = "dumb"
     ) async throws -> (text: String, status: Int32, changes: [String]) {
         let headers = environment.map { [("Offerd-Scope", "com.example.pro/\($0)")] } ?? []
         let catalog = ScriptedServer.Reply(
@@ -20,18 +23,31 @@ struct ProductionTests {
         let offers = #"{"items":[\#(offer)]}"#
         let paused = #"{"changed":true,"everyOfferPaused":false,"offerId":"a","paused":true}"#
         let removed = #"{"changes":[{"change":"removed","offerId":"a"}],"revision":5}"#
+        let issued = """
+            {"bundleId":"com.example.pro","catalogRevision":3,"decisionId":"f605446f-82f8-43f1-8e38-7adc3ab1d058",\
+            "delivery":"appStore","environment":"Production","expiresAt":1795384800000,"issuedAt":1795298400000,\
+            "issuedOfferId":"\(Self.issuedId)","offerId":"a","offerType":"winBack","productId":"m","signatures":{},\
+            "state":"open"}
+            """
+        let unlinked = #"{"customers":[],"unlinked":["customerId"]}"#
         let directory = try TemporaryDirectory()
         try directory.write("bundleId: com.example.pro\n", to: "catalog.yaml")
         return try await ScriptedServer.run([
             "GET /v1/catalog": catalog, "GET /v1/catalog/revisions/3": .json(200, revision, headers),
             "PUT /v1/catalog": .json(200, removed, headers), "GET /v1/offers": .json(200, offers, headers),
+            "GET /v1/issued-offers/\(Self.issuedId)": .json(200, issued, headers),
+            "POST /v1/issued-offers/\(Self.issuedId)/void":
+                .json(200, issued.replacing("open", with: "voided"), headers),
+            "POST /v1/customers/unlink": .json(200, unlinked, headers),
             "POST /v1/offers/a/pause": .json(200, paused, headers),
             "POST /v1/offers/pause": .json(200, paused, headers),
             "POST /v1/offers/resume": .json(200, paused.replacing("true}", with: "false}"), headers),
         ]) { server in
             let run = try await BuiltProgram("offerctl").runAtTerminal(
                 command.split(separator: " ").map(String.init), answers: answers,
-                environment: ["OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address, "TERM": "dumb"],
+                environment: [
+                    "OFFERCTL_TOKEN": "offerd_1_secret", "OFFERCTL_SERVER": server.address, "TERM": terminal,
+                ],
                 directory: directory.url)
             let changes = server.seen.filter { $0.method != "GET" && !$0.uri.contains("dryRun") }
             return (run.text.replacing("\r\n", with: "\n"), run.status, changes.map { "\($0.method) \($0.uri)" })
@@ -58,6 +74,38 @@ struct ProductionTests {
         #expect(run.changes == [])
         #expect(run.status == 1)
         #expect(run.text.hasSuffix("[y/N] \(answer)\nerror: not done: pause `a`\n"), "\(run.text)")
+    }
+
+    @Test(
+        "to void an offer and to detach an alias are changes that ask too",
+        arguments: [
+            (
+                "issued void \(issuedId) --reason x", "void the issued offer `\(issuedId)`",
+                "/v1/issued-offers/\(issuedId)/void"
+            ),
+            (
+                "customers unlink --original-transaction-id 1 --customer-id u --reason x",
+                "detach `customerId` from the customer", "/v1/customers/unlink"
+            ),
+        ])
+    func supportChanges(_ command: String, _ question: String, _ path: String) async throws {
+        let declined = try await typed(command, answers: ["n"], in: "Production")
+        #expect(declined.changes == [] && declined.status == 1)
+        #expect(
+            declined.text == """
+                com.example.pro in PRODUCTION
+                \(question) (com.example.pro in PRODUCTION)? [y/N] n
+                error: not done: \(question)
+
+                """)
+        #expect(try await typed(command, answers: ["y"], in: "Production").changes == ["POST \(path)"])
+    }
+
+    @Test("on a terminal with colours, Production is red")
+    func red() async throws {
+        let run = try await typed("offers pause a", answers: ["n"], in: "Production", terminal: "xterm")
+        #expect(
+            run.text.hasPrefix("com.example.pro in \u{1B}[1;31mPRODUCTION\u{1B}[0m\n"), "\(run.text.debugDescription)")
     }
 
     @Test("the end of input is no answer")

@@ -162,7 +162,7 @@ struct OfferctlTests {
                     the file was exported from revision 1, and revision 2 is in force; applying it would undo:
                       comeback: priority: 7 → 0
 
-                    later changes are undone: `apply` needs `--confirm`
+                    later changes would be undone: `apply` needs `--confirm`
 
                     """), "\(refused.text)")
             try ben.saves(

@@ -22,7 +22,7 @@ public struct IssuedOfferExport: Sendable {
     ) async throws -> PageBody<ExportedOffer> {
         if let from, let to, to <= from {
             throw RequestError.unusableParameter(
-                name: "to", detail: "the range ends at `\(to)`, which is not after its beginning, `\(from)`",
+                name: "to", detail: "the range ends at `\(to)`, but it begins at `\(from)`",
                 hint: "a range holds what was issued from `from` on and before `to`")
         }
         return try await database.read { transaction in

@@ -77,7 +77,7 @@ public struct FunnelReports: Sendable {
         }
         guard from < to else {
             throw .unusableParameter(
-                name: "to", detail: "the range ends at `\(to)`, which is not after its beginning, `\(from)`",
+                name: "to", detail: "the range ends at `\(to)`, but it begins at `\(from)`",
                 hint: "a range holds what was decided from `from` on and before `to`")
         }
         guard to.milliseconds(since: from) <= longestDays * Instant.Duration.day else {

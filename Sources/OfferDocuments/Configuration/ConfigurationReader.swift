@@ -174,7 +174,8 @@ extension Field {
         }
         guard life >= shortest else {
             return refuse(
-                .outOfRange, "this is needed for longer", hint: "write `\(shortestText)` or more, or `forever`")
+                .outOfRange, "this is needed for at least `\(shortestText)`",
+                hint: "write `\(shortestText)` or more, or `forever`")
         }
         return life
     }

@@ -88,7 +88,7 @@ struct QueryParameters {
     mutating func refuseCursor(_ name: String) {
         refuse(
             name, "`\((values[name] ?? "").prefix(100))` is not a cursor of this list",
-            hint: "use `next` of the page before as it is")
+            hint: "pass the `next` of the previous page unchanged")
     }
 
     /// `true` or `false`; `nil` if absent.

@@ -73,7 +73,7 @@ struct CatalogPlan {
         let reasons = [
             effects.contains { $0.takesAway } ? "something is taken away (-)" : nil,
             effects.contains { $0.widens } ? "something is widened (+)" : nil,
-            stale == nil ? nil : "later changes are undone",
+            stale == nil ? nil : "later changes would be undone",
         ].compactMap { $0 }
         guard let last = reasons.last else {
             return "nothing is taken away or widened"
@@ -119,7 +119,8 @@ struct CatalogPlan {
         guard let offer, offer.status == .active, offer.limits.isEmpty,
             changes.contains(where: { $0.beginsIssuing || $0.path == "limits" })
         else { return [] }
-        let warning = "! UNLIMITED: \(offer.unlimitedUse), and nothing limits the total cost"
+        let title = offer.type == .introductory && offer.again == nil ? "NO TOTAL LIMIT" : "UNLIMITED"
+        let warning = "! \(title): \(offer.unlimitedUse), and nothing limits the total cost"
         return ["  " + palette.paint(warning, .alarm)]
     }
 
@@ -243,9 +244,9 @@ extension CatalogChange {
         // Of a list of limits, those that differ are enough.
         let (old, new) = (Self.list(from), Self.list(to))
         let (gone, added) = (old.filter { !new.contains($0) }, new.filter { !old.contains($0) })
-        let isShort = !gone.isEmpty && !added.isEmpty
+        let isShort = path == "limits" && !gone.isEmpty && !added.isEmpty
         let values = isShort ? (gone.joined(separator: "; "), added.joined(separator: "; ")) : (from ?? "", to ?? "")
-        return "\(path): \(value(values.0)) → \(value(values.1))".printable
+        return TimeText.readable("\(path): \(value(values.0)) → \(value(values.1))").printable
     }
 
     private static func list(_ text: String?) -> [Substring] { text?.split(separator: "; ") ?? [] }
@@ -266,7 +267,10 @@ private struct ComparedChange {
             old.count == 3, new.count == 3, old[..<2] == new[..<2],
             let test = ComparisonOperator(rawValue: String(old[1]))
         else { return nil }
-        words = "\(old[0]) \(test.words) \(old[2]) → \(new[2])"
+        func values(_ text: Substring) -> String {
+            test == .between ? String(text.replacing(", ", with: " and ")) : String(text)
+        }
+        words = "\(old[0]) \(test.words) \(values(old[2])) → \(values(new[2]))"
     }
 }
 
@@ -283,7 +287,12 @@ enum CatalogText {
         let title = "revision \(body.revision) is in force: \(body.changes.count.counted("change"))"
         let table = TextTable(
             ["OFFER", "CHANGE", "FIELD", "FROM", "TO"],
-            rows: body.changes.map { [$0.offerId?.rawValue, $0.change, $0.path, $0.from, $0.to] })
+            rows: body.changes.map {
+                [
+                    $0.offerId?.rawValue, $0.change, $0.path, $0.from.map(TimeText.readable),
+                    $0.to.map(TimeText.readable),
+                ]
+            })
         return ([palette.paint(title, .heading), ""] + table.lines(palette)).joined(separator: "\n")
     }
 

@@ -94,7 +94,7 @@ struct CustomerText {
     private func timeline(_ entries: [TimelineEntry]) -> TextTable {
         TextTable(
             ["WHEN", "WHAT", "STORY"], endsInDetail: true,
-            rows: entries.map { [TimeText.absolute($0.at), $0.kind, $0.message] })
+            rows: entries.map { [TimeText.absolute($0.at), $0.kind, TimeText.readable($0.message)] })
     }
 
     private func section(_ title: String, _ table: TextTable, _ nothing: String) -> String {

@@ -131,12 +131,13 @@ struct CustomersUnlink: AsyncParsableCommand {
                 customerId: customerId.map { CustomerId($0) }),
             reason: reason)
         try await answer.show { client in
-            try await client.confirm("detach what is named from the customer")
+            let names = [appAccountToken.map { _ in "`appAccountToken`" }, customerId.map { _ in "`customerId`" }]
+            try await client.confirm("detach \(names.compactMap(\.self).joined(separator: " and ")) from the customer")
             return try await client.post("/v1/customers/unlink", request, as: UnlinkBody.self)
         } text: { body in
             body.unlinked.isEmpty
                 ? "nothing to detach: the customer does not have it"
-                : "detached \(body.unlinked.joined(separator: " and "))"
+                : "detached " + body.unlinked.map { "`\($0)`" }.joined(separator: " and ")
         }
     }
 }

@@ -14,7 +14,9 @@ struct DecisionText {
             (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
         }
         let head = [verdict(decision)] + change(decision).map { "    " + $0 }
-        let text = FindingText(palette: palette, now: now, showsFacts: detail == .full)
+        let text = FindingText(
+            palette: palette, now: now, showsFacts: detail == .full,
+            isFinal: decision.turningPoint == nil && decision.explanation?.change != nil)
         switch detail {
         case .brief:
             return ([verdict(decision)] + brief(decision)).joined(separator: "\n")

@@ -9,22 +9,27 @@ struct FindingText {
     let now: Instant
     /// Whether to show the raw facts below each sentence: what was seen and required, and where that comes from.
     var showsFacts = true
+    /// Whether it was said of the decision that it will not change, so that its findings need not say so.
+    var isFinal = false
 
     /// The finding's lines, its children's indented below; children are labelled with their place in the condition.
-    func lines(_ finding: FindingBody, depth: Int = 0) -> [String] {
+    ///
+    /// - Parameter said: the sentence of the finding it belongs to, which is not repeated.
+    func lines(_ finding: FindingBody, depth: Int = 0, said: String? = nil) -> [String] {
         let label = depth == 0 ? finding.rule : finding.path ?? finding.rule
+        let sentence = sentence(finding, isRoot: depth == 0)
         let title =
-            "\(mark(finding)) \(sentence(finding, isRoot: depth == 0))  "
+            "\(mark(finding)) \(sentence == said ? "" : sentence + "  ")"
             + palette.paint("[\(label.printable)]", .quiet)
         let facts = showsFacts ? (finding.evidence ?? []).map(EvidenceText.line) : []
-        let details = facts + change(finding, isRoot: depth == 0)
+        let details = facts + (sentence == said ? [] : change(finding, isRoot: depth == 0))
         let indent = String(repeating: " ", count: depth * 4)
         // Where one of several limits decides, its sentence is that of all of them.
         let children = (finding.children ?? []).filter {
-            showsFacts || sentence($0, isRoot: false) != sentence(finding, isRoot: depth == 0)
+            showsFacts || self.sentence($0, isRoot: false) != sentence
         }
         return [indent + title] + details.map { indent + "    " + $0 }
-            + children.flatMap { lines($0, depth: depth + 1) }
+            + children.flatMap { lines($0, depth: depth + 1, said: sentence) }
     }
 
     private func mark(_ finding: FindingBody) -> String {
@@ -54,7 +59,7 @@ struct FindingText {
             return [(holds ? "holds until " : "would change when ") + words]
         }
         // Only where support would wait for it: a final no is worth saying, a part of a condition is not.
-        let isFinalNo = isRoot && finding.verdict == Verdict.violated.rawValue && finding.message != nil
+        let isFinalNo = isRoot && !isFinal && finding.verdict == Verdict.violated.rawValue && finding.message != nil
         return isFinalNo ? ["this will not change"] : []
     }
 }

@@ -127,7 +127,7 @@ struct IssuedVoid: AsyncParsableCommand {
         Console.note(
             release
                 ? "warning: signatures already issued may be used until \(end): the customer could use the offer twice"
-                : "warning: signatures already issued may be used until \(end); it counts until an hour later")
+                : "warning: signatures already issued may be used until \(end); it counts until \(IssuedText.countsUntil(body))")
     }
 
     /// What to say of an offer that was not open any more, so that nothing was changed.

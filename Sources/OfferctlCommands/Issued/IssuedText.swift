@@ -16,6 +16,11 @@ enum IssuedText {
             })
     }
 
+    /// Until when an unused offer counts: an hour longer than its signatures are valid.
+    static func countsUntil(_ item: IssuedOfferView) -> String {
+        TimeText.absolute(item.expiresAt.adding(milliseconds: Instant.Duration.hour))
+    }
+
     static func text(_ item: IssuedOfferView, _ palette: Palette) -> String {
         var fields = FieldList()
         fields.add("offer", item.offerId.rawValue)
@@ -28,7 +33,8 @@ enum IssuedText {
         fields.add("voided", item.voidedAt.map { TimeText.absolute($0) })
         fields.add("reason", item.voidReason)
         fields.add(
-            "released", item.released.map { $0 ? "yes: it no longer counts" : "no: it counts until an hour later" })
+            "released",
+            item.released.map { $0 ? "yes: it no longer counts" : "no: it counts until \(countsUntil(item))" })
         fields.add("delivery", item.delivery.rawValue)
         fields.add("signed as", formats(item.signatures))
         fields.add("app account", item.signatures.v1.flatMap { $0.appAccountToken.isEmpty ? nil : $0.appAccountToken })

@@ -27,7 +27,7 @@ struct OfferCost {
 
     /// The most that all customers together can cost if each use is redeemed once, then how many times it can be redeemed.
     var maximum: String {
-        guard offer.delivery != .appStore else { return "none: Apple also shows this offer by itself" }
+        guard offer.delivery != .appStore else { return "unlimited: Apple also shows this offer by itself" }
         // Each live signature can be redeemed (docs/signing.md#one-issued-offer-several-signatures).
         let signatures = offer.delivery == .signature ? offer.signaturesPerOffer * offer.formats.count : 1
         let hasAmount = limited.contains(where: \.isNumber)
@@ -59,10 +59,10 @@ struct OfferCost {
             }
         }
         if let least = limits.filter({ $0.window == nil }).min(by: { $0.count < $1.count }) {
-            return "none over all customers" + (times(least.count).map { "; \($0) per \(least.noun)" } ?? "")
+            return "unlimited" + (times(least.count).map { "; \($0) per \(least.noun)" } ?? "")
         }
-        guard let first = limits.first, let window = first.window else { return "none" }
-        return "none" + (times(first.count).map { ": \($0) per \(first.noun) in any \(window.words)" } ?? "")
+        guard let first = limits.first, let window = first.window else { return "unlimited" }
+        return "unlimited" + (times(first.count).map { "; \($0) per \(first.noun) in any \(window.words)" } ?? "")
     }
 
     /// What that many uses of the dearest product cost; `nil` where that is not one currency.

@@ -110,10 +110,10 @@ enum OfferText {
 
     /// - Parameter active: the active offers. The list does not tell a pause of one from the pause of all.
     static func resumePreview(_ active: [OfferSummary], _ palette: Palette) -> String {
+        guard !active.isEmpty else { return "no offer is active now" }
         guard active.allSatisfy(\.paused) else {
-            return "the pause of all offers is not in force: nothing would change"
+            return "the offers are not all paused, so nothing would be resumed"
         }
-        guard !active.isEmpty else { return "no offer is active now; those that become active would be issued" }
         let title = "\(active.count.counted("active offer")) would be issued again, unless paused by id as well:"
         return ([palette.paint(title, .heading)] + active.map { "  " + $0.offerId.rawValue.printable })
             .joined(separator: "\n")

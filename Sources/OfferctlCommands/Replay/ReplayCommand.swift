@@ -119,7 +119,7 @@ struct ReplayText {
         case "turningPoint":
             if let event = TurningEvent(rawValue: value) { return "when \(event.clause)" }
             return Instant(iso8601: value).map(TimeText.absolute) ?? value
-        default: return value
+        default: return TimeText.readable(value)
         }
     }
 

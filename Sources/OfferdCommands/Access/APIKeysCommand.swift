@@ -115,7 +115,7 @@ struct APIKeysRevoke: AsyncParsableCommand {
             guard try await keys.revoke(name) else {
                 let shown = name.hasPrefix("offerd_") ? "with that token" : "`\(name)`"
                 throw CommandFailure(
-                    .failed, "there is no API key \(shown) in force", hints: ["`offerd api-keys list` shows them"])
+                    .failed, "there is no active API key \(shown)", hints: ["`offerd api-keys list` shows them"])
             }
             try Console.output("revoked \(name)")
         }

@@ -111,7 +111,7 @@ struct BackfillCommand: AsyncParsableCommand {
     private static let share = 80
 }
 
-/// Reports once that Apple wants no more requests for a while, however many requests were under way.
+/// Reports once that Apple is limiting requests, however many requests were under way.
 final class BackfillWaits: Sendable {
     private let reported = Mutex(Instant.distantPast)
 

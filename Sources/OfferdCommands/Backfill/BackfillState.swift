@@ -79,7 +79,7 @@ struct BackfillStateFile: Sendable {
     /// It does not hold the state of a backfill, or holds another one's.
     func unreadable(_ reason: String = "") -> CommandFailure {
         CommandFailure(
-            .usage, "`\(path)` is no state of a backfill\(reason)",
+            .usage, "`\(path)` is not the state of a backfill\(reason)",
             hints: ["name another with `--state`, or delete it to start again: what is known already stays as it is"])
     }
 
@@ -108,7 +108,7 @@ extension BackfillStateFile {
         guard (left.app, left.environment, left.source) == (fresh.app, fresh.environment, fresh.source) else {
             throw CommandFailure(
                 .usage,
-                "`\(path)` is the state of another backfill, which is not done: \(left.app) in \(left.environment), "
+                "`\(path)` is the state of another, unfinished backfill: \(left.app) in \(left.environment), "
                     + left.source,
                 hints: ["finish that one, name another file with `--state`, or delete it to give that one up"])
         }

@@ -84,8 +84,8 @@ struct CustomersErase: AsyncParsableCommand {
             }
             let outcome = try await data.erase(person.identifiers, in: scope, reason: reason)
             try Console.output(
-                "erased: \(outcome.deleted.values.reduce(0, +)) rows deleted, \(outcome.digested) texts replaced by "
-                    + "their keyed digest")
+                "erased: \(outcome.deleted.values.reduce(0, +).counted("row")) deleted, \(outcome.digested.counted("text")) replaced by "
+                    + "keyed digests")
         } catch {
             throw CommandFailure(person: error) ?? error
         }

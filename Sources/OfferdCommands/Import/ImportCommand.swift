@@ -151,7 +151,7 @@ struct ImportReceipts: AsyncParsableCommand {
         let runner = ImportRunner(setup: setup, scope: scope, options: importing, command: "offerd import receipts")
         try await runner.run(source, of: files.map(\.path), terms)
         if source.leftOut > 0 {
-            try Console.output("left out: \(source.leftOut) purchases that are no subscriptions")
+            try Console.output("skipped: \(source.leftOut.counted("purchase")) of other products than subscriptions")
         }
     }
 

@@ -55,7 +55,7 @@ struct ImportRunner {
                 source, terms, progress: line.show, refusals: refused.add, reported: refused.finish)
         } catch ImportError.anotherIsOpen(let run) {
             throw CommandFailure(
-                .usage, "an import of another file, or with other options, was begun at \(run.beganAt) and is not done",
+                .usage, "an import of another file or with other options began at \(run.beganAt) and is unfinished",
                 hints: [
                     "give the same file and options again to finish it, or drop what it has staged with `--discard`"
                 ])
@@ -66,7 +66,7 @@ struct ImportRunner {
 enum ImportText {
     static func lines(_ report: ImportReport, isRehearsal: Bool, completeAsOf: Instant?) -> [String] {
         let counts = report.counts
-        var lines = ["read: \(counts.lines) lines, \(counts.refused) refused"]
+        var lines = ["read: \(counts.lines.counted("line")), \(counts.refused) refused"]
         lines += report.refused.sorted { $0.key < $1.key }.map { reason, count in "  \(reason): \(count)" }
         let would = isRehearsal ? "would be " : ""
         lines.append(

@@ -28,7 +28,7 @@ final class Shutdown: Sendable {
         guard let metadata else { return }
         let left = requests.count
         if left == 0 {
-            logger.notice("every request in progress was answered", metadata: metadata)
+            logger.notice("no request is in progress any more", metadata: metadata)
         } else {
             logger.warning(
                 "requests in progress were cut off", metadata: metadata.merging(["requests": "\(left)"]) { $1 })

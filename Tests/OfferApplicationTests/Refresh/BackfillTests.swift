@@ -54,7 +54,7 @@ struct BackfillTests {
         }
     }
 
-    @Test("where Apple wants no more requests it waits as long as Apple wants, and goes on")
+    @Test("where Apple limits requests, it waits as long as Apple says, and goes on")
     func limited() async throws {
         try await AppleStage.run { stage in
             try customers(stage, ["100"])

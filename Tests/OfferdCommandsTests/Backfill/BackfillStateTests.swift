@@ -52,7 +52,7 @@ struct BackfillStateTests {
         #expect(try file.read()?.done == 1)
         try directory.write(text(members.filter { !$0.hasPrefix("\(name):") } + [member]), to: "state.json")
         let failure = #expect(throws: CommandFailure.self) { try file.read() }
-        #expect(failure?.status.rawValue == 2 && failure?.message == "`\(file.path)` is no state of a backfill")
+        #expect(failure?.status.rawValue == 2 && failure?.message == "`\(file.path)` is not the state of a backfill")
         #expect(failure?.hints.count == 1)
     }
 

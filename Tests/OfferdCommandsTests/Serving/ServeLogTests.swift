@@ -89,7 +89,7 @@ struct ServeLogTests {
         let pattern = TerminalPattern(
             """
             {logged} notice offerd: requests={number} signal=SIG\(signal) [OfferdCommands] stopping: requests in progress have 20 s to finish
-            {logged} notice offerd: duration.us={number} [OfferdCommands] every request in progress was answered
+            {logged} notice offerd: duration.us={number} [OfferdCommands] no request is in progress any more
             {logged} notice offerd: audit.events={number} duration.us={number} [OfferdCommands] stopped: everything is committed and the database is closed
 
             """)
