@@ -8,6 +8,16 @@ struct InitTests {
         try await Installation.offerd.run(arguments, directory: directory.url)
     }
 
+    /// Runs a script that finds the program in `$offerd`.
+    private func shell(_ script: String, in directory: TemporaryDirectory) throws -> Command {
+        try Command.run(
+            "bash", ["-c", script], environment: BuiltProgram.base.merging(["offerd": Installation.offerd.path]) { $1 },
+            directory: directory.url)
+    }
+
+    /// What only root can do, for the service's user.
+    private static let canGive = geteuid() == 0 && getpwnam("daemon") != nil
+
     /// The files below a folder by name, each with its mode and content.
     private func files(_ folder: URL) throws -> [String: String] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -61,10 +71,12 @@ struct InitTests {
             ])
     }
 
-    @Test("as root it gives the keys to the service's user, who can read the documents but not change them")
+    @Test(
+        "as root it gives the keys to the service's user, who can read the documents but not change them",
+        .enabled(if: canGive))
     func owner() async throws {
-        guard geteuid() == 0, getpwnam("daemon") != nil else { return }
         let directory = try TemporaryDirectory()
+        #expect(try shell("chmod 755 .", in: directory).status == 0)
         let made = try await offerd("init", "shop", "--owner", "daemon", in: directory)
         #expect(made.status == 0, "\(made.errorText)")
         #expect(made.text.contains("\n  runuser -u daemon -- offerd serve --config shop/offerd.yaml\n"), "\(made.text)")
@@ -156,8 +168,158 @@ struct InitTests {
         #expect(made.status == 0, "\(made.errorText)")
         let run = try await offerd("init", "shop", in: directory)
         #expect(run.status == 1)
-        #expect(run.errorText.hasPrefix("error: `shop` already has `keys.yaml`; "), "\(run.errorText)")
+        #expect(
+            run.errorText == """
+                error: `shop/keys.yaml` is in the way of the new file of that name
+                hint: move it, then run the command again
+
+                """)
         #expect(try String(contentsOfFile: directory.path("shop/keys.yaml"), encoding: .utf8) == "mine\n")
+        let moved = try Command.run("mv", ["shop/keys.yaml", "mine.yaml"], directory: directory.url)
+        #expect(moved.status == 0)
+        #expect(try await offerd("init", "shop", in: directory).status == 0)
+        #expect(try await offerd("keys", "check", "--config", "shop/offerd.yaml", in: directory).status == 0)
+    }
+
+    @Test("a link in the place of a folder for the keys is not followed")
+    func linkedFolder() async throws {
+        let directory = try TemporaryDirectory()
+        let made = try shell("mkdir shop elsewhere && ln -s ../elsewhere shop/keys", in: directory)
+        #expect(made.status == 0)
+        let run = try await offerd("init", "shop", in: directory)
+        #expect(run.status == 1)
+        #expect(run.errorText.hasPrefix("error: `shop/keys` is in the way of the new file of that name\n"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("elsewhere")) == [])
+    }
+
+    @Test(
+        "prepared files are taken only from a folder that this user made and nobody else can change",
+        arguments: [
+            "mv whole elsewhere && ln -s ../elsewhere shop/.offerd-init",
+            "mv whole shop/.offerd-init && chmod 777 shop/.offerd-init",
+            "mv whole shop/.offerd-init && chown daemon shop/.offerd-init",
+            "mv whole elsewhere && ln -s ../elsewhere shop/.offerd-init.part",
+            "mv whole shop/.offerd-init.part && chown daemon shop/.offerd-init.part",
+        ])
+    func foreign(preparation: String) async throws {
+        guard Self.canGive || !preparation.contains("daemon") else { return }
+        let directory = try TemporaryDirectory()
+        #expect(try await offerd("init", "whole", in: directory).status == 0)
+        #expect(try shell("mkdir shop && \(preparation)", in: directory).status == 0)
+        let before = try files(directory.url)
+        let run = try await offerd("init", "shop", in: directory)
+        #expect(run.status == 1)
+        let name = preparation.hasSuffix(".part") ? "shop/.offerd-init.part" : "shop/.offerd-init"
+        #expect(
+            run.errorText == """
+                error: `\(name)` is not a folder that `offerd init` made as this user
+                hint: run the command as the user who ran it before, or delete `\(name)`
+
+                """)
+        #expect(try files(directory.url) == before)
+    }
+
+    @Test("the service's user cannot reach the files until they are complete", .enabled(if: canGive))
+    func draft() async throws {
+        let directory = try TemporaryDirectory()
+        // The first byte that it writes ends it.
+        let run = try shell(
+            #"ulimit -c 0; ulimit -f 0; env --default-signal=XFSZ "$offerd" init shop --owner daemon"#, in: directory)
+        #expect(run.status != 0)
+        let draft = try shell("stat --format '%a %U' shop shop/.offerd-init.part", in: directory)
+        #expect(draft.text == "700 daemon\n700 root\n", "\(draft.text)\(draft.errorText)")
+    }
+
+    @Test(
+        "other options than those of the interrupted run are refused",
+        arguments: [["--app", "com.example.other"], ["--owner", "daemon"]])
+    func otherOptions(_ options: [String]) async throws {
+        guard Self.canGive || !options.contains("daemon") else { return }
+        let directory = try TemporaryDirectory()
+        #expect(try await offerd("init", "whole", in: directory).status == 0)
+        #expect(try shell("mkdir shop && mv whole shop/.offerd-init", in: directory).status == 0)
+        func initialise(_ options: [String]) async throws -> Command {
+            try await Installation.offerd.run(["init", "shop"] + options, directory: directory.url)
+        }
+        for name in ["shop/.offerd-init/keys.yaml", "shop/keys.yaml"] {
+            let before = try files(directory.url)
+            let run = try await initialise(options)
+            #expect(run.status == 1)
+            #expect(
+                run.errorText == """
+                    error: an interrupted `offerd init` made `\(name)` with other options
+                    hint: repeat the command with those options; to start over, delete `shop/.offerd-init` and what it created
+
+                    """)
+            #expect(try files(directory.url) == before)
+            _ = try shell("mv shop/.offerd-init/keys.yaml shop", in: directory)
+        }
+        #expect(try await initialise([]).status == 0)
+    }
+
+    @Test("a folder in which another run works, or that cannot be opened, is named with the reason")
+    func unavailable() throws {
+        let directory = try TemporaryDirectory()
+        let locked = try shell(#"mkdir shop && flock shop "$offerd" init shop"#, in: directory)
+        #expect(
+            locked.errorText.hasPrefix("error: another `offerd init` is running in `shop`\n"), "\(locked.errorText)")
+        #expect(locked.status == 1)
+        let file = try shell(#"echo mine >file && "$offerd" init file"#, in: directory)
+        #expect(file.errorText.hasPrefix("error: `file` cannot be opened: not a directory\n"), "\(file.errorText)")
+        guard geteuid() == 0 else { return }
+        let closed = try shell(
+            #"""
+            chmod 755 . && mkdir -m 300 closed && chown 65534 closed &&
+                setpriv --reuid=65534 --regid=65534 --clear-groups "$offerd" init closed
+            """#, in: directory)
+        #expect(
+            closed.errorText.hasPrefix("error: `closed` cannot be opened: permission denied\n"), "\(closed.errorText)")
+    }
+
+    @Test("folders that the service's user could not use are named before anything is created", .enabled(if: canGive))
+    func unusable() async throws {
+        let directory = try TemporaryDirectory()
+        let made = try shell(
+            """
+            chmod 755 . && mkdir -p shop package/data && mkdir -m 700 private && chgrp daemon package &&
+            printf 'listen: 127.0.0.1:0\ndatabase: data/offers.sqlite\nkeys: keys.yaml\n' >package/offerd.yaml &&
+            chgrp daemon package/offerd.yaml
+            """, in: directory)
+        #expect(made.status == 0, "\(made.errorText)")
+        let here = directory.url.resolvingSymlinksInPath().path
+        func expect(_ arguments: [String], _ message: String, _ hint: String, status: Int32 = 1) async throws {
+            let run = try await Installation.offerd.run(["init"] + arguments, directory: directory.url)
+            #expect(run.errorText == "error: \(message)\nhint: \(hint)\n")
+            #expect(run.status == status)
+        }
+        for (folder, path) in [("shop", "shop"), ("package", "package/data"), ("private/shop", "private/shop")] {
+            try await expect(
+                [folder, "--owner", "daemon"], "`daemon` cannot write to `\(here)/\(path)`",
+                "`chown daemon \(here)/\(path)`, and let `daemon` pass through the folders above it")
+        }
+        try await expect(
+            ["package"], "the service that reads `package/offerd.yaml` could not read keys that belong to root",
+            "add `--owner` with the user that runs the service, such as `--owner offerd`", status: 2)
+        #expect(try files(directory.url.appending(path: "shop")).isEmpty)
+        #expect(try Set(files(directory.url.appending(path: "package")).keys) == ["data", "offerd.yaml"])
+        #expect(try shell("chown daemon shop package/data", in: directory).status == 0)
+        for folder in ["shop", "package"] {
+            let run = try await offerd("init", folder, "--owner", "daemon", in: directory)
+            #expect(run.status == 0, "\(run.errorText)")
+        }
+    }
+
+    @Test("others can pass through the folders that it makes above its own", .enabled(if: canGive))
+    func parents() async throws {
+        let directory = try TemporaryDirectory()
+        #expect(try shell("chmod 755 .", in: directory).status == 0)
+        let run = try await offerd("init", "a/b/shop", "--owner", "daemon", in: directory)
+        #expect(run.status == 0, "\(run.errorText)")
+        let shown = try shell(
+            "stat --format '%a %U %n' a a/b a/b/shop; cd a/b/shop && setpriv --reuid=daemon --regid=daemon --clear-groups \"$offerd\" migrate --config offerd.yaml",
+            in: directory)
+        #expect(shown.text.hasPrefix("755 root a\n755 root a/b\n700 daemon a/b/shop\n"), "\(shown.text)")
+        #expect(shown.status == 0, "\(shown.errorText)")
     }
 
     @Test("Apple's key signs for Apple's environments, and one of its own for LocalTesting")

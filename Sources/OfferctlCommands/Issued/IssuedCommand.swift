@@ -127,7 +127,8 @@ struct IssuedVoid: AsyncParsableCommand {
         Console.note(
             release
                 ? "warning: signatures already issued may be used until \(end): the customer could use the offer twice"
-                : "warning: signatures already issued may be used until \(end); it counts until \(IssuedText.countsUntil(body))")
+                : "warning: signatures already issued may be used until \(end); it counts until \(IssuedText.countsUntil(body))"
+        )
     }
 
     /// What to say of an offer that was not open any more, so that nothing was changed.

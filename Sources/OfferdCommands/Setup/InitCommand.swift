@@ -13,7 +13,7 @@ struct InitCommand: ParsableCommand {
         discussion: """
             Creates offerd.yaml, keys.yaml, and the keys they name, readable by their owner only. Overwrites nothing: an \
             offerd.yaml that names this keys.yaml is kept, and any other file in the way is named. After an interruption, run \
-            it again.
+            it again with the same options.
 
             Without options the installation is for LocalTesting, with a throwaway key and a local App Store that signs test \
             purchases. Production and Sandbox need the In-App Purchase key from App Store Connect (Users and Access, \
@@ -57,10 +57,7 @@ struct InitCommand: ParsableCommand {
     func run() throws {
         let account = try owner.map(Account.init)
         let installation = try NewInstallation(self)
-        let files = StagedFiles(folder: URL(filePath: folder, directoryHint: .isDirectory), owner: account)
-        let outcome = try files.create(installation.documents + installation.secrets) { draft in
-            try installation.write(to: draft)
-        }
+        let outcome = try StagedFiles(folder, owner: account).create(installation)
         let place = folder == "." ? "this folder" : "`\(folder)`"
         switch outcome {
         case .finished:
@@ -75,11 +72,10 @@ struct InitCommand: ParsableCommand {
         for command in try nextCommands() { try Console.output("  \(command)") }
     }
 
-    /// The commands that lead to a running server, as a shell takes them.
+    /// The commands that lead to a running server, as a shell takes them; the process is in the folder by now.
     private func nextCommands() throws -> [String] {
         let path = folder == "." ? "offerd.yaml" : URL(filePath: folder).appending(path: "offerd.yaml").relativePath
-        // After an interruption the options may be others than the first time.
-        let setup = try ServerSetup.read(config: path, environment: [:])
+        let setup = try ServerSetup.read(config: "offerd.yaml", environment: [:])
         guard let app = setup.keys.apps.first, let environment = app.environments.first else { return [] }
         let program = owner.map { "runuser -u \($0) -- offerd" } ?? "offerd"
         let config = "--config \(path.shellWord)"
@@ -112,7 +108,7 @@ struct NewInstallation {
     private let appAppleId: Int64?
     private let environments: [AppStoreEnvironment]
     /// The key to copy, with its ID.
-    private let given: (file: String, keyId: String)?
+    private let given: (file: String, keyId: String, text: String)?
     /// Whether a key for LocalTesting is made.
     private let makesKey: Bool
 
@@ -131,7 +127,7 @@ struct NewInstallation {
     /// - Parameter environments: those that need a key from App Store Connect.
     private static func givenKey(
         _ options: InitCommand, _ environments: [AppStoreEnvironment]
-    ) throws -> (file: String, keyId: String)? {
+    ) throws -> (file: String, keyId: String, text: String)? {
         func required(_ option: String, _ hint: String) -> CommandFailure {
             let places = environments.map(\.rawValue).joined(separator: " and ")
             return CommandFailure(.usage, "\(places) needs `\(option)`", hints: [hint])
@@ -159,7 +155,7 @@ struct NewInstallation {
             throw required("--app-apple-id", "App Store Connect shows it under App Information")
         }
         _ = try OpenSSLSigningKey(file: file, keyId: KeyId(keyId))
-        return (file, keyId)
+        return (file, keyId, try InputFile.text(file, "key file"))
     }
 
     /// The reader of keys.yaml knows the form of everything in it.
@@ -218,23 +214,24 @@ struct NewInstallation {
         return contents
     }
 
-    func write(to folder: URL) throws {
-        func path(_ name: String) -> String { folder.appending(path: name).path }
+    /// Writes everything to the current directory.
+    func write() throws {
         try FileManager.default.createDirectory(
-            atPath: path("keys"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            atPath: "keys", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         for key in signingKeys {
             if let given, key.id == given.keyId {
-                try AtomicFile.create(try InputFile.text(given.file, "key file"), at: path(key.path))
+                try AtomicFile.create(given.text, at: key.path)
             } else {
-                _ = try OpenSSLSigningKey.generate(toNewFile: path(key.path), keyId: KeyId(key.id))
+                _ = try OpenSSLSigningKey.generate(toNewFile: key.path, keyId: KeyId(key.id))
             }
         }
-        _ = try OpenSSLSigningKey.generate(toNewFile: path(Self.auditKey), keyId: "AUDIT")
+        _ = try OpenSSLSigningKey.generate(toNewFile: Self.auditKey, keyId: "AUDIT")
         let digits = Hexadecimal.lowercase(try OpenSSLRandom().bytes(32))
-        try AtomicFile.create(digits + "\n", at: path(Self.digestKey))
-        if hasLocalAppStore { try LocalRoot.make(now: .wallClock).write(to: path("root")) }
-        try AtomicFile.create(keysDocument, at: path("keys.yaml"))
-        try AtomicFile.create(Self.configuration, at: path("offerd.yaml"))
+        try AtomicFile.create(digits + "\n", at: Self.digestKey)
+        // A relative path would become one by the directory's name, which the owner of its parent can give to another.
+        if hasLocalAppStore { try LocalRoot.make(now: .wallClock).write(to: "/proc/self/cwd/root") }
+        try AtomicFile.create(keysDocument, at: "keys.yaml")
+        try AtomicFile.create(Self.configuration, at: "offerd.yaml")
     }
 
     private static let configuration = """
@@ -245,7 +242,8 @@ struct NewInstallation {
 
         """
 
-    private var keysDocument: String {
+    /// The text of keys.yaml, the same for the same options.
+    var keysDocument: String {
         func list(_ environments: [AppStoreEnvironment]) -> String {
             "[\(environments.map(\.rawValue).joined(separator: ", "))]"
         }

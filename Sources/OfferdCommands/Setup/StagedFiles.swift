@@ -4,6 +4,7 @@ import OfferDocuments
 
 /// A user of the system, by name.
 struct Account {
+    let name: String
     let user: uid_t
     let group: gid_t
 
@@ -13,10 +14,25 @@ struct Account {
                 .usage, "there is no user `\(name)`",
                 hints: ["the package creates `offerd`; elsewhere: `adduser --system --group \(name)`"])
         }
-        (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+        (self.name, user, group) = (name, entry.pointee.pw_uid, entry.pointee.pw_gid)
         guard geteuid() == 0 || geteuid() == user else {
             throw CommandFailure(.usage, "only root can give files to `\(name)`", hints: ["run the command as root"])
         }
+    }
+
+    /// Whether the user could do this with a folder: `W_OK`, `X_OK`.
+    func can(_ access: Int32, _ path: String) -> Bool {
+        let (formerUser, formerGroup) = (geteuid(), getegid())
+        if formerUser == 0 {
+            initgroups(name, group)
+            setegid(group)
+            seteuid(user)
+        }
+        defer {
+            seteuid(formerUser)
+            setegid(formerGroup)
+        }
+        return faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0
     }
 }
 
@@ -24,9 +40,13 @@ struct Account {
 ///
 /// They are written to `.offerd-init.part`, which becomes `.offerd-init` once it is complete. From then on they are moved to
 /// their names, by the next run if this one is interrupted.
+///
+/// The folder may belong to the service's user, who could replace any name in it by a link while root works there. So root
+/// uses descriptors that follow no links, and keeps the draft to itself; the files have their modes and owners before they
+/// leave it.
 struct StagedFiles {
-    let folder: URL
-    let owner: Account?
+    private static let draft = ".offerd-init.part"
+    private static let complete = ".offerd-init"
 
     enum Outcome {
         /// - Parameter kept: an `offerd.yaml` that was there already.
@@ -35,137 +55,231 @@ struct StagedFiles {
         case finished
     }
 
-    private var draft: URL { folder.appending(path: ".offerd-init.part") }
-    private var complete: URL { folder.appending(path: ".offerd-init") }
+    private let place: URL
+    private let owner: Account?
+    /// Open and locked until the process ends.
+    private let folder: Int32
 
-    /// Creates the files.
-    ///
-    /// - Parameters:
-    ///   - names: what must not exist yet. An `offerd.yaml` that names the folder's `keys.yaml` is kept.
-    ///   - write: writes them to a folder, with the mode 0600.
-    func create(_ names: [String], _ write: (URL) throws -> Void) throws -> Outcome {
-        try makeFolder(folder)
-        let lock = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { close(lock) }
-        guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw CommandFailure(.failed, "another `offerd init` works in `\(folder.relativePath)`")
+    /// Enters the folder; makes it if it does not exist.
+    init(_ path: String, owner: Account?) throws {
+        self.owner = owner
+        place = URL(filePath: path, directoryHint: .isDirectory)
+        let name = place.relativePath
+        try? FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755])
+        let isNew = mkdir(place.path, 0o700) == 0
+        guard isNew || errno == EEXIST else { throw Self.failure("`\(name)` cannot be created") }
+        folder = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (isNew ? O_NOFOLLOW : 0))
+        guard folder >= 0, fchdir(folder) == 0 else { throw Self.failure("`\(name)` cannot be opened") }
+        guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
+            throw CommandFailure(
+                .failed, "another `offerd init` is running in `\(name)`",
+                hints: ["wait until it ends, then run the command again"])
         }
-        if exists(complete.path) {
-            try publish()
+        if isNew, isOwn(folder) { try settle(".") }
+    }
+
+    /// Creates what the installation writes, and leaves the process in the folder.
+    ///
+    /// None of it may exist yet, but for an `offerd.yaml` that names the folder's `keys.yaml`, which is kept.
+    func create(_ installation: NewInstallation) throws -> Outcome {
+        if status(Self.complete, in: folder) != nil {
+            let staged = try openOwn(Self.complete)
+            try requireSameOptions(installation, staged)
+            try publish(staged)
             return .finished
         }
-        try? FileManager.default.removeItem(at: draft)
-        let kept = try keptConfiguration()
-        try requireFree(names.filter { $0 != kept } + [try database(kept)])
+        try discardDraft()
+        let configuration = keptConfiguration()
+        let kept = configuration == nil ? nil : "offerd.yaml"
+        // A new audit key would not fit an existing database.
+        let database = configuration?.database ?? "offers.sqlite"
+        try requireFree((installation.documents + installation.secrets).filter { $0 != kept } + [database])
+        try requireAccess(database, kept)
+        guard mkdir(Self.draft, 0o700) == 0 else { throw unwritable(Self.draft) }
+        let staged = try openOwn(Self.draft)
         do {
-            try makeFolder(draft)
-            try write(draft)
-            if let kept { try FileManager.default.removeItem(at: draft.appending(path: kept)) }
-            try handOver()
-            try Disk.flushContent(of: draft.path)
+            try enter(staged)
+            try installation.write()
+            if let kept { unlink(kept) }
+            for name in try FileManager.default.subpathsOfDirectory(atPath: ".") { try settle(name) }
+            guard fsync(staged) == 0, renameat(folder, Self.draft, folder, Self.complete) == 0, fsync(folder) == 0
+            else { throw unwritable(Self.complete) }
         } catch {
-            try? FileManager.default.removeItem(at: draft)
+            try? discardDraft()
             throw error
         }
-        guard rename(draft.path, complete.path) == 0 else { throw unwritable(complete.lastPathComponent) }
-        try Disk.flushName(of: complete.path)
-        try publish()
+        try publish(staged)
         return .created(kept: kept)
     }
 
-    /// `offerd.yaml` if there is one that leads to the new `keys.yaml`, as the package installs it.
-    private func keptConfiguration() throws -> String? {
-        let path = folder.appending(path: "offerd.yaml").path
-        guard exists(path), let text = try? InputFile.text(path, "configuration"),
-            let keys = try? ConfigurationReader.read(Array(text.utf8)).value.keys,
-            URL(filePath: keys, relativeTo: folder).standardizedFileURL.path
-                == folder.appending(path: "keys.yaml").standardizedFileURL.path
+    /// The `offerd.yaml` that leads to the new `keys.yaml`, as the package installs it.
+    private func keptConfiguration() -> ServerConfiguration? {
+        guard let text = try? InputFile.text("offerd.yaml", "configuration"),
+            let configuration = try? ConfigurationReader.read(Array(text.utf8)).value, let keys = configuration.keys,
+            URL(filePath: keys).standardizedFileURL.path == URL(filePath: "keys.yaml").standardizedFileURL.path
         else { return nil }
-        return "offerd.yaml"
-    }
-
-    /// The path of the database: a new audit key would not fit an existing one.
-    private func database(_ kept: String?) throws -> String {
-        guard let kept else { return "offers.sqlite" }
-        let text = try InputFile.text(folder.appending(path: kept).path, "configuration")
-        return (try? ConfigurationReader.read(Array(text.utf8)).value.database) ?? "offers.sqlite"
+        return configuration
     }
 
     private func requireFree(_ names: [String]) throws {
-        let taken = names.filter { exists(URL(filePath: $0, relativeTo: folder).path) }
+        let taken = names.filter { status($0, in: folder) != nil }
         guard taken.isEmpty else {
             let list = taken.map { "`\($0)`" }.joined(separator: ", ")
             throw CommandFailure(
-                .failed, "`\(folder.relativePath)` already has \(list); nothing was created",
+                .failed, "`\(place.relativePath)` already has \(list); nothing was created",
                 hints: [
                     "name another folder; `offerd doctor --config FILE` checks an installation that exists"
                 ])
         }
     }
 
-    /// Gives the draft its modes and owners: secrets only to the owner, documents also to be read by the owner's group.
-    private func handOver() throws {
-        let names = try FileManager.default.subpathsOfDirectory(atPath: draft.path)
-        for name in names {
-            let path = draft.appending(path: name).path
-            let isDocument = name.hasSuffix(".yaml")
-            let mode: mode_t = isFolder(path) ? 0o700 : isDocument && owner != nil ? 0o640 : 0o600
-            guard chmod(path, mode) == 0, give(path, isDocument: isDocument) else { throw unwritable(name) }
-            if !isFolder(path) { try Disk.flushContent(of: path) }
-        }
-    }
-
-    private func give(_ path: String, isDocument: Bool = false) -> Bool {
-        guard let owner else { return true }
-        return chown(path, isDocument ? uid_t.max : owner.user, owner.group) == 0
-    }
-
-    /// Moves the complete files to their names. One that is there already and is not the same file stays, and ends it.
-    private func publish() throws {
-        let names = try FileManager.default.subpathsOfDirectory(atPath: complete.path).sorted()
-        for name in names where isFolder(complete.appending(path: name).path) {
-            try makeFolder(folder.appending(path: name))
-        }
-        for name in names {
-            let (staged, target) = (complete.appending(path: name).path, folder.appending(path: name).path)
-            if isFolder(staged) { continue }
-            // A rename would replace what another program has put there.
-            if link(staged, target) != 0, FileIdentity(path: staged) != FileIdentity(path: target) {
-                try requireFree([name])
-                throw unwritable(name)
+    /// The service must be able to read its files and to create its database.
+    private func requireAccess(_ database: String, _ kept: String?) throws {
+        guard let owner else {
+            if geteuid() == 0, let kept, let status = status(kept, in: folder), status.st_gid != 0 {
+                throw CommandFailure(
+                    .usage, "the service that reads `\(shown(kept))` could not read keys that belong to root",
+                    hints: ["add `--owner` with the user that runs the service, such as `--owner offerd`"])
             }
-            try Disk.flushName(of: target)
-            unlink(staged)
+            return
         }
-        try FileManager.default.removeItem(at: complete)
+        let here = FileManager.default.currentDirectoryPath
+        let data = URL(filePath: database).deletingLastPathComponent().path
+        let needs = [(data, W_OK | X_OK, "write to"), (here, X_OK, "open"), (here + "/keys", X_OK, "open")]
+        for (path, access, verb) in needs where status(path, in: folder) != nil && !owner.can(access, path) {
+            throw CommandFailure(
+                .failed, "`\(owner.name)` cannot \(verb) `\(path)`",
+                hints: ["`chown \(owner.name) \(path)`, and let `\(owner.name)` pass through the folders above it"])
+        }
     }
 
-    /// Makes a folder for its owner only; one that exists stays as it is.
-    private func makeFolder(_ url: URL) throws {
-        guard !isFolder(url.path) else { return }
-        do {
-            try FileManager.default.createDirectory(
-                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw unwritable(nil)
+    /// An interrupted run's files are finished only for the command that began them.
+    private func requireSameOptions(_ installation: NewInstallation, _ staged: Int32) throws {
+        let name = "keys.yaml"
+        let isStaged = status(name, in: staged) != nil
+        try enter(isStaged ? staged : folder)
+        let found = status(name, in: isStaged ? staged : folder)
+        let hasOwner = found.map { $0.st_mode & 0o040 != 0 } ?? false
+        guard let found, (try? InputFile.text(name, "keys file")) == installation.keysDocument,
+            hasOwner == (owner != nil), owner.map({ $0.group == found.st_gid }) ?? true
+        else {
+            throw CommandFailure(
+                .failed,
+                "an interrupted `offerd init` made `\(shown(isStaged ? "\(Self.complete)/\(name)" : name))` with other options",
+                hints: [
+                    "repeat the command with those options; to start over, delete `\(shown(Self.complete))` and what it created"
+                ])
         }
-        guard give(url.path) else { throw unwritable(nil) }
     }
 
-    private func unwritable(_ name: String?) -> CommandFailure {
+    /// Gives a file or folder its mode and owner: secrets only to the owner, documents also to be read by the owner's group.
+    private func settle(_ name: String) throws {
+        let file = open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        defer { close(file) }
+        let isDocument = name.hasSuffix(".yaml")
+        let mode: mode_t = isFolder(status(name, in: AT_FDCWD)) ? 0o700 : isDocument && owner != nil ? 0o640 : 0o600
+        guard file >= 0, fchmod(file, mode) == 0,
+            owner.map({ fchown(file, isDocument ? uid_t.max : $0.user, $0.group) == 0 }) ?? true, fsync(file) == 0
+        else { throw unwritable(name) }
+    }
+
+    private func publish(_ staged: Int32) throws {
+        try move(from: staged, to: folder, "")
+        guard unlinkat(folder, Self.complete, AT_REMOVEDIR) == 0 else { throw unwritable(Self.complete) }
+        try enter(folder)
+    }
+
+    /// Moves what one folder holds to another. What is there already and is not the same file stays, and ends it.
+    private func move(from source: Int32, to target: Int32, _ path: String) throws {
+        try enter(source)
+        for name in try FileManager.default.contentsOfDirectory(atPath: ".").sorted() {
+            let (staged, present) = (status(name, in: source), status(name, in: target))
+            let isMoved: Bool
+            if !isFolder(staged) {
+                // A rename would replace what another program has put there.
+                let failure = linkat(source, name, target, name, 0) == 0 ? 0 : errno
+                guard failure != EEXIST || staged.map(FileIdentity.init) == present.map(FileIdentity.init)
+                else { throw inTheWay(path + name) }
+                isMoved =
+                    (failure == 0 || failure == EEXIST) && fsync(target) == 0 && unlinkat(source, name, 0) == 0
+            } else if present == nil {
+                isMoved = renameat(source, name, target, name) == 0
+            } else {
+                let (from, to) = (openFolder(name, in: source), openFolder(name, in: target))
+                defer { [from, to].forEach { close($0) } }
+                guard to >= 0 else { throw inTheWay(path + name) }
+                try move(from: from, to: to, path + name + "/")
+                isMoved = unlinkat(source, name, AT_REMOVEDIR) == 0
+            }
+            guard isMoved, fsync(target) == 0 else { throw unwritable(path + name) }
+        }
+    }
+
+    /// Deletes what a run that failed or was interrupted has left.
+    private func discardDraft() throws {
+        guard status(Self.draft, in: folder) != nil else { return }
+        try enter(openOwn(Self.draft))
+        for name in try FileManager.default.contentsOfDirectory(atPath: ".") {
+            try FileManager.default.removeItem(atPath: name)
+        }
+        guard unlinkat(folder, Self.draft, AT_REMOVEDIR) == 0 else { throw unwritable(Self.draft) }
+        try enter(folder)
+    }
+
+    /// Opens one of the two folders that only this user may change.
+    private func openOwn(_ name: String) throws -> Int32 {
+        let descriptor = openFolder(name, in: folder)
+        guard descriptor >= 0, isOwn(descriptor) else {
+            throw CommandFailure(
+                .failed, "`\(shown(name))` is not a folder that `offerd init` made as this user",
+                hints: ["run the command as the user who ran it before, or delete `\(shown(name))`"])
+        }
+        return descriptor
+    }
+
+    private func isOwn(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
+    }
+
+    private func openFolder(_ name: String, in folder: Int32) -> Int32 {
+        openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
+
+    private func enter(_ folder: Int32) throws {
+        guard fchdir(folder) == 0 else { throw Self.failure("`\(place.relativePath)` cannot be entered") }
+    }
+
+    /// What a name stands for, be it a link; `nil` for none.
+    private func status(_ name: String, in folder: Int32) -> stat? {
+        var status = stat()
+        return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    private func isFolder(_ status: stat?) -> Bool { status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
+
+    private func shown(_ name: String) -> String {
+        name == "." ? place.relativePath : place.appending(path: name).relativePath
+    }
+
+    private func inTheWay(_ name: String) -> CommandFailure {
         CommandFailure(
-            .failed,
-            "`\(name.map { folder.appending(path: $0).relativePath } ?? folder.relativePath)` cannot be written",
+            .failed, "`\(shown(name))` is in the way of the new file of that name",
+            hints: ["move it, then run the command again"])
+    }
+
+    private func unwritable(_ name: String) -> CommandFailure {
+        CommandFailure(
+            .failed, "`\(shown(name))` cannot be written",
             hints: ["check the folder's permissions and the space on its disk, then run the command again"])
     }
 
-    private func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
-    }
-
-    private func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    /// With the system's reason.
+    private static func failure(_ message: String) -> CommandFailure {
+        CommandFailure(
+            .failed, "\(message): \(String(cString: strerror(errno)).lowercased())",
+            hints: ["check the path and its permissions, then run the command again"])
     }
 }
