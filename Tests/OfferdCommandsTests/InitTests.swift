@@ -181,7 +181,7 @@ struct InitTests {
         #expect(try await offerd("keys", "check", "--config", "shop/offerd.yaml", in: directory).status == 0)
     }
 
-    @Test("a link in the place of a folder for the keys is not followed")
+    @Test("a link where the folder of the keys belongs is not followed")
     func linkedFolder() async throws {
         let directory = try TemporaryDirectory()
         let made = try shell("mkdir shop elsewhere && ln -s ../elsewhere shop/keys", in: directory)
@@ -193,7 +193,7 @@ struct InitTests {
     }
 
     @Test(
-        "prepared files are taken only from a folder that this user made and nobody else can change",
+        "prepared files are taken only from a folder that this user made and no other can change",
         arguments: [
             "mv whole elsewhere && ln -s ../elsewhere shop/.offerd-init",
             "mv whole shop/.offerd-init && chmod 777 shop/.offerd-init",
@@ -292,11 +292,14 @@ struct InitTests {
             #expect(run.errorText == "error: \(message)\nhint: \(hint)\n")
             #expect(run.status == status)
         }
-        for (folder, path) in [("shop", "shop"), ("package", "package/data"), ("private/shop", "private/shop")] {
+        for (folder, path) in [("shop", "shop"), ("package", "package/data")] {
             try await expect(
                 [folder, "--owner", "daemon"], "`daemon` cannot write to `\(here)/\(path)`",
-                "`chown daemon \(here)/\(path)`, and let `daemon` pass through the folders above it")
+                "`chown daemon \(here)/\(path)`, or name another folder")
         }
+        try await expect(
+            ["private/shop", "--owner", "daemon"], "`daemon` cannot write to `\(here)/private/shop`",
+            "let `daemon` pass through the folders above it, or name a folder elsewhere")
         try await expect(
             ["package"], "the service that reads `package/offerd.yaml` could not read keys that belong to root",
             "add `--owner` with the user that runs the service, such as `--owner offerd`", status: 2)

@@ -148,10 +148,13 @@ struct StagedFiles {
         let here = FileManager.default.currentDirectoryPath
         let data = URL(filePath: database).deletingLastPathComponent().path
         let needs = [(data, W_OK | X_OK, "write to"), (here, X_OK, "open"), (here + "/keys", X_OK, "open")]
-        for (path, access, verb) in needs where status(path, in: folder) != nil && !owner.can(access, path) {
-            throw CommandFailure(
-                .failed, "`\(owner.name)` cannot \(verb) `\(path)`",
-                hints: ["`chown \(owner.name) \(path)`, and let `\(owner.name)` pass through the folders above it"])
+        for (path, access, verb) in needs {
+            guard let status = status(path, in: folder), !owner.can(access, path) else { continue }
+            let hint =
+                status.st_uid == owner.user
+                ? "let `\(owner.name)` pass through the folders above it, or name a folder elsewhere"
+                : "`chown \(owner.name) \(path)`, or name another folder"
+            throw CommandFailure(.failed, "`\(owner.name)` cannot \(verb) `\(path)`", hints: [hint])
         }
     }
 
@@ -252,7 +255,7 @@ struct StagedFiles {
         guard fchdir(folder) == 0 else { throw Self.failure("`\(place.relativePath)` cannot be entered") }
     }
 
-    /// What a name stands for, be it a link; `nil` for none.
+    /// Describes a file, or a link itself; `nil` if there is none.
     private func status(_ name: String, in folder: Int32) -> stat? {
         var status = stat()
         return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
