@@ -54,13 +54,18 @@ struct FollowedHintTests {
             ("/v1/issued-offers", Role.client, ["/offerId", "/customer"]),
             ("/v1/customers/unlink", .support, ["/customer", "/aliases", "/reason"]),
             ("/v1/customers/reset", .support, ["/customer", "/reason"]),
+            ("/v1/customers/attributes", .client, ["/customer", "/attributes"]),
         ])
     func missing(_ path: String, _ role: Role, _ pointers: [String]) async throws {
         try await ServiceFixture.run { service in
-            let answer = try await service.ask("POST", path, token: try await service.token(role), body: "{}")
+            let method = path.hasSuffix("attributes") ? "PUT" : "POST"
+            let answer = try await service.ask(method, path, token: try await service.token(role), body: "{}")
             #expect(answer.status == 400 && answer.code == "invalid-request", "\(answer.text)")
             #expect(answer.errors.compactMap { $0["pointer"] as? String } == pointers)
             #expect(answer.errors.allSatisfy { $0["code"] as? String == "missingMember" })
+            #expect(
+                answer.errors.map { $0["detail"] as? String }
+                    == pointers.map { "the member `\($0.dropFirst())` is missing" })
         }
     }
 

@@ -43,6 +43,31 @@ struct SupportAnswerTests {
         }
     }
 
+    @Test("a 422 is explained by its decisionId too, with what would settle it")
+    func undetermined() async throws {
+        try await ServiceFixture.run { service in
+            try await service.applyCatalog()
+            let refused = try await service.refusal()
+            #expect(refused.answer.status == 422)
+            let answer = try await service.ask(
+                "GET", "/v1/decisions/\(refused.decisionId)", token: try await service.token(.support))
+            let decision = try #require(answer.json["decision"] as? [String: Any], "\(answer.text)")
+            #expect(decision["outcome"] as? String == "undetermined")
+            #expect(
+                decision["explanation"] as? [String: String] == [
+                    "sentence":
+                        "no introductory offer of group `21500001` is known, but the history is not known to be "
+                        + "complete (and 2 other reasons)",
+                    "change":
+                        "not eligible until the customer's complete purchase history is sent and a transaction "
+                        + "signed by Apple arrives",
+                    "customerAnswer":
+                        "We need up-to-date details of your purchases. Please open the app, restore your purchases "
+                        + "there, and try again.",
+                ])
+        }
+    }
+
     @Test("an unknown decisionId, one of an issued offer and one whose record is gone are 404, each with the reason")
     func notRecorded() async throws {
         try await ServiceFixture.run { service in
