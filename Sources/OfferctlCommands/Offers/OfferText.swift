@@ -74,8 +74,9 @@ enum OfferText {
 
     /// `from 2026-12-01 00:00 UTC until 2027-02-01 00:00 UTC`.
     static func dates(_ offer: Offer) -> String {
-        let starts = offer.starts.map { "from \(TimeText.absolute($0))" } ?? "from now on"
-        return starts + (offer.ends.map { " until \(TimeText.absolute($0))" } ?? ", without an end")
+        let starts = offer.starts.map { "from \(TimeText.absolute($0))" }
+        guard let ends = offer.ends else { return (starts ?? "from now on") + ", without an end" }
+        return (starts.map { $0 + " " } ?? "") + "until \(TimeText.absolute(ends))"
     }
 
     static func limits(_ offer: Offer) -> String {
