@@ -10,8 +10,8 @@ let settings: [SwiftSetting] = [
 ]
 
 // A package of its own: everything in it is built with libFuzzer's instruments, and needs no library but libcrypto and
-// Yams. Its sources are links to the product's: whole modules, and of those that link servers and databases (OfferApplication,
-// OfferHTTP, OfferdCommands) the files that read what comes from outside.
+// Yams. Its sources are links to the product's: whole modules, and of those that link servers and databases
+// (OfferApplication, OfferHTTP, OfferdCommands) the files that read what comes from outside.
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],

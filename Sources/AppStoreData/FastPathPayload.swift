@@ -1,8 +1,8 @@
 import JSON
 
 /// The members of a payload in the plainest form: texts without escapes, whole numbers, booleans, null, and objects of
-/// these. Apple writes nearly every payload so. It accepts nothing that a decoder would refuse; everything else falls back
-/// to one.
+/// these. Apple writes nearly every payload so. It accepts nothing that a decoder would refuse; everything else falls
+/// back to one.
 struct FastPathPayload {
     enum Value {
         case null
@@ -18,8 +18,8 @@ struct FastPathPayload {
     /// How deep objects may nest; Apple's nest twice.
     private static let depth = 4
 
-    /// The most members of an object; Apple's have about forty. They are compared with each other, before any signature is
-    /// checked.
+    /// The most members of an object; Apple's have about forty. They are compared with each other, before any signature
+    /// is checked.
     private static let count = 64
 
     init?(_ bytes: [UInt8]) {

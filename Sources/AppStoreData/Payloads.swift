@@ -1,8 +1,8 @@
 public import OfferModel
 public import OfferSigning
 
-// One list of members for each of Apple's payloads: what is read, what an unsigned payload is stored as and what the local
-// App Store signs all follow from it. A member at fault is reported by the order of the list.
+// One list of members for each of Apple's payloads: what is read, what an unsigned payload is stored as and what the
+// local App Store signs all follow from it. A member at fault is reported by the order of the list.
 
 /// An object of members, with a list of them.
 protocol PayloadObject {
@@ -233,8 +233,8 @@ extension RenewalInfo {
         self = try PayloadJSON.read(Self.self, from: bytes)
     }
 
-    /// Compact JSON with sorted members in Apple's spelling, which ``init(payload:)`` reads back to the same value if it
-    /// has an `autoRenewStatus` or an `autoRenewProductId`, by which renewal info is told from other payloads.
+    /// Compact JSON with sorted members in Apple's spelling, which ``init(payload:)`` reads back to the same value if
+    /// it has an `autoRenewStatus` or an `autoRenewProductId`, by which renewal info is told from other payloads.
     public var payloadText: [UInt8] { PayloadWriter.text(of: self) }
 }
 

@@ -63,8 +63,8 @@ public struct SignedDataReader: Sendable {
     /// data inside it stays text, to be read by ``transaction(_:now:)``, ``renewalInfo(_:now:)`` or
     /// ``appTransaction(_:now:)``.
     ///
-    /// It must name this app and environment, and in Production its `appAppleId` as well: a notification that names no app
-    /// could belong to any.
+    /// It must name this app and environment, and in Production its `appAppleId` as well: a notification that names no
+    /// app could belong to any.
     public func notification(_ jws: String, now: Instant) throws(SignedDataRefusal) -> Verified<AppStoreNotification> {
         try examine(jws, now: now, claims.check).verify()
     }
@@ -112,7 +112,8 @@ public struct Verified<Payload: Sendable & Hashable>: Sendable, Hashable {
     public let jws: String
 }
 
-/// The app and environment that the configuration expects; signed claims must match and never change them (invariant 6).
+/// The app and environment that the configuration expects; signed claims must match and never change them (invariant
+/// 6).
 struct ExpectedClaims: Sendable {
     let bundleId: BundleId
     let appAppleId: Int64?

@@ -12,9 +12,9 @@ public struct ImportedTransaction: Sendable, Hashable {
 /// Reads a decoded transaction in Apple's spelling, with what an export adds and what it may leave out.
 ///
 /// Added are the members `customerId`, and `renewalInfo` with Apple's decoded renewal info. Optional are `bundleId`;
-/// `signedDate`, which defaults to the date of the export, or else to the last thing that happened to the purchase; and in
-/// `renewalInfo` also the ids of the subscription and of its product. Unknown members are ignored, as in signed data: Apple
-/// adds some over time.
+/// `signedDate`, which defaults to the date of the export, or else to the last thing that happened to the purchase; and
+/// in `renewalInfo` also the ids of the subscription and of its product. Unknown members are ignored, as in signed
+/// data: Apple adds some over time.
 public struct ImportedTransactionReader: Sendable {
     private let bundleId: BundleId
     private let exportedAt: Instant?
@@ -63,8 +63,8 @@ public struct ImportedTransactionReader: Sendable {
     }
 }
 
-/// Reads a history of decoded payloads for a "what if", by the code that reads signed ones, and checks that it belongs to
-/// one app and environment. Nothing in it is verified.
+/// Reads a history of decoded payloads for a "what if", by the code that reads signed ones, and checks that it belongs
+/// to one app and environment. Nothing in it is verified.
 public struct SuppliedHistoryReader: Sendable {
     private let scope: Scope
 

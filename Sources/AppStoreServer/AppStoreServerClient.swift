@@ -2,8 +2,8 @@ public import OfferModel
 
 /// Calls Apple's App Store Server API about the purchases of one app.
 ///
-/// What Apple signed comes back as text: verify it before storing it. Copies share their rate limiters, so that together
-/// they keep to Apple's limits. Every call throws ``AppStoreServerError``.
+/// What Apple signed comes back as text: verify it before storing it. Copies share their rate limiters, so that
+/// together they keep to Apple's limits. Every call throws ``AppStoreServerError``.
 public struct AppStoreServerClient: Sendable {
     /// One environment's server, with its rate limiter.
     public struct Server: Sendable {
@@ -119,11 +119,11 @@ extension AppStoreServerClient {
         try await askEither(.transactionHistory(id, query, revision))
     }
 
-    /// All transactions of a customer, page after page, in the order Apple gives them. One that changed meanwhile may be
-    /// there twice.
+    /// All transactions of a customer, page after page, in the order Apple gives them. One that changed meanwhile may
+    /// be there twice.
     ///
-    /// After ``CallPolicy/maximumPages`` it stops with `hasMore`, to be continued from its `revision`. If it throws, the
-    /// pages before are lost, so for long histories fetch the pages.
+    /// After ``CallPolicy/maximumPages`` it stops with `hasMore`, to be continued from its `revision`. If it throws,
+    /// the pages before are lost, so for long histories fetch the pages.
     public func transactionHistory(
         of id: String, _ query: TransactionHistoryQuery = TransactionHistoryQuery(), after revision: String? = nil
     ) async throws(AppStoreServerError) -> AppStoreAnswer<TransactionHistoryPage> {
@@ -205,8 +205,8 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Asks Apple to send a notification of the type `TEST` to the app's URL (Request a Test Notification). Not repeated
-    /// when it is unknown whether the request arrived.
+    /// Asks Apple to send a notification of the type `TEST` to the app's URL (Request a Test Notification). Not
+    /// repeated when it is unknown whether the request arrived.
     public func requestTestNotification() async throws(AppStoreServerError) -> String {
         let requested: RequestedTestNotification = try await ask(.testNotificationRequest)
         return requested.testNotificationToken

@@ -10,8 +10,8 @@ struct Endpoint: Sendable {
     /// Whether sending it twice does no more than sending it once.
     var isRepeatable = true
 
-    /// After an answer that says nothing was done it may be sent again; after a gateway's that leaves it open, only if it
-    /// is repeatable.
+    /// After an answer that says nothing was done it may be sent again; after a gateway's that leaves it open, only if
+    /// it is repeatable.
     func mayBeRepeated(after refused: RefusedAnswer) -> Bool {
         refused.isRetryable && (isRepeatable || refused.errorCode != nil || refused.status == 429)
     }

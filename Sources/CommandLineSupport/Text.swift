@@ -25,8 +25,9 @@ package struct TextTable: Sendable {
 
     package var isEmpty: Bool { rows.isEmpty }
 
-    /// The header and the rows, without trailing spaces. Where they do not fit, columns without a value are left out, then
-    /// the last column goes below its row, then the optional columns are left out, then all cells go below each other.
+    /// The header and the rows, without trailing spaces. Where they do not fit, columns without a value are left out,
+    /// then the last column goes below its row, then the optional columns are left out, then all cells go below each
+    /// other.
     ///
     /// - Parameter indent: the spaces before each line.
     package func lines(_ palette: Palette, indent: Int = 0) -> [String] {

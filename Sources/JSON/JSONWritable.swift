@@ -69,8 +69,8 @@ extension Array: JSONWritable where Element: JSONWritable {
 }
 
 extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
-    /// Writes an object, its members in the order of their names' bytes, as Foundation's encoder does: `String`'s own order
-    /// is that of another normal form.
+    /// Writes an object, its members in the order of their names' bytes, as Foundation's encoder does: `String`'s own
+    /// order is that of another normal form.
     public func write(to json: inout JSONWriter) throws {
         try json.object { json in
             // To sort is to copy, and most dictionaries of a decision have one member or none.

@@ -1,5 +1,5 @@
-/// Writes compact JSON into bytes, without a tree and without Foundation: the bytes that Foundation's encoder writes with
-/// sorted keys and plain slashes, provided that members are written in the order of their names.
+/// Writes compact JSON into bytes, without a tree and without Foundation: the bytes that Foundation's encoder writes
+/// with sorted keys and plain slashes, provided that members are written in the order of their names.
 ///
 /// It sets the commas; that a value follows each name is up to the caller.
 public struct JSONWriter {

@@ -37,8 +37,8 @@ public struct RegisteredApp: Sendable {
 
     /// The encodings of promotional offers that are signed in an environment.
     ///
-    /// Neither encoding names an environment. In Sandbox, where purchases are free, V2 names a transaction that Production
-    /// does not know; V1 names nothing that would keep it from being redeemed there.
+    /// Neither encoding names an environment. In Sandbox, where purchases are free, V2 names a transaction that
+    /// Production does not know; V1 names nothing that would keep it from being redeemed there.
     public func formats(in environment: AppStoreEnvironment) -> Set<SignatureFormat> {
         environment == .sandbox && !signsV1InSandbox ? [.v2] : Set(SignatureFormat.allCases)
     }

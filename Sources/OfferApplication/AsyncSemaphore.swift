@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Bounds concurrency. Waiters queue first-in, first-out up to a limit; beyond it, calls fail with ``RequestError/busy``.
+/// Bounds concurrency. Waiters queue first-in, first-out up to a limit; beyond it, calls fail with
+/// ``RequestError/busy``.
 ///
 /// For work that holds a thread and a reader for long, while requests that decide and issue must always find another.
 package final class AsyncSemaphore: Sendable {

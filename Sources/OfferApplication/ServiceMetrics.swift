@@ -5,8 +5,8 @@ import OfferSigning
 import OfferStore
 import Synchronization
 
-/// The metrics of one name, by the values of their labels. Each is made once: the labels' values must be from closed lists
-/// or from the catalogs in force, never from a request.
+/// The metrics of one name, by the values of their labels. Each is made once: the labels' values must be from closed
+/// lists or from the catalogs in force, never from a request.
 public final class MetricFamily<Metric: Sendable>: Sendable {
     /// Beyond it all further values are counted together as `other`, whatever the lists come to.
     private static var most: Int { 10_000 }
@@ -42,8 +42,8 @@ extension MetricFamily where Metric == Timer {
     }
 }
 
-/// What the use cases count (docs/operations.md#metrics): what this process has answered or committed, once it is durable.
-/// What the limits count is in the database.
+/// What the use cases count (docs/operations.md#metrics): what this process has answered or committed, once it is
+/// durable. What the limits count is in the database.
 struct ServiceMetrics: Sendable {
     enum Purpose: String {
         case issue, dryRun

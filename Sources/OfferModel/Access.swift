@@ -47,7 +47,7 @@ public struct RateLimits: Sendable, Hashable {
 
 /// How long data that is no longer needed is kept, in milliseconds; `nil` means permanently.
 public struct RetentionTerms: Sendable, Hashable {
-    /// The text of a signature, after it was signed and once its slot no longer counts.
+    /// The text of a signature, after it was signed and once its issued offer no longer counts.
     public var signatures: Int64?
     /// What a refusal depended on, after it was decided.
     public var refusals: Int64?

@@ -12,8 +12,8 @@ package enum Suggestion {
         "trial": ["freeTrial", "introductoryOffer", "introductory"], "weekly": ["P1W"], "yearly": ["P1Y", "annual"],
     ]
 
-    /// The candidate that means the same as the word, else the one with the fewest edits from it, if it is near enough to be
-    /// a slip; `nil` otherwise.
+    /// The candidate that means the same as the word, else the one with the fewest edits from it, if it is near enough
+    /// to be a slip; `nil` otherwise.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         // Of `com.example.pro.annual`, only the last part is such a word.
         let start = word.lastIndex(of: ".").map { word.index(after: $0) } ?? word.startIndex

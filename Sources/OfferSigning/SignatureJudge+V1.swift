@@ -1,13 +1,14 @@
 import OfferModel
 
 extension SignatureJudge {
-    /// The most verifications for one V1 signature, each about a tenth of a millisecond of a core. A right signature takes
-    /// one; pairs of faults that do not fit are not tried, and those with the fewest combinations come first.
+    /// The most verifications for one V1 signature, each about a tenth of a millisecond of a core. A right signature
+    /// takes one; pairs of faults that do not fit are not tried, and those with the fewest combinations come first.
     static let maximumVerifications = 4_000
     /// The most products, and the most offers, of a catalog that are tried.
     private static let maximumCandidates = 50
 
-    /// Checks a V1 signature by rebuilding the signed bytes, with one fault or two if they do not verify as they should be.
+    /// Checks a V1 signature by rebuilding the signed bytes, with one fault or two if they do not verify as they should
+    /// be.
     func checkV1(_ passed: PassedSignature) throws(MalformedArtefact) -> Findings {
         var findings = Findings(format: .v1)
         var signature: PassedV1Signature?

@@ -2,8 +2,8 @@ package import OfferModel
 
 /// Names the cause of StoreKit's "invalid signature" (docs/signing.md#invalid-signatures).
 ///
-/// A cause is certain only if the signature verifies over the bytes rebuilt with that fault, or if the fault is visible in
-/// what was passed. Two faults at once are found if both are among those that are tried.
+/// A cause is certain only if the signature verifies over the bytes rebuilt with that fault, or if the fault is visible
+/// in what was passed. Two faults at once are found if both are among those that are tried.
 package struct SignatureJudge: Sendable {
     package struct KnownKey: Sendable {
         let key: any SigningKey

@@ -23,8 +23,8 @@ public protocol SignedDataVerifier: Sendable {
         _ jws: CompactJWS, effectiveDate date: Instant, environment: AppStoreEnvironment
     ) throws(SignedDataRefusal) -> TrustAnchor
 
-    /// Makes those of the same checks that need no public-key work, so that all data of a request can be looked at before
-    /// any of it costs something. What passes is not verified.
+    /// Makes those of the same checks that need no public-key work, so that all data of a request can be looked at
+    /// before any of it costs something. What passes is not verified.
     ///
     /// - Throws: ``SignedDataRefusal``, as ``verify(_:effectiveDate:environment:)`` does.
     func examine(

@@ -115,7 +115,8 @@ public final class OpenSSLDigestKey: KeyedDigest, SecretHolder {
         try self.init(hexadecimal: bytes, source: "digest key `\(path)`")
     }
 
-    /// Reads hexadecimal digits that are already in memory. These bytes are wiped, copies that the caller keeps are not.
+    /// Reads hexadecimal digits that are already in memory. These bytes are wiped, copies that the caller keeps are
+    /// not.
     public init(hexadecimal: consuming [UInt8], source: String) throws {
         var digits = hexadecimal
         defer { digits.cleanse() }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// libcrypto's list of errors, one per thread.
 ///
-/// A synchronous function clears it before and after it calls libcrypto, with no suspension between, so nothing is left for
-/// the next user of the thread.
+/// A synchronous function clears it before and after it calls libcrypto, with no suspension between, so nothing is left
+/// for the next user of the thread.
 enum ErrorQueue {
     static func clear() { ERR_clear_error() }
 }
@@ -41,8 +41,8 @@ public enum ConstantTime {
     }
 }
 
-/// A context of libcrypto that is prepared once and copied for each use: a copy is cheaper than looking the algorithms up
-/// again.
+/// A context of libcrypto that is prepared once and copied for each use: a copy is cheaper than looking the algorithms
+/// up again.
 ///
 /// `@unchecked Sendable`: it is only read after `init`; each use works on its own copy.
 @safe
@@ -85,7 +85,8 @@ func derEncoding(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) 
     return written == length ? der : nil
 }
 
-/// A value that shows its description and nothing else in `print`, `dump` and the debugger: it holds a secret (invariant 9).
+/// A value that shows its description and nothing else in `print`, `dump` and the debugger: it holds a secret
+/// (invariant 9).
 public protocol SecretHolder: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension SecretHolder {
@@ -115,8 +116,8 @@ public struct OpenSSLRandom: RandomSource {
     }
 }
 
-/// Bytes drawn in advance for ids and nonces: libcrypto takes as long for sixteen as for a thousand, and a request needs four
-/// draws. Each byte is used once. Secrets are longer than what it gives, and never come from here.
+/// Bytes drawn in advance for ids and nonces: libcrypto takes as long for sixteen as for a thousand, and a request
+/// needs four draws. Each byte is used once. Secrets are longer than what it gives, and never come from here.
 private final class RandomReserve: Sendable {
     static let shared = RandomReserve()
 

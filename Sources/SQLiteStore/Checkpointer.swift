@@ -4,12 +4,13 @@ import Glibc
 import OfferStore
 import Synchronization
 
-/// Writes the log back into the file beside the writer, which otherwise does it within the commit that fills the log, while
-/// all writers wait: thousands of pages all over the file, and a flush.
+/// Writes the log back into the file beside the writer, which otherwise does it within the commit that fills the log,
+/// while all writers wait: thousands of pages all over the file, and a flush.
 ///
-/// A step copies what was committed so far, on a connection of its own, and locks out neither readers nor the writer. The
-/// writer still copies what little is left when the log is full, because only then can the log start over. Both only while
-/// this process has the right to (``CheckpointRight``); without it, a full log is left to the process that has it.
+/// A step copies what was committed so far, on a connection of its own, and locks out neither readers nor the writer.
+/// The writer still copies what little is left when the log is full, because only then can the log start over. Both
+/// only while this process has the right to (``CheckpointRight``); without it, a full log is left to the process that
+/// has it.
 final class Checkpointer: Sendable {
     private struct State {
         /// How many pages the log had when the last step began.
@@ -79,8 +80,9 @@ final class Checkpointer: Sendable {
 
     /// - Returns: whether the writer is to do the rest now, and then ``finish()``.
     private func isFull(at pages: Int) -> Bool {
-        // Never beside a step: before SQLite 3.51.3 commits can be lost where one checkpoint begins while a commit empties
-        // the log that another has just copied (decisions 0038 and 0048). A step is due only to what no other process has copied.
+        // Never beside a step: before SQLite 3.51.3 commits can be lost where one checkpoint begins while a commit
+        // empties the log that another has just copied (decisions 0038 and 0048). A step is due only to what no other
+        // process has copied.
         let isDue = state.withLock { state in
             // The log has started over.
             if pages < state.begun { state.begun = 0 }
@@ -142,7 +144,8 @@ final class Checkpointer: Sendable {
     ///
     /// - Parameters:
     ///   - patience: for how long it is tried; once at least.
-    ///   - milliseconds: how long one try waits for readers of an older state, while no other process or thread can write.
+    ///   - milliseconds: how long one try waits for readers of an older state, while no other process or thread can
+    ///     write.
     /// - Returns: whether it is empty; `nil` if this process may not write it back.
     private func truncate(patience: Duration, holdingWriter milliseconds: CInt) -> Bool? {
         // The writer may be at it.
@@ -156,7 +159,8 @@ final class Checkpointer: Sendable {
         defer { finish() }
         // Asked twice, because the call that takes the right is not yet a yes.
         guard right.isOurs() || right.isOurs() else { return nil }
-        // A commit of our own first: the log then holds what no other process has copied, so none empties it before we do.
+        // A commit of our own first: the log then holds what no other process has copied, so none empties it before we
+        // do.
         return Self.wait(patience) {
             checkpoint(SQLITE_CHECKPOINT_TRUNCATE, after: Self.change, waiting: milliseconds)
         }
@@ -195,7 +199,8 @@ final class Checkpointer: Sendable {
     }
 }
 
-/// Which process writes the log back into the file: at most one at a time, and no command while a server has the file open.
+/// Which process writes the log back into the file: at most one at a time, and no command while a server has the file
+/// open.
 ///
 /// Before SQLite 3.51.3 commits can be lost where two connections write the log back at once while a third empties it
 /// (decision 0048). The locks lie on a file beside the database, and the system releases them with the process.
@@ -229,9 +234,9 @@ final class CheckpointRight: Sendable {
 
     /// Whether this process may write the log back now.
     ///
-    /// Not yet in the call that takes the right: its last holder may have copied all that is in the log, and only a commit
-    /// of this process's own makes sure that there is more. Must not be called while the log is being written back: a
-    /// command that sees a server gives the right away.
+    /// Not yet in the call that takes the right: its last holder may have copied all that is in the log, and only a
+    /// commit of this process's own makes sure that there is more. Must not be called while the log is being written
+    /// back: a command that sees a server gives the right away.
     func isOurs() -> Bool {
         isHeld.withLock { isHeld in
             if !isServer, isServerPresent {
@@ -316,7 +321,8 @@ final class CheckpointRight: Sendable {
         return String(cString: resolved)
     }
 
-    /// A file that the owner of the database can use, whichever user makes it: as SQLite does with its own beside the database.
+    /// A file that the owner of the database can use, whichever user makes it: as SQLite does with its own beside the
+    /// database.
     private static func open(_ path: String, like database: String) throws -> Int32 {
         var status = stat()
         guard stat(database, &status) == 0 else { throw StoreError.unavailable("the database file cannot be opened") }

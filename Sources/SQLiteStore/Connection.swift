@@ -33,11 +33,12 @@ final class Connection: @unchecked Sendable {
         try check(offerd_sqlite3_refuse_quoted_strings(handle))
         switch access {
         case .readOnly:
-            // Interrupts a long statement of a cancelled task. The writer works for several tasks, and is never interrupted.
+            // Interrupts a long statement of a cancelled task. The writer works for several tasks, and is never
+            // interrupted.
             sqlite3_progress_handler(handle, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
         case .readWrite:
-            // What is deleted is overwritten where its page is written anyway, however SQLite was built (decision 0031).
-            // The log is written back by the checkpointer alone (decision 0048).
+            // What is deleted is overwritten where its page is written anyway, however SQLite was built (decision
+            // 0031). The log is written back by the checkpointer alone (decision 0048).
             try runScript("PRAGMA foreign_keys = ON; PRAGMA secure_delete = FAST; PRAGMA wal_autocheckpoint = 0")
         }
     }
@@ -147,8 +148,8 @@ extension Connection {
 // Files and logs.
 
 extension Connection {
-    /// Asks for a write-ahead log that is flushed with every commit, so that a commit survives the loss of power, and checks
-    /// that it is so.
+    /// Asks for a write-ahead log that is flushed with every commit, so that a commit survives the loss of power, and
+    /// checks that it is so.
     func requireDurableCommits() throws {
         try runScript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         let synchronous = try column("PRAGMA synchronous", as: Int.self).first

@@ -56,8 +56,8 @@ extension SQLiteDatabase {
 
     /// Reads a whole database file, checks its structure with its indexes, and counts what it holds; writes nothing.
     ///
-    /// - Throws: ``StoreError/damaged(_:)``, ``StoreError/newerThanThisVersion(_:)``, or ``StoreError/unavailable(_:)`` for a
-    ///   database that is not of this service or cannot be read. One that only needs
+    /// - Throws: ``StoreError/damaged(_:)``, ``StoreError/newerThanThisVersion(_:)``, or ``StoreError/unavailable(_:)``
+    ///   for a database that is not of this service or cannot be read. One that only needs
     ///   `offerd migrate` is no failure.
     public static func inspect(path: String) throws -> DatabaseContent {
         guard FileManager.default.fileExists(atPath: path) else {

@@ -22,8 +22,8 @@ enum DatabaseFile {
         }
     }
 
-    /// Refuses to create an empty database, or to report that there is none, where a restore was interrupted: it leaves its
-    /// copy, or part of one, as `<path>.restoring…`.
+    /// Refuses to create an empty database, or to report that there is none, where a restore was interrupted: it leaves
+    /// its copy, or part of one, as `<path>.restoring…`.
     static func requireWhole(_ path: String) throws {
         let files = FileManager.default
         guard !files.fileExists(atPath: path) else { return }
@@ -33,7 +33,8 @@ enum DatabaseFile {
         throw StoreError.interrupted("`\(path)` is missing: a restore was interrupted, and left `\(left)`")
     }
 
-    /// Refuses a file that was replaced while it was being opened; its log would be the log of the one that replaced it.
+    /// Refuses a file that was replaced while it was being opened; its log would be the log of the one that replaced
+    /// it.
     ///
     /// - Parameter connection: open and read, so that nothing can replace the file any more.
     static func requireUnmoved(_ connection: Connection, path: String) throws {
@@ -41,8 +42,8 @@ enum DatabaseFile {
         removeOtherNames(of: path)
     }
 
-    /// Takes away the name that an interrupted restore has given the database besides its own, under which it would have a
-    /// log of its own.
+    /// Takes away the name that an interrupted restore has given the database besides its own, under which it would
+    /// have a log of its own.
     private static func removeOtherNames(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_nlink > 1 else { return }

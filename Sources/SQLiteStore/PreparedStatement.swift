@@ -50,7 +50,8 @@ final class PreparedStatement {
     /// Whether it has a current row: then it cannot be run a second time.
     var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
 
-    /// Runs it from the beginning to the end, with a body for every row; afterwards it can be run again, whatever happens.
+    /// Runs it from the beginning to the end, with a body for every row; afterwards it can be run again, whatever
+    /// happens.
     ///
     /// - Throws: what the body throws, `CancellationError` if the connection was interrupted, or ``StoreError``.
     func run(_ values: [StoredValue], _ body: () throws -> Void) throws {
@@ -199,8 +200,8 @@ extension PreparedStatement: StoredColumns {
     }
 }
 
-/// The bytes of the texts and blobs that a running statement is bound to, in one piece of memory that is used for the next
-/// run too.
+/// The bytes of the texts and blobs that a running statement is bound to, in one piece of memory that is used for the
+/// next run too.
 ///
 /// Swift's texts have no address that holds beyond a closure, and to let SQLite copy each would be an allocation each.
 final class BoundMemory {

@@ -64,8 +64,8 @@ final class ReadingThreads: TaskExecutor {
 
     private let state: Mutex<State>
 
-    /// - Parameter queues: as many tasks run at once. Serial ones: Dispatch gives such a queue a thread beyond those of Swift's
-    ///   own tasks, and a concurrent one it does not.
+    /// - Parameter queues: as many tasks run at once. Serial ones: Dispatch gives such a queue a thread beyond those of
+    ///   Swift's own tasks, and a concurrent one it does not.
     init(_ queues: [DispatchQueue]) {
         state = Mutex(State(idle: queues))
     }

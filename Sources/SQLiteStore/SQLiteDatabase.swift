@@ -12,8 +12,8 @@ public final class SQLiteDatabase: StoreDatabase {
         public var batch: Int
         public var patience: Duration
         /// How many pages of 4 KiB the log may have before it starts over. They are written into the file meanwhile, an
-        /// eighth at a time, beside the commits (``Checkpointer``). The more there are, the more commits share the pages that
-        /// all of them change.
+        /// eighth at a time, beside the commits (``Checkpointer``). The more there are, the more commits share the
+        /// pages that all of them change.
         public var log: Int
 
         /// 4,096 waiting writes, 256 in a commit, 5 seconds of patience, 4,000 pages, unless given otherwise.
@@ -140,24 +140,26 @@ public final class SQLiteDatabase: StoreDatabase {
         checkpointer?.release()
     }
 
-    /// Overwrites from now on all that is deleted here, also what is in pages that nothing else would write: for an erasure.
+    /// Overwrites from now on all that is deleted here, also what is in pages that nothing else would write: for an
+    /// erasure.
     public func overwriteDeleted() throws {
         try writer.sync { try $0.runScript("PRAGMA secure_delete = ON") }
     }
 
-    /// Writes what is in the log into the file and empties the log, where older versions of rows stand until then. Where a
-    /// server has the file open, the server does it.
+    /// Writes what is in the log into the file and empties the log, where older versions of rows stand until then.
+    /// Where a server has the file open, the server does it.
     ///
     /// - Returns: false if others read or write all the time; then the log stays as it is.
     public func emptyLog() -> Bool {
         checkpointer?.empty() ?? true
     }
 
-    /// Makes durable what can be read: a process that was killed may have left commits in the log that no flush has covered,
-    /// and they are read like any other. A commit of our own flushes them with itself.
+    /// Makes durable what can be read: a process that was killed may have left commits in the log that no flush has
+    /// covered, and they are read like any other. A commit of our own flushes them with itself.
     ///
-    /// Processes that use the file at the same time show each other only what is flushed: SQLite flushes a commit before it
-    /// adds it to the index of the log, and reads the log without the index only where no other process has the file open.
+    /// Processes that use the file at the same time show each other only what is flushed: SQLite flushes a commit
+    /// before it adds it to the index of the log, and reads the log without the index only where no other process has
+    /// the file open.
     ///
     /// - Throws: ``StoreError`` if neither a commit nor a flush alone succeeds.
     public func makeDurable() throws {
@@ -169,8 +171,8 @@ public final class SQLiteDatabase: StoreDatabase {
         }
     }
 
-    /// Rebuilds the file without its unused parts, where fragments of deleted rows can remain: SQLite overwrites what it
-    /// deletes, but not what it leaves behind when it splits a page.
+    /// Rebuilds the file without its unused parts, where fragments of deleted rows can remain: SQLite overwrites what
+    /// it deletes, but not what it leaves behind when it splits a page.
     ///
     /// Nothing can be recorded meanwhile, and the disk needs room for another copy.
     ///

@@ -33,8 +33,8 @@ struct WriteBatch {
         for answer in answers { answer() }
     }
 
-    /// Runs the bodies with nothing between them: nearly always all of them go well, and a savepoint keeps a copy of each
-    /// page that its body changes.
+    /// Runs the bodies with nothing between them: nearly always all of them go well, and a savepoint keeps a copy of
+    /// each page that its body changes.
     ///
     /// - Returns: `nil` if one failed, or there is only one, which has no savepoint anyway; then nothing was done.
     /// - Throws: what keeps the transaction from being begun again.
@@ -44,7 +44,8 @@ struct WriteBatch {
         do {
             return try jobs.map { job in
                 let answer = try job.run(connection)
-                // On a full disk SQLite undoes everything by itself, and the next body would write outside of a transaction.
+                // On a full disk SQLite undoes everything by itself, and the next body would write outside of a
+                // transaction.
                 guard connection.isInTransaction else { throw StoreError.unavailable("the transaction was undone") }
                 return answer
             }

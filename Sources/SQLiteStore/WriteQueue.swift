@@ -2,7 +2,8 @@ import Dispatch
 import OfferStore
 import Synchronization
 
-/// Group commit: bodies that wait together share one durable transaction (docs/design.md#issuing, docs/design.md#storage).
+/// Group commit: bodies that wait together share one durable transaction (docs/design.md#issuing,
+/// docs/design.md#storage).
 ///
 /// Nothing waits for a batch to fill: what is there is committed, and what arrives meanwhile gathers for the next.
 /// Where one of several that share a commit throws, all are run once more, each in a savepoint of its own, so it harms

@@ -5,8 +5,8 @@ import OfferTestSupport
 import ReaderFuzzing
 import Testing
 
-/// The inputs that `Scripts/fuzz` begins with. A name with a point begins with what must become of the input; the others
-/// were found by libFuzzer because they reach code that no earlier one did.
+/// The inputs that `Scripts/fuzz` begins with. A name with a point begins with what must become of the input; the
+/// others were found by libFuzzer because they reach code that no earlier one did.
 @Suite("Any bytes to the readers of signed data") struct ReaderFuzzingTests {
     private let fuzzing: ReaderFuzzing
 

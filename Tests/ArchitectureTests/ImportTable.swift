@@ -8,8 +8,8 @@ struct ImportTable {
 
     let allowed: [String: Set<String>]
 
-    /// Reads the rows below `| Target |`: targets in backticks, what they hold, our modules, others. The page leaves out
-    /// the `Offer` with which many of our names begin.
+    /// Reads the rows below `| Target |`: targets in backticks, what they hold, our modules, others. The page leaves
+    /// out the `Offer` with which many of our names begin.
     init(page: String) {
         let rows = page.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("| Target |") }
             .dropFirst(2)

@@ -39,8 +39,8 @@ struct NameTests {
 
 /// The types that modules declare.
 enum TypeNames {
-    /// The names that several modules declare, with those modules. Nested and private types are local matters, and so are
-    /// those of the two programs, which nothing imports.
+    /// The names that several modules declare, with those modules. Nested and private types are local matters, and so
+    /// are those of the two programs, which nothing imports.
     static func shared(in files: [SourceFile]) -> [String: [String]] {
         let pattern = /^(?:@\S+ )*((?:\w+ )*?)(?:struct|class|enum|actor|protocol|typealias) (\w+)/
         var modules: [String: Set<String>] = [:]

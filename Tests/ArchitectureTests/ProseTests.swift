@@ -3,8 +3,8 @@ import Testing
 
 @Suite("Plain English")
 struct ProseTests {
-    /// How often each folder may use words of ``Prose/words``, as `FOLDER COUNT`. A number may only fall; one that is not
-    /// there is 0.
+    /// How often each folder may use words of ``Prose/words``, as `FOLDER COUNT`. A number may only fall; one that is
+    /// not there is 0.
     private static let ceilings = "Tests/Goldens/words.txt"
 
     @Test("no folder has more words to avoid than Tests/Goldens/words.txt allows")

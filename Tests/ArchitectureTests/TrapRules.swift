@@ -1,4 +1,5 @@
-/// Operations that end the process on a value they do not expect. A value from outside must never reach one (invariant 10).
+/// Operations that end the process on a value they do not expect. A value from outside must never reach one (invariant
+/// 10).
 ///
 /// Arithmetic is not among them, because no text tells which numbers are from outside: those are held to `InputBounds`
 /// where they enter, and totals of many use `saturatingAdding`.

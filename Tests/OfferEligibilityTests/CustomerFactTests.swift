@@ -13,11 +13,12 @@ struct CustomerFactTests {
         Recorded(payload: transaction, payloadBytes: [], provenance: .client, sequence: 1)
     }
 
-    private func subject(_ transactions: [Transaction], slots: [Slot] = []) -> Subject {
+    private func subject(_ transactions: [Transaction], issuedOffers: [IssuedOffer] = []) -> Subject {
         let now = january.adding(months: 6)
         let history = History(
             transactions: transactions.map(row), coverage: Coverage(level: .complete, asOf: now))
-        return Subject(SubjectFacts(history: history, slots: slots), at: now, policy: .standard, question: question)
+        return Subject(
+            SubjectFacts(history: history, issuedOffers: issuedOffers), at: now, policy: .standard, question: question)
     }
 
     private var question: Question {
@@ -76,7 +77,7 @@ struct CustomerFactTests {
 
     @Test("an offer that left the catalog is counted by what we issued of it, and by its name at Apple")
     func removedOffer() throws {
-        let slot = Slot(
+        let issuedOffer = IssuedOffer(
             id: try #require(LowercaseUUID("00000001-0000-4000-8000-000000000000")), offerId: "gone",
             offerIdentifier: "gone50", offerType: .promotional, delivery: .signature,
             productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001", issuedAt: january,
@@ -90,7 +91,7 @@ struct CustomerFactTests {
         }
         let before = offered("1", january.adding(months: -2))
         let after = offered("2", january.adding(months: 2))
-        #expect(value("customer.redeemed.gone", subject([before, after], slots: [slot])) == .number(2))
+        #expect(value("customer.redeemed.gone", subject([before, after], issuedOffers: [issuedOffer])) == .number(2))
         #expect(value("customer.redeemed.gone", subject([before, after])) == nil)
     }
 

@@ -11,15 +11,15 @@ struct OtherSignUpTests {
     private static let token = AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
     private static let otherToken = AppAccountToken("aaaaaaaa-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
 
-    private static func slot(issued: Instant, to signUp: SignUp?) -> Slot {
-        var slot = Slot(
+    private static func issuedOffer(issued: Instant, to signUp: SignUp?) -> IssuedOffer {
+        var issuedOffer = IssuedOffer(
             id: LowercaseUUID(version4From: [UInt8](repeating: 1, count: 16)), offerId: "comeback",
             offerIdentifier: "comeback50", offerType: .promotional, delivery: .signature,
             productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001", issuedAt: issued,
             expiresAt: issued.adding(milliseconds: Instant.Duration.day),
             countsUntil: issued.adding(milliseconds: 25 * Instant.Duration.hour), signings: 1)
-        slot.signUp = signUp
-        return slot
+        issuedOffer.signUp = signUp
+        return issuedOffer
     }
 
     private static func use(_ token: AppAccountToken? = nil) -> Recorded<Transaction> {
@@ -53,7 +53,9 @@ struct OtherSignUpTests {
     func used() throws {
         let facts = SubjectFacts(
             history: History(transactions: [Self.use()]),
-            slots: [Self.slot(issued: Self.start, to: SignUp(appAccountToken: Self.token, customerId: "anna"))])
+            issuedOffers: [
+                Self.issuedOffer(issued: Self.start, to: SignUp(appAccountToken: Self.token, customerId: "anna"))
+            ])
         let finding = try Self.finding(facts, asking: SignUp(appAccountToken: Self.otherToken, customerId: "second"))
         #expect(finding.verdict == .violated)
         #expect(
@@ -75,7 +77,7 @@ struct OtherSignUpTests {
     @Test("an open offer of another kind of place, the excluded one, is told in the same words")
     func excluded() throws {
         let issued = Self.now.adding(milliseconds: -Instant.Duration.hour)
-        let facts = SubjectFacts(slots: [Self.slot(issued: issued, to: SignUp(customerId: "anna"))])
+        let facts = SubjectFacts(issuedOffers: [Self.issuedOffer(issued: issued, to: SignUp(customerId: "anna"))])
         let finding = try Self.finding(facts, asking: SignUp(customerId: "second"), excludes: true)
         #expect(
             finding.message == """
@@ -113,7 +115,8 @@ struct OtherSignUpTests {
         ] as [(SignUp?, SignUp)])
     func own(taken: SignUp?, asking: SignUp) throws {
         let facts = SubjectFacts(
-            history: History(transactions: [Self.use()]), slots: [Self.slot(issued: Self.start, to: taken)])
+            history: History(transactions: [Self.use()]),
+            issuedOffers: [Self.issuedOffer(issued: Self.start, to: taken)])
         let finding = try Self.finding(facts, asking: asking)
         #expect(finding.message == "already used (limit: once per customer)")
         #expect(finding.evidence.map(\.field) == ["limit.customer", "redemption"])
@@ -125,7 +128,7 @@ struct OtherSignUpTests {
     func notComparable(asking: SignUp) throws {
         let facts = SubjectFacts(
             history: History(transactions: [Self.use()]),
-            slots: [Self.slot(issued: Self.start, to: SignUp(customerId: "anna"))])
+            issuedOffers: [Self.issuedOffer(issued: Self.start, to: SignUp(customerId: "anna"))])
         #expect(
             try Self.finding(facts, asking: asking).message == """
                 already used (limit: once per customer), one of the uses under a sign-up of the same Apple Account: `customerId` \
@@ -137,7 +140,7 @@ struct OtherSignUpTests {
     func united() throws {
         var facts = SubjectFacts(
             history: History(transactions: [Self.use()]),
-            slots: [Self.slot(issued: Self.start, to: SignUp(customerId: "anna"))])
+            issuedOffers: [Self.issuedOffer(issued: Self.start, to: SignUp(customerId: "anna"))])
         facts.isUnited = true
         let message = try Self.finding(facts, asking: SignUp(customerId: "second")).message
         #expect(message.contains("under another sign-up that the app's backend names together with this one: "))
@@ -148,7 +151,7 @@ struct OtherSignUpTests {
     func decidesNothing() throws {
         let facts = SubjectFacts(
             history: History(transactions: [Self.use()]),
-            slots: [Self.slot(issued: Self.start, to: SignUp(customerId: "anna"))])
+            issuedOffers: [Self.issuedOffer(issued: Self.start, to: SignUp(customerId: "anna"))])
         for count in 1...2 {
             let limit = Limit.perCustomer(count: count, window: nil, across: .thisOffer)
             let findings = try [SignUp(), SignUp(customerId: "anna"), SignUp(customerId: "second")].map {

@@ -25,7 +25,7 @@ struct OutlookTests {
             question.offerGroups = ["offer": "21500001", "offer-b": "21500001"]
             facts = SubjectFacts(history: random.history(transactions: seed % 3 == 0 ? 1 : 3))
             facts.history.coverage = Coverage(level: .complete, asOf: now)
-            facts.slots = random.slots(of: offer) + random.slots(of: other)
+            facts.issuedOffers = random.issuedOffers(of: offer) + random.issuedOffers(of: other)
             if seed % 4 < 2 { facts.openedAt = ["offer": random.instant()] }
         }
 

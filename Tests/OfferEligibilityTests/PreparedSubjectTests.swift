@@ -38,7 +38,7 @@ struct PreparedSubjectTests {
             var random = RandomSubject(seed: seed)
             let questions = Self.questions(&random)
             var facts = random.facts(random.history(misplacedPercent: 5))
-            facts.slots = questions.first.map { random.slots(of: $0.offer) } ?? []
+            facts.issuedOffers = questions.first.map { random.issuedOffers(of: $0.offer) } ?? []
             let subject = PreparedSubject(facts)
             for (place, question) in questions.enumerated() {
                 let (decision, outlook) = decideAhead(question, about: subject)

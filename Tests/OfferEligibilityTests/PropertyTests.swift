@@ -22,14 +22,14 @@ struct PropertyTests {
             var facts = random.facts(random.history(misplacedPercent: 10))
             facts.history.coverage = Coverage(level: .complete, asOf: now)
             let offer = random.offer()
-            facts.slots = random.slots(of: offer)
+            facts.issuedOffers = random.issuedOffers(of: offer)
             let question = random.question(offer, at: now)
             let decision = decide(question, facts: facts)
             let states = facts.history.subscriptionStates(at: now)
             for _ in 0..<2 {
                 var other = facts
                 other.history = random.reordered(facts.history)
-                other.slots = random.shuffled(facts.slots)
+                other.issuedOffers = random.shuffled(facts.issuedOffers)
                 #expect(other.history.subscriptionStates(at: now) == states, "seed \(seed)")
                 #expect(other.redemptions() == facts.redemptions(), "seed \(seed)")
                 #expect(decide(question, facts: other) == decision, "seed \(seed)")
@@ -144,7 +144,7 @@ struct PropertyTests {
             var question = random.question(offer, at: now)
             question.offers = [offer, other]
             var facts = random.facts(random.history(transactions: 3))
-            facts.slots = random.slots(of: offer) + random.slots(of: other)
+            facts.issuedOffers = random.issuedOffers(of: offer) + random.issuedOffers(of: other)
             facts.openedAt = ["offer": random.instant(from: now.adding(milliseconds: -1_000_000_000), to: now)]
             if flipsExactly(question, facts, at: now, of: id, seed: seed) { flips += 1 }
         }
@@ -164,11 +164,12 @@ struct PropertyTests {
             var question = random.question(offer, at: now)
             question.products = [CaseWorld.product]
             var facts = random.facts(random.history(transactions: 3))
-            facts.slots = random.slots(of: offer)
-            let own = facts.openSlot(of: offer, at: now)
-            facts.slots.removeAll { $0.isOpen(at: now) && $0.id != own?.id }
-            // Without the others a redemption may be the own slot's, which then is no open place of the counters.
-            let open = facts.openSlot(of: offer, at: now)
+            facts.issuedOffers = random.issuedOffers(of: offer)
+            let own = facts.openIssuedOffer(of: offer, at: now)
+            facts.issuedOffers.removeAll { $0.isOpen(at: now) && $0.id != own?.id }
+            // Without the others a redemption may be the own issued offer's, which then is no open place of the
+            // counters.
+            let open = facts.openIssuedOffer(of: offer, at: now)
             facts.counters[offer.id] = random.counters(open: open.map { [$0] } ?? [], at: now)
             if flipsExactly(question, facts, at: now, of: id, seed: seed) {
                 flips += 1
@@ -250,7 +251,7 @@ struct PropertyTests {
             offer.eligibility = random.comparison(of: try #require(FactName(name)), name)
             let question = random.question(offer, at: now)
             var facts = random.facts(random.history(transactions: 6))
-            facts.slots = random.slots(of: offer)
+            facts.issuedOffers = random.issuedOffers(of: offer)
             facts.history.coverage = Coverage(level: .complete, asOf: now)
             // What restates another row, or outranks an unproven one, is news and not a part that was missing.
             let current = CurrentHistory(facts.history)

@@ -5,8 +5,8 @@ import OfferModel
 extension Question {
     /// A question about an offer and other offers that belong to no compiled catalog.
     ///
-    /// - Parameter offerGroups: the subscription group of each of these offers, as far as the catalog says: Apple's name
-    ///   of an offer is unique in its group only.
+    /// - Parameter offerGroups: the subscription group of each of these offers, as far as the catalog says: Apple's
+    ///   name of an offer is unique in its group only.
     init(
         now: Instant, scope: Scope, offer: Offer, productId: ProductId,
         subscriptionGroupIdentifier: SubscriptionGroupId?, pause: Pause = .none, signals: [String: FactValue] = [:],

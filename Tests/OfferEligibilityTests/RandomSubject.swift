@@ -176,13 +176,13 @@ struct RandomSubject {
             firstStoredAt: chance(60) ? instant() : nil)
     }
 
-    mutating func slots(of offer: Offer) -> [Slot] {
+    mutating func issuedOffers(of offer: Offer) -> [IssuedOffer] {
         (0..<Int.random(in: 0...3, using: &generator)).compactMap { index in
             let issued = instant()
             guard let id = LowercaseUUID("0000000\(index)-0000-4000-8000-\(offer.id == "offer" ? "0" : "1")00000000000")
             else { return nil }
             let expires = issued.adding(milliseconds: Instant.Duration.day)
-            return Slot(
+            return IssuedOffer(
                 id: id, offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
                 delivery: offer.delivery, productId: "com.example.pro.monthly",
                 subscriptionGroupIdentifier: "21500001", tags: offer.tags, issuedAt: issued, expiresAt: expires,
@@ -192,7 +192,7 @@ struct RandomSubject {
     }
 
     /// Counters near a limit of 10 places, with the end that it waits for or without one.
-    mutating func counters(open: [Slot], at now: Instant) -> OfferCounters {
+    mutating func counters(open: [IssuedOffer], at now: Instant) -> OfferCounters {
         let others = Int.random(in: 6...12, using: &generator)
         let end = chance(70) ? instant(from: now, to: now.adding(months: 1)).adding(milliseconds: 1) : nil
         var counters = OfferCounters(

@@ -3,7 +3,7 @@ import OfferModel
 import OfferTestSupport
 import Testing
 
-@Suite("redemptions and the slots they use")
+@Suite("redemptions and the issued offers they use")
 struct RedemptionTests {
     private let january = Instant(milliseconds: 1_767_225_600_000)
 
@@ -11,9 +11,9 @@ struct RedemptionTests {
         Recorded(payload: payload, payloadBytes: [], provenance: .client, sequence: 1)
     }
 
-    private func slot(_ digit: Int, issued: Instant) throws -> Slot {
+    private func issuedOffer(_ digit: Int, issued: Instant) throws -> IssuedOffer {
         let expires = issued.adding(milliseconds: Instant.Duration.day)
-        return Slot(
+        return IssuedOffer(
             id: try #require(LowercaseUUID("0000000\(digit)-0000-4000-8000-000000000000")), offerId: "comeback",
             offerIdentifier: "comeback50", offerType: .promotional, delivery: .signature,
             productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001", issuedAt: issued,
@@ -37,8 +37,8 @@ struct RedemptionTests {
 
     private func day(_ number: Int64) -> Instant { january.adding(milliseconds: number * Instant.Duration.day) }
 
-    @Test("a use belongs to the newest slot issued before its first evidence, which may be renewal info")
-    func newestSlotBeforeEvidence() throws {
+    @Test("a use belongs to the newest issued offer issued before its first evidence, which may be renewal info")
+    func newestIssuedOfferBeforeEvidence() throws {
         let accepted = january.adding(milliseconds: 3 * Instant.Duration.day)
         let pending = RenewalInfo.fixture("1", signed: accepted) {
             $0.offerType = .promotional
@@ -47,24 +47,24 @@ struct RedemptionTests {
         var facts = SubjectFacts(
             history: History(
                 transactions: [row(.fixture("1", purchased: january))], renewalInfos: [row(pending)]))
-        facts.slots = [
-            try slot(1, issued: january),
-            try slot(2, issued: accepted.adding(milliseconds: -1)),
-            try slot(3, issued: accepted.adding(milliseconds: 1)),
+        facts.issuedOffers = [
+            try issuedOffer(1, issued: january),
+            try issuedOffer(2, issued: accepted.adding(milliseconds: -1)),
+            try issuedOffer(3, issued: accepted.adding(milliseconds: 1)),
         ]
         let waiting = facts.redemptions()
-        #expect(waiting.map(\.slotId) == [facts.slots[1].id])
+        #expect(waiting.map(\.issuedOfferId) == [facts.issuedOffers[1].id])
         #expect(waiting.map(\.transactionId) == [nil])
 
-        // When the period begins, the same use keeps its slot.
+        // When the period begins, the same use keeps its issued offer.
         facts.history.transactions.append(row(offered("2", "1", january.adding(months: 1))))
         let running = facts.redemptions()
-        #expect(running.map(\.slotId) == [facts.slots[1].id])
+        #expect(running.map(\.issuedOfferId) == [facts.issuedOffers[1].id])
         #expect(running.map(\.transactionId) == ["2"])
         #expect(running.map(\.firstEvidence) == [accepted])
     }
 
-    @Test("a use of another type, offer or group is no use of the slot")
+    @Test("a use of another type, offer or group is no use of the issued offer")
     func otherUses() throws {
         let later = january.adding(milliseconds: 1_000)
         var code = offered("1", "1", later)
@@ -75,9 +75,9 @@ struct RedemptionTests {
         elsewhere.subscriptionGroupIdentifier = "21500002"
         let facts = SubjectFacts(
             history: History(transactions: [row(code), row(other), row(elsewhere)]),
-            slots: [try slot(1, issued: january)])
+            issuedOffers: [try issuedOffer(1, issued: january)])
         #expect(facts.redemptions().count == 3)
-        #expect(facts.redemptions().allSatisfy { $0.slotId == nil })
+        #expect(facts.redemptions().allSatisfy { $0.issuedOfferId == nil })
     }
 
     @Test("a recovered payment goes on with the run, a new purchase after a gap begins another")
@@ -122,35 +122,35 @@ struct RedemptionTests {
         #expect(SubjectFacts(history: history).redemptions().isEmpty)
     }
 
-    @Test("a use is late from the moment its slot stops counting", arguments: [Int64(-1), 0])
+    @Test("a use is late from the moment its issued offer stops counting", arguments: [Int64(-1), 0])
     func late(after milliseconds: Int64) throws {
-        let slot = try slot(1, issued: january)
-        let used = offered("1", "1", slot.countsUntil.adding(milliseconds: milliseconds))
-        let facts = SubjectFacts(history: History(transactions: [row(used)]), slots: [slot])
-        #expect(facts.redemptions().map(\.slotId) == [slot.id])
+        let issuedOffer = try issuedOffer(1, issued: january)
+        let used = offered("1", "1", issuedOffer.countsUntil.adding(milliseconds: milliseconds))
+        let facts = SubjectFacts(history: History(transactions: [row(used)]), issuedOffers: [issuedOffer])
+        #expect(facts.redemptions().map(\.issuedOfferId) == [issuedOffer.id])
         #expect(facts.redemptions().map(\.isLate) == [milliseconds >= 0])
     }
 
     @Test("a purchase by the family's owner is none at full price of the customer's")
     func familyPurchase() throws {
-        let slot = try slot(1, issued: january)
+        let issuedOffer = try issuedOffer(1, issued: january)
         for (ownership, bought) in [(InAppOwnershipType.purchased, 1), (.familyShared, 0)] {
             let purchase = Transaction.fixture("1", purchased: january.adding(milliseconds: 1)) {
                 $0.transactionReason = .purchase
                 $0.inAppOwnershipType = ownership
             }
-            let facts = SubjectFacts(history: History(transactions: [row(purchase)]), slots: [slot])
+            let facts = SubjectFacts(history: History(transactions: [row(purchase)]), issuedOffers: [issuedOffer])
             #expect(facts.fullPricePurchases(redemptions: []).count == bought)
         }
     }
 
-    @Test("a slot is open, then expired, or redeemed or voided")
-    func slotStates() throws {
-        let open = try slot(1, issued: january)
+    @Test("an issued offer is open, then expired, or redeemed or voided")
+    func issuedOfferStates() throws {
+        let open = try issuedOffer(1, issued: january)
         var voided = open
         voided.voidedAt = january
         let used = SubjectFacts(
-            history: History(transactions: [row(offered("1", "1", january))]), slots: [open]
+            history: History(transactions: [row(offered("1", "1", january))]), issuedOffers: [open]
         ).redemptions()
         #expect(open.state(at: open.countsUntil.adding(milliseconds: -1), redemptions: []) == .open)
         #expect(open.state(at: open.countsUntil, redemptions: []) == .expired)
@@ -170,12 +170,14 @@ struct RedemptionTests {
                     row(.fixture("3", purchased: known.adding(milliseconds: 1), signed: january)),
                 ],
                 coverage: Coverage(level: .complete, asOf: known.adding(milliseconds: 1), provenance: .caller)))
-        facts.slots = [try slot(1, issued: january), try slot(2, issued: known.adding(milliseconds: 1))]
-        facts.slots[0].voidedAt = known.adding(milliseconds: 1)
+        facts.issuedOffers = [
+            try issuedOffer(1, issued: january), try issuedOffer(2, issued: known.adding(milliseconds: 1)),
+        ]
+        facts.issuedOffers[0].voidedAt = known.adding(milliseconds: 1)
         let earlier = facts.known(asOf: known)
         #expect(earlier.history.transactions.map(\.payload.transactionId) == ["1"])
         #expect(earlier.history.coverage == Coverage(level: .partial))
-        #expect(earlier.slots.map(\.id) == [facts.slots[0].id])
-        #expect(earlier.slots.first?.voidedAt == nil)
+        #expect(earlier.issuedOffers.map(\.id) == [facts.issuedOffers[0].id])
+        #expect(earlier.issuedOffers.first?.voidedAt == nil)
     }
 }

@@ -19,7 +19,7 @@ struct RenamedOfferTests {
             var facts = random.facts(random.history())
             facts.rolloutKey = "customer-\(seed)"
             facts.history.coverage = Coverage(level: .complete, asOf: now)
-            facts.slots = random.slots(of: offer) + random.slots(of: other)
+            facts.issuedOffers = random.issuedOffers(of: offer) + random.issuedOffers(of: other)
             if seed % 5 < 2 { facts.openedAt["offer"] = random.instant() }
             facts.counters["offer"] = random.counters(open: [], at: now)
             var renamed = offer
@@ -27,8 +27,9 @@ struct RenamedOfferTests {
             renamed.formerly = ["offer"]
             var later = facts
             later.counters = ["renamed": facts.counters["offer"]].compactMapValues(\.self)
-            for place in later.slots.indices where place % 2 == 1 && later.slots[place].offerId == "offer" {
-                later.slots[place].offerId = "renamed"
+            for place in later.issuedOffers.indices where place % 2 == 1 && later.issuedOffers[place].offerId == "offer"
+            {
+                later.issuedOffers[place].offerId = "renamed"
             }
             let question = random.question(offer, at: now)
 

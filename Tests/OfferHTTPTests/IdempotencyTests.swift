@@ -26,7 +26,8 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("50 equal requests at once under one key give one slot, one signing and 50 equal answers (invariant 2)")
+    @Test(
+        "50 equal requests at once under one key give one issued offer, one signing and 50 equal answers (invariant 2)")
     func signatures() async throws {
         try await ServiceFixture.run { service in
             try await service.applyCatalog()

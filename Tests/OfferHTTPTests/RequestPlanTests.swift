@@ -27,7 +27,8 @@ struct RequestPlanTests {
         }
     }
 
-    /// What the calls do besides when they are asked otherwise: at an earlier instant, page by page, of two who are one.
+    /// What the calls do besides when they are asked otherwise: at an earlier instant, page by page, of two who are
+    /// one.
     private func otherQuestions(_ service: ServiceFixture) async throws {
         let instant = service.clock.now.milliseconds
         let earlier = try await service.decide(

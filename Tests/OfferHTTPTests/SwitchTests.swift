@@ -255,17 +255,17 @@ struct SwitchTests {
             for (id, release) in [("100", false), ("200", true)] {
                 let body = service.issueBody("comeback", try service.lapsedCustomer(id))
                 let issued = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
-                let slot = try #require(issued.json["issuedOfferId"] as? String)
+                let issuedOffer = try #require(issued.json["issuedOfferId"] as? String)
                 let voided = try await service.ask(
-                    "POST", "/v1/issued-offers/\(slot)/void", token: support,
+                    "POST", "/v1/issued-offers/\(issuedOffer)/void", token: support,
                     body: #"{"reason":"wrong account","release":\#(release)}"#)
                 #expect(voided.status == 200, "\(voided.text)")
                 #expect(voided.json["state"] as? String == "voided")
                 let again = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
                 #expect(again.status == (release ? 201 : 403))
-                #expect(again.json["issuedOfferId"] as? String != slot)
+                #expect(again.json["issuedOfferId"] as? String != issuedOffer)
                 let twice = try await service.ask(
-                    "POST", "/v1/issued-offers/\(slot)/void", token: support, body: #"{"reason":"again"}"#)
+                    "POST", "/v1/issued-offers/\(issuedOffer)/void", token: support, body: #"{"reason":"again"}"#)
                 #expect(twice.json["state"] as? String == "voided", "a second void changes nothing")
             }
         }

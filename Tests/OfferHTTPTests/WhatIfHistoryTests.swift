@@ -36,9 +36,9 @@ struct WhatIfHistoryTests {
                 "POST", "/v1/issued-offers", token: try await service.token(.client),
                 body: service.issueBody("comeback", signed))
             #expect(issued.status == 201, "\(issued.text)")
-            let slot = try #require(issued.json["issuedOfferId"] as? String)
+            let issuedOffer = try #require(issued.json["issuedOfferId"] as? String)
             _ = try await service.ask(
-                "POST", "/v1/issued-offers/\(slot)/void", token: try await service.token(.support),
+                "POST", "/v1/issued-offers/\(issuedOffer)/void", token: try await service.token(.support),
                 body: #"{"reason":"wrong account"}"#)
             let customer = #""customer":{"originalTransactionId":"110"},"offerIds":["comeback"]"#
             #expect(try await service.decide("{\(customer)}").violated == ["limit.customer"])

@@ -24,9 +24,9 @@ struct WhatIfTests {
             let issued = try await service.ask("POST", "/v1/issued-offers", token: client, body: body)
             #expect(issued.status == 201, "\(issued.text)")
             note("issued")
-            let slot = try #require(issued.json["issuedOfferId"] as? String)
+            let issuedOffer = try #require(issued.json["issuedOfferId"] as? String)
             _ = try await service.ask(
-                "POST", "/v1/issued-offers/\(slot)/void", token: support, body: #"{"reason":"x"}"#)
+                "POST", "/v1/issued-offers/\(issuedOffer)/void", token: support, body: #"{"reason":"x"}"#)
             note("voided")
             _ = try await service.ask("POST", "/v1/offers/comeback/pause", token: marketing)
             note("paused")

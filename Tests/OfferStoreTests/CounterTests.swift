@@ -11,23 +11,23 @@ struct CounterTests {
         products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
         limits: [])
 
-    private static func slot(
+    private static func issuedOffer(
         _ number: Int, offer: OfferId = "comeback", cost: Int64 = 9_990, issued: Instant = Bench.now
-    ) -> Slot {
-        var slot = Slot.fixture(number, offer: offer, issued: issued)
-        slot.cost = Money(milliunits: cost, currency: "USD")
-        return slot
+    ) -> IssuedOffer {
+        var issuedOffer = IssuedOffer.fixture(number, offer: offer, issued: issued)
+        issuedOffer.cost = Money(milliunits: cost, currency: "USD")
+        return issuedOffer
     }
 
-    /// Inserts a slot for a customer of its own, going around every rule.
+    /// Inserts an issued offer for a customer of its own, going around every rule.
     private static func insert(
-        _ slot: Slot, _ caps: [CounterStore.Cap], _ bench: Bench, on database: (any StoreDatabase)? = nil
+        _ issuedOffer: IssuedOffer, _ caps: [CounterStore.Cap], _ bench: Bench, on database: (any StoreDatabase)? = nil
     ) async throws {
         let scope = bench.scope
-        let customer = try await bench.customer(TransactionId("\(slot.id)"))
+        let customer = try await bench.customer(TransactionId("\(issuedOffer.id)"))
         try await (database ?? bench.database).write {
-            try SlotStore($0).insert(
-                slot, catalogRevision: 1, for: customer, subject: [customer], caps: caps, in: scope)
+            try IssuedOfferStore($0).insert(
+                issuedOffer, catalogRevision: 1, for: customer, subject: [customer], caps: caps, in: scope)
         }
     }
 
@@ -49,7 +49,8 @@ struct CounterTests {
                 group.addTask {
                     do {
                         try await Self.insert(
-                            Self.slot(number), [cap], bench, on: number.isMultiple(of: 2) ? bench.database : second)
+                            Self.issuedOffer(number), [cap], bench,
+                            on: number.isMultiple(of: 2) ? bench.database : second)
                         return 1
                     } catch {
                         #expect(CounterStore.isCapReached(error), "\(error)")
@@ -71,14 +72,14 @@ struct CounterTests {
     func backstopAfterEnd(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let one = [CounterStore.Cap(unit: .places, most: 1)]
-        try await Self.insert(Self.slot(1), one, bench)
-        let ends = Self.slot(1).countsUntil
+        try await Self.insert(Self.issuedOffer(1), one, bench)
+        let ends = Self.issuedOffer(1).countsUntil
         await #expect {
-            try await Self.insert(Self.slot(2, issued: ends.adding(milliseconds: -1)), one, bench)
+            try await Self.insert(Self.issuedOffer(2, issued: ends.adding(milliseconds: -1)), one, bench)
         } throws: {
             CounterStore.isCapReached($0)
         }
-        try await Self.insert(Self.slot(3, issued: ends), one, bench)
+        try await Self.insert(Self.issuedOffer(3, issued: ends), one, bench)
         let counters = try await Self.counters(bench, at: ends)
         #expect(counters.places == 1 && counters.spent == ["USD": 9_990])
     }
@@ -90,25 +91,25 @@ struct CounterTests {
         let customers = try await bench.ingest((0..<601).map { .bought(TransactionId("\($0)")) }).compactMap(\.customer)
         try await bench.database.write { transaction in
             for (number, customer) in customers.enumerated() {
-                try SlotStore(transaction).insert(
-                    Self.slot(number, issued: Bench.now.adding(milliseconds: Int64(number))), catalogRevision: 1,
+                try IssuedOfferStore(transaction).insert(
+                    Self.issuedOffer(number, issued: Bench.now.adding(milliseconds: Int64(number))), catalogRevision: 1,
                     for: customer, subject: [], in: scope)
             }
         }
-        let ends = Self.slot(0).countsUntil
+        let ends = Self.issuedOffer(0).countsUntil
         let early = ends.adding(milliseconds: 599)
-        let late = early.adding(milliseconds: SlotStore.settlingDelay)
+        let late = early.adding(milliseconds: IssuedOfferStore.settlingDelay)
         for now in [early, late] {
             let before = try await Self.counters(bench, at: now)
             let settled = try await bench.database.write {
-                try SlotStore($0).settlePassed(of: "comeback", at: now, in: scope)
+                try IssuedOfferStore($0).settlePassed(of: "comeback", at: now, in: scope)
             }
             #expect(settled == (now == early ? 0 : 500))
             #expect(try await Self.counters(bench, at: now) == before)
             #expect(before.places == (now == early ? 1 : 0))
         }
         let rest = try await bench.database.write {
-            try SlotStore($0).settlePassed(of: "comeback", at: late, in: scope)
+            try IssuedOfferStore($0).settlePassed(of: "comeback", at: late, in: scope)
         }
         #expect(rest == 100)
         #expect(try await Self.counters(bench, at: early).places == 1, "who began a minute earlier counts it still")
@@ -121,13 +122,13 @@ struct CounterTests {
         let bench = try await Bench(driver)
         for (number, offer, hours) in [(1, "a", 0), (2, "a", 1), (4, "b", 30), (3, "b", 0), (5, "c", 0)] {
             let issued = Bench.now.adding(milliseconds: Int64(hours) * Instant.Duration.hour)
-            try await Self.insert(Self.slot(number, offer: OfferId(offer), issued: issued), [], bench)
+            try await Self.insert(Self.issuedOffer(number, offer: OfferId(offer), issued: issued), [], bench)
         }
         _ = try await bench.database.write {
-            try SlotStore($0).void(.number(5), reason: "r", release: true, at: Bench.now, in: bench.scope)
+            try IssuedOfferStore($0).void(.number(5), reason: "r", release: true, at: Bench.now, in: bench.scope)
         }
-        let now = Self.slot(2, issued: Bench.now.adding(milliseconds: Instant.Duration.hour)).countsUntil
-            .adding(milliseconds: SlotStore.settlingDelay)
+        let now = Self.issuedOffer(2, issued: Bench.now.adding(milliseconds: Instant.Duration.hour)).countsUntil
+            .adding(milliseconds: IssuedOfferStore.settlingDelay)
         func places() async throws -> [Int64] {
             try await bench.database.read {
                 try $0.rows(Statement("SELECT amount FROM offer_counter WHERE unit = 'places' ORDER BY offer_id"))
@@ -135,7 +136,7 @@ struct CounterTests {
             }
         }
         func settle() async throws -> Int {
-            try await bench.database.write { try SlotStore($0).settlePassed(at: now, limit: 2) }
+            try await bench.database.write { try IssuedOfferStore($0).settlePassed(at: now, limit: 2) }
         }
         #expect(try await places() == [2, 2, 0])
         #expect(try await settle() == 2)
@@ -151,23 +152,24 @@ struct CounterTests {
         let bench = try await Bench()
         let scope = bench.scope
         for (number, issued) in [(1, Bench.now), (2, Bench.now.adding(milliseconds: -Instant.Duration.day))] {
-            try await Self.insert(Self.slot(number, issued: issued), [], bench)
+            try await Self.insert(Self.issuedOffer(number, issued: issued), [], bench)
         }
-        try await Self.insert(Self.slot(3), [], bench)
+        try await Self.insert(Self.issuedOffer(3), [], bench)
         _ = try await bench.database.write {
-            try SlotStore($0).void(.number(3), reason: "r", release: true, at: Bench.now, in: scope)
+            try IssuedOfferStore($0).void(.number(3), reason: "r", release: true, at: Bench.now, in: scope)
         }
         let truly = Bench.now.adding(milliseconds: 2 * Instant.Duration.hour)
         let before = try await Self.counters(bench, at: truly)
         #expect(before.places == 1 && before.spent == ["USD": 9_990])
-        try await Self.insert(Self.slot(4, issued: Bench.now.adding(milliseconds: 3 * Instant.Duration.day)), [], bench)
+        try await Self.insert(
+            Self.issuedOffer(4, issued: Bench.now.adding(milliseconds: 3 * Instant.Duration.day)), [], bench)
         #expect(try await Self.counters(bench, at: truly).places == 1, "only the new one: the first was settled")
-        try await bench.database.write { try SlotStore($0).countAgain(after: truly) }
+        try await bench.database.write { try IssuedOfferStore($0).countAgain(after: truly) }
         let after = try await Self.counters(bench, at: truly)
         #expect(after.places == 2 && after.spent == ["USD": 2 * 9_990])
     }
 
-    @Test("the end of much money is found however many slots pass before it")
+    @Test("the end of much money is found however many issued offers pass before it")
     func farEnding() async throws {
         let bench = try await Bench()
         let scope = bench.scope
@@ -175,10 +177,11 @@ struct CounterTests {
             .compactMap(\.customer)
         try await bench.database.write { transaction in
             for (number, customer) in customers.enumerated() {
-                // Two slots end at each instant.
+                // Two issued offers end at each instant.
                 let issued = Bench.now.adding(milliseconds: Int64(number / 2))
-                try SlotStore(transaction).insert(
-                    Self.slot(number, cost: 1_000, issued: issued), catalogRevision: 1, for: customer, subject: [],
+                try IssuedOfferStore(transaction).insert(
+                    Self.issuedOffer(number, cost: 1_000, issued: issued), catalogRevision: 1, for: customer,
+                    subject: [],
                     in: scope)
             }
         }
@@ -189,7 +192,7 @@ struct CounterTests {
                 try CounterStore($0).ending(
                     of: amount, .money("USD"), offer: ["comeback"], without: nil, after: Bench.now, in: scope)
             }
-            #expect(found?.milliseconds(since: Self.slot(0).countsUntil) == end, "\(amount)")
+            #expect(found?.milliseconds(since: Self.issuedOffer(0).countsUntil) == end, "\(amount)")
         }
     }
 
@@ -198,7 +201,8 @@ struct CounterTests {
         let bench = try await Bench(driver)
         for (number, cost) in [5_000, 1_000, 7_000].enumerated() {
             try await Self.insert(
-                Self.slot(number, cost: Int64(cost), issued: Bench.now.adding(milliseconds: Int64(number))), [], bench)
+                Self.issuedOffer(number, cost: Int64(cost), issued: Bench.now.adding(milliseconds: Int64(number))), [],
+                bench)
         }
         let scope = bench.scope
         func end(_ amount: Int64, _ unit: CounterUnit, without own: Int? = nil) async throws -> Int64? {
@@ -206,7 +210,7 @@ struct CounterTests {
                 try CounterStore($0).ending(
                     of: amount, unit, offer: ["comeback"], without: own.map { .number($0) }, after: Bench.now, in: scope
                 )
-            }?.milliseconds(since: Self.slot(0).countsUntil)
+            }?.milliseconds(since: Self.issuedOffer(0).countsUntil)
         }
         #expect(try await end(1, .places) == 0)
         #expect(try await end(3, .places) == 2)
@@ -222,13 +226,13 @@ struct CounterTests {
     @Test("a further signature for a dearer product costs the difference, a cheaper one nothing")
     func dearer() async throws {
         let bench = try await Bench()
-        try await Self.insert(Self.slot(1), [], bench)
+        try await Self.insert(Self.issuedOffer(1), [], bench)
         let scope = bench.scope
         for (cost, currency, expected) in [
             (12_000, "USD", 12_000), (8_000, "USD", 12_000), (50_000, "EUR", 12_000), (12_500, "USD", 12_500),
         ] {
             _ = try await bench.database.write {
-                try SlotStore($0).addSigning(
+                try IssuedOfferStore($0).addSigning(
                     to: .number(1), cost: Money(milliunits: Int64(cost), currency: currency),
                     expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: [], in: scope)
             }
@@ -236,7 +240,7 @@ struct CounterTests {
         }
         await #expect {
             _ = try await bench.database.write {
-                try SlotStore($0).addSigning(
+                try IssuedOfferStore($0).addSigning(
                     to: .number(1), cost: Money(milliunits: 20_000, currency: "USD"), expiresAt: Bench.now,
                     countsUntil: Bench.now, at: Bench.now, subject: [],
                     caps: [CounterStore.Cap(unit: .money("USD"), most: 19_999)], in: scope)

@@ -68,24 +68,27 @@ struct EarlierViewTests {
         #expect(try await asOf(29, [first]).level == .partial)
     }
 
-    @Test("a slot has the signings and the ends it had; one issued later is not there", arguments: Driver.allCases)
-    func slots(driver: Driver) async throws {
+    @Test(
+        "an issued offer has the signings and the ends it had; one issued later is not there",
+        arguments: Driver.allCases)
+    func issuedOffers(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let customer = try await bench.customer()
         let scope = bench.scope
         let hour = Instant.Duration.hour
-        let slot = Slot.fixture(1)
+        let issuedOffer = IssuedOffer.fixture(1)
         try await bench.database.write { transaction in
-            let slots = SlotStore(transaction)
-            try slots.insert(slot, catalogRevision: 1, for: customer, subject: [customer], in: scope)
+            let issuedOffers = IssuedOfferStore(transaction)
+            try issuedOffers.insert(issuedOffer, catalogRevision: 1, for: customer, subject: [customer], in: scope)
             for number in 1...2 as ClosedRange<Int64> {
                 let now = Self.at(number * hour)
-                _ = try slots.addSigning(
-                    to: slot.id, expiresAt: slot.expiresAt.adding(milliseconds: number * hour),
-                    countsUntil: slot.countsUntil.adding(milliseconds: number * hour), at: now, subject: [customer],
+                _ = try issuedOffers.addSigning(
+                    to: issuedOffer.id, expiresAt: issuedOffer.expiresAt.adding(milliseconds: number * hour),
+                    countsUntil: issuedOffer.countsUntil.adding(milliseconds: number * hour), at: now,
+                    subject: [customer],
                     in: scope)
             }
-            try slots.insert(
+            try issuedOffers.insert(
                 .fixture(2, offer: "other", issued: Self.at(hour)), catalogRevision: 1, for: customer,
                 subject: [customer], in: scope)
         }
@@ -93,10 +96,10 @@ struct EarlierViewTests {
             (-1, []), (0, ["1 0"]), (hour - 1, ["1 0"]), (hour, ["2 1", "1 1"]), (2 * hour, ["3 2", "1 1"]),
         ] as [(Int64, [String])] {
             let found = try await bench.database.read {
-                try SlotStore($0).slots(of: [customer], asOf: Self.at(offset))
+                try IssuedOfferStore($0).issuedOffers(of: [customer], asOf: Self.at(offset))
             }
             let ends = found.map {
-                "\($0.signings) \($0.expiresAt.milliseconds(since: slot.expiresAt) / hour)"
+                "\($0.signings) \($0.expiresAt.milliseconds(since: issuedOffer.expiresAt) / hour)"
             }
             #expect(ends == expected, "\(offset)")
             #expect(found.allSatisfy { $0.countsUntil.milliseconds(since: $0.expiresAt) == hour })

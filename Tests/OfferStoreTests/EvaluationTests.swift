@@ -19,10 +19,10 @@ struct EvaluationTests {
     private func issue(_ number: Int, _ customer: CustomerNumber, after: Int64, _ bench: Bench) async throws {
         let (scope, issued) = (bench.scope, Bench.now.adding(milliseconds: after))
         try await bench.database.write { transaction in
-            let slots = SlotStore(transaction)
-            try slots.insert(
+            let issuedOffers = IssuedOfferStore(transaction)
+            try issuedOffers.insert(
                 .fixture(number, issued: issued), catalogRevision: 3, for: customer, subject: [customer], in: scope)
-            _ = try slots.addSigning(
+            _ = try issuedOffers.addSigning(
                 to: .number(number), expiresAt: issued, countsUntil: issued, at: issued, subject: [customer], in: scope)
         }
     }

@@ -4,7 +4,7 @@ import OfferStore
 import OfferTestSupport
 import Testing
 
-/// Random worlds of signed and unsigned data, aliases, slots and uses, brought in different orders.
+/// Random worlds of signed and unsigned data, aliases, issued offers and uses, brought in different orders.
 @Suite("Who is one customer, whatever came first")
 struct IdentityOrderTests {
     private static let originals: [TransactionId] = ["1", "2", "3", "4", "5", "6"]
@@ -21,14 +21,14 @@ struct IdentityOrderTests {
     private struct Outcome: Equatable {
         /// The customers, each by everything they are known by.
         var customers: Set<Set<String>>
-        /// The places that each customer's slots and uses take, by the customer's identifiers.
+        /// The places that each customer's issued offers and uses take, by the customer's identifiers.
         var places: [Set<String>: [String]]
         /// The counters for everyone.
         var counters: [String]
     }
 
     @Test(
-        "any order and repetition of signed data, aliases and operators' data gives the same customers, slots and limits (invariant 7)"
+        "any order and repetition of signed data, aliases and operators' data gives the same customers, issued offers and limits (invariant 7)"
     )
     func order() async throws {
         // One database for all: each round is an app of its own in it.
@@ -36,7 +36,7 @@ struct IdentityOrderTests {
         for seed in Self.seeds {
             var generator = SeededGenerator(seed: seed)
             let arrivals = Self.arrivals(&generator)
-            let slots = Self.slots(&generator)
+            let issuedOffers = Self.issuedOffers(&generator)
             let names = Self.partition(arrivals)
             var expected: Outcome?
             for round in 0..<3 {
@@ -46,9 +46,9 @@ struct IdentityOrderTests {
                     scope: try await bench.database.write {
                         try ScopeStore($0).findOrAdd(Scope(bundleId: app, environment: .sandbox))
                     })
-                // A slot belongs to whoever asked for it, so its owner is known before anything else.
+                // An issued offer belongs to whoever asked for it, so its owner is known before anything else.
                 try await world.ingest(Self.originals.map { .bought($0) }, at: Bench.now)
-                try await world.issue(slots, round: Int(seed) * 3 + round)
+                try await world.issue(issuedOffers, round: Int(seed) * 3 + round)
                 var queue = arrivals
                 if round > 0 {
                     queue += arrivals.filter { _ in Bool.random(using: &generator) }
@@ -58,7 +58,7 @@ struct IdentityOrderTests {
                 let outcome = try await world.outcome()
                 #expect(outcome.customers == names, "seed \(seed), round \(round)")
                 #expect(expected == nil || outcome == expected, "seed \(seed), round \(round)")
-                try await world.expectWhole(slots: slots.count, "seed \(seed), round \(round)")
+                try await world.expectWhole(issuedOffers: issuedOffers.count, "seed \(seed), round \(round)")
                 expected = expected ?? outcome
             }
         }
@@ -107,15 +107,17 @@ struct IdentityOrderTests {
         return HistoryPayload(.transaction(transaction), bytes: Array(bytes.utf8), provenance: .client)
     }
 
-    /// Of different offers: of two open slots for one offer a merge voids the newer, whenever it happens.
-    private static func slots(_ generator: inout SeededGenerator) -> [(slot: Slot, owner: TransactionId)] {
+    /// Of different offers: of two open issued offers for one offer a merge voids the newer, whenever it happens.
+    private static func issuedOffers(_ generator: inout SeededGenerator) -> [(
+        issuedOffer: IssuedOffer, owner: TransactionId
+    )] {
         (0..<Int.random(in: 0...4, using: &generator)).map { number in
             let day = Int64.random(in: 1...30, using: &generator)
-            var slot = Slot.fixture(
+            var issuedOffer = IssuedOffer.fixture(
                 number, offer: OfferId("offer\(number)"),
                 issued: Bench.now.adding(milliseconds: -day * Instant.Duration.day - Int64(number)))
-            slot.cost = Money(milliunits: 9_990, currency: "USD")
-            return (slot, originals[Int.random(in: 0..<originals.count, using: &generator)])
+            issuedOffer.cost = Money(milliunits: 9_990, currency: "USD")
+            return (issuedOffer, originals[Int.random(in: 0..<originals.count, using: &generator)])
         }
     }
 
@@ -163,19 +165,19 @@ extension IdentityOrderTests {
             try await database.write { _ = try HistoryStore($0).ingest(payloads, at: now, in: scope) }
         }
 
-        /// - Parameter round: tells the ids of its slots from those of other rounds.
-        func issue(_ slots: [(slot: Slot, owner: TransactionId)], round: Int) async throws {
+        /// - Parameter round: tells the ids of its issued offers from those of other rounds.
+        func issue(_ issuedOffers: [(issuedOffer: IssuedOffer, owner: TransactionId)], round: Int) async throws {
             let scope = scope
             try await database.write { transaction in
-                for (number, issued) in slots.enumerated() {
+                for (number, issued) in issuedOffers.enumerated() {
                     guard
                         let customer = try CustomerStore(transaction).customer(
                             .originalTransactionId(issued.owner), in: scope)
                     else { throw StoreError.corrupt("nobody has \(issued.owner)") }
-                    var slot = issued.slot
-                    slot.id = .number(round * 100 + number)
-                    try SlotStore(transaction).insert(
-                        slot, catalogRevision: 1, for: customer, subject: [customer], in: scope)
+                    var issuedOffer = issued.issuedOffer
+                    issuedOffer.id = .number(round * 100 + number)
+                    try IssuedOfferStore(transaction).insert(
+                        issuedOffer, catalogRevision: 1, for: customer, subject: [customer], in: scope)
                 }
             }
         }
@@ -213,7 +215,7 @@ extension IdentityOrderTests {
                         customer.originalTransactionIds.map { "o\($0)" } + customer.appTransactionIds.map { "a\($0)" }
                             + customer.appAccountTokens.map { "t\($0)" } + customer.customerIds.map { "c\($0)" })
                     outcome.customers.insert(names)
-                    let slots = try transaction.rows(
+                    let issuedOffers = try transaction.rows(
                         Statement(
                             "SELECT offer_id, redemptions, places, voided_at FROM issued_offer WHERE customer_id = ?1",
                             customer.number))
@@ -224,7 +226,7 @@ extension IdentityOrderTests {
                             FROM redemption r LEFT JOIN issued_offer i ON i.id = r.issued_offer_id
                             WHERE r.customer_id = ?1
                             """, customer.number))
-                    outcome.places[names] = (slots + uses).map { "\($0.values)" }.sorted()
+                    outcome.places[names] = (issuedOffers + uses).map { "\($0.values)" }.sorted()
                 }
                 outcome.counters =
                     (try transaction.rows(
@@ -239,9 +241,9 @@ extension IdentityOrderTests {
             }
         }
 
-        /// A merge keeps every row: no slot is lost, nothing belongs to somebody who was merged away, and each merge has
-        /// its row and its event.
-        func expectWhole(slots: Int, _ comment: Comment) async throws {
+        /// A merge keeps every row: no issued offer is lost, nothing belongs to somebody who was merged away, and each
+        /// merge has its row and its event.
+        func expectWhole(issuedOffers: Int, _ comment: Comment) async throws {
             let scope = scope
             let counts = try await database.read { transaction in
                 try [
@@ -257,7 +259,7 @@ extension IdentityOrderTests {
                     "SELECT COUNT(*) FROM audit_event WHERE scope_id = ?1 AND kind = 'merge'",
                 ].map { try transaction.row(Statement($0, scope))?.value(0, as: Int.self) ?? -1 }
             }
-            #expect(counts[0] == slots, comment)
+            #expect(counts[0] == issuedOffers, comment)
             #expect(counts[1] == 0, comment)
             #expect(counts[2] == counts[3] && counts[3] == counts[4], comment)
         }

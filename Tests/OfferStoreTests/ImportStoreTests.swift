@@ -82,7 +82,8 @@ struct ImportStoreTests {
         #expect(refused.map(\.line) == [6, 7] && refused[0].reason == "malformed")
         var steps = 1
         while try await !bench.database.write({ try ImportStore($0).clear(run, limit: 2) }) { steps += 1 }
-        // Two steps until fewer than two rows are left, with the refusals only then, and one more for the last of these.
+        // Two steps until fewer than two rows are left, with the refusals only then, and one more for the last of
+        // these.
         #expect(steps == 4)
         for table in ["import_row", "import_refusal", "import_customer"] {
             let left = try await bench.database.read { try $0.rows(Statement("SELECT 1 FROM \(table)")).count }

@@ -110,7 +110,8 @@ struct PackedRecordTests {
         refuse([2, 0xC3, 0x28]) { _ = try $0.text() }
     }
 
-    /// Each list of words as records hold them: a word is stored as its place, so a new one may only be added at the end.
+    /// Each list of words as records hold them: a word is stored as its place, so a new one may only be added at the
+    /// end.
     @Test("no word has another place than the one that it is stored under")
     func places() {
         #expect(Verdict.allCases.map(\.rawValue) == ["satisfied", "violated", "undetermined", "notApplicable"])

@@ -105,11 +105,11 @@ struct QueryPlanTests {
         _ = try notifications.removePayloads(receivedBy: Bench.now, at: Bench.now, atMost: 5)
         _ = try notifications.erase(of: customers, at: Bench.now)
 
-        let slots = SlotStore(transaction)
-        _ = try slots.slots(of: customers)
-        try slots.insert(.fixture(1), catalogRevision: 1, for: customers[0], subject: customers, in: scope)
-        try slots.settle([.number(2)], at: Bench.now, in: scope)
-        try slots.settlePassed(of: "comeback", at: Bench.now, in: scope)
+        let issuedOffers = IssuedOfferStore(transaction)
+        _ = try issuedOffers.issuedOffers(of: customers)
+        try issuedOffers.insert(.fixture(1), catalogRevision: 1, for: customers[0], subject: customers, in: scope)
+        try issuedOffers.settle([.number(2)], at: Bench.now, in: scope)
+        try issuedOffers.settlePassed(of: "comeback", at: Bench.now, in: scope)
         let counters = CounterStore(transaction)
         let offer = Offer(
             id: "comeback", type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
@@ -121,27 +121,29 @@ struct QueryPlanTests {
             _ = try counters.ending(of: 1, unit, offer: ["old", "comeback"], without: nil, after: Bench.now, in: scope)
         }
         let capped = CounterStore.Cap(unit: .places, most: 9)
-        try slots.insert(
+        try issuedOffers.insert(
             .fixture(7, offer: "capped"), catalogRevision: 1, for: customers[0], subject: customers, caps: [capped],
             in: scope)
         // What has passed is looked for only where something has.
         let later = Bench.now.adding(milliseconds: 3 * Instant.Duration.day)
         _ = try counters.counters(of: offer, in: "21500001", open: [], at: later, in: scope)
-        try slots.settlePassed(of: "capped", at: later, in: scope)
+        try issuedOffers.settlePassed(of: "capped", at: later, in: scope)
         let redemptions = RedemptionStore(transaction)
         _ = try redemptions.usesByOthers(of: customers)
         _ = try redemptions.usesOfOthers(by: customers[0])
         try redemptions.record(of: customers[0], offers: [offer], at: Bench.now, in: scope)
         try redemptions.matchLaterEvidence(
             of: customers[0], since: Bench.now, offers: [offer], at: Bench.now, in: scope)
-        _ = try slots.addSigning(
+        _ = try issuedOffers.addSigning(
             to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: customers, in: scope)
-        _ = try slots.slots(of: customers, asOf: Bench.now)
+        _ = try issuedOffers.issuedOffers(of: customers, asOf: Bench.now)
         try RefusalStore(transaction).insert(
             .fixture(
                 1, customer: customers[0],
                 statement: .fixture(1, format: .introductoryEligibility, allow: false)), in: scope)
-        if let issued = try slots.issuedOffer(.number(1), in: scope) { _ = try slots.newestSigning(of: issued) }
+        if let issued = try issuedOffers.issuedOffer(.number(1), in: scope) {
+            _ = try issuedOffers.newestSigning(of: issued)
+        }
         _ = try RefusalStore(transaction).refusal(.number(1), in: scope)
         _ = try RefusalStore(transaction).hasRecord(of: .number(1), in: scope)
         let evaluations = EvaluationStore(transaction)
@@ -156,15 +158,15 @@ struct QueryPlanTests {
         _ = try RefusalStore(transaction).days(of: customers, limit: 5)
         _ = try store.survivors(of: customers)
         _ = try store.merged(into: customers)
-        _ = try slots.issuedOffers(to: customers[0])
-        _ = try slots.issuedOffer(.number(1), in: scope)
-        _ = try slots.firstIssued(of: "comeback", in: scope)
-        _ = try slots.page(of: nil, offer: nil, before: nil, limit: 5, in: scope)
-        _ = try slots.page(of: nil, offer: "comeback", before: nil, limit: 5, in: scope)
-        _ = try slots.page(of: customers, offer: "comeback", before: 9, limit: 5, in: scope)
-        _ = try slots.page(offer: nil, from: nil, to: nil, after: nil, limit: 5, in: scope)
-        _ = try slots.page(of: customers, offer: nil, before: nil, limit: 5, in: scope)
-        _ = try slots.void(.number(1), reason: "r", release: true, at: Bench.now, in: scope)
+        _ = try issuedOffers.issuedOffers(to: customers[0])
+        _ = try issuedOffers.issuedOffer(.number(1), in: scope)
+        _ = try issuedOffers.firstIssued(of: "comeback", in: scope)
+        _ = try issuedOffers.page(of: nil, offer: nil, before: nil, limit: 5, in: scope)
+        _ = try issuedOffers.page(of: nil, offer: "comeback", before: nil, limit: 5, in: scope)
+        _ = try issuedOffers.page(of: customers, offer: "comeback", before: 9, limit: 5, in: scope)
+        _ = try issuedOffers.page(offer: nil, from: nil, to: nil, after: nil, limit: 5, in: scope)
+        _ = try issuedOffers.page(of: customers, offer: nil, before: nil, limit: 5, in: scope)
+        _ = try issuedOffers.void(.number(1), reason: "r", release: true, at: Bench.now, in: scope)
         try APIKeyStore(transaction).insert(.fixture("a"))
         let answers = IdempotencyStore(transaction)
         let key = IdempotencyRecordKey(apiKeyId: "a", route: "r", key: "k")

@@ -53,9 +53,9 @@ struct RecordedRedemptionTests {
                 Statement(
                     "SELECT offer_type, offer_identifier, product_id, amount FROM redemption_counter WHERE amount > 0"))
             let amounts = try transaction.rows(Statement("SELECT offer_id, unit, amount FROM offer_counter"))
-            let slots = try transaction.rows(
+            let issuedOffers = try transaction.rows(
                 Statement("SELECT id, redemptions, places, full_price_transaction_id FROM issued_offer"))
-            return [redemptions, counters, amounts, slots].flatMap { $0.map { "\($0.values)" }.sorted() }
+            return [redemptions, counters, amounts, issuedOffers].flatMap { $0.map { "\($0.values)" }.sorted() }
         }
     }
 
@@ -64,18 +64,19 @@ struct RecordedRedemptionTests {
         for seed: UInt64 in 1...60 {
             var generator = SeededGenerator(seed: seed)
             let payloads = Self.payloads(&generator)
-            let slotDays = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+            let issuedOfferDays = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
                 Int.random(in: 0...80, using: &generator)
             }
             var expected: [String]?
             for round in 0..<4 {
                 let bench = try await Bench()
-                // The customers have slots before their data arrives; the first payload of each makes the customer.
+                // The customers have issued offers before their data arrives; the first payload of each makes the
+                // customer.
                 let owners = ["1", "2"]
                 for owner in owners {
                     try await bench.ingest([Self.purchase("\(owner)00", of: owner, day: 0, offer: nil)])
                 }
-                try await Self.issue(slotDays, to: owners, bench)
+                try await Self.issue(issuedOfferDays, to: owners, bench)
                 var arriving = payloads
                 if round > 0 {
                     arriving += payloads.filter { _ in Bool.random(using: &generator) }
@@ -113,30 +114,34 @@ struct RecordedRedemptionTests {
         return payloads
     }
 
-    /// Slots that lie apart, so that no merge meets two open ones: what a merge voids depends on when it happens.
+    /// Issued offers that lie apart, so that no merge meets two open ones: what a merge voids depends on when it
+    /// happens.
     private static func issue(_ days: [Int], to owners: [String], _ bench: Bench) async throws {
         let scope = bench.scope
         for (number, day) in days.enumerated() {
             try await bench.database.write { transaction in
                 let owner = ProvenIdentifier.originalTransactionId(TransactionId(owners[number % 2]))
                 guard let customer = try CustomerStore(transaction).customer(owner, in: scope) else { return }
-                var slot = Slot.fixture(
+                var issuedOffer = IssuedOffer.fixture(
                     number, offer: OfferId("offer\(number)"),
                     issued: start.adding(milliseconds: Int64(day) * Instant.Duration.day))
-                slot.cost = Money(milliunits: 9_990, currency: "USD")
-                try SlotStore(transaction).insert(slot, catalogRevision: 1, for: customer, subject: [], in: scope)
+                issuedOffer.cost = Money(milliunits: 9_990, currency: "USD")
+                try IssuedOfferStore(transaction).insert(
+                    issuedOffer, catalogRevision: 1, for: customer, subject: [], in: scope)
             }
         }
     }
 
-    @Test("flags say what was doubled, late and without a slot, and a use of a passed slot takes its place again")
+    @Test(
+        "flags say what was doubled, late and without an issued offer, and a use of a passed issued offer takes its place again"
+    )
     func flags() async throws {
         let bench = try await Bench()
         try await bench.ingest([Self.purchase("100", of: "1", day: 0, offer: nil)])
         try await Self.issue([10], to: ["1", "1"], bench)
         let scope = bench.scope
         _ = try await bench.database.write {
-            try SlotStore($0).settlePassed(of: "offer0", at: Bench.now, in: scope)
+            try IssuedOfferStore($0).settlePassed(of: "offer0", at: Bench.now, in: scope)
         }
         try await bench.ingest([
             Self.purchase("101", of: "1", day: 5), Self.purchase("102", of: "1", day: 45),
@@ -185,7 +190,9 @@ struct RecordedRedemptionTests {
         #expect(try await flagged() == nil)
     }
 
-    @Test("a merge voids no open slot where the older one turns out to be redeemed, also by data of the same request")
+    @Test(
+        "a merge voids no open issued offer where the older one turns out to be redeemed, also by data of the same request"
+    )
     func merge() async throws {
         for isTogether in [false, true] {
             let bench = try await Bench()
@@ -196,7 +203,7 @@ struct RecordedRedemptionTests {
             ]).compactMap(\.customer)
             for (number, owner) in owners.enumerated() {
                 try await bench.database.write {
-                    try SlotStore($0).insert(
+                    try IssuedOfferStore($0).insert(
                         .fixture(number, issued: Bench.now.adding(milliseconds: Int64(number))), catalogRevision: 1,
                         for: owner, subject: [owner], in: scope)
                 }
@@ -212,13 +219,16 @@ struct RecordedRedemptionTests {
             let open = try await bench.database.read { transaction in
                 let survivor = try CustomerStore(transaction).customer(.originalTransactionId("2"), in: scope)
                 #expect(survivor == owners[0])
-                return try SlotStore(transaction).slots(of: [owners[0]]).filter { $0.isOpen(at: Bench.now) }
+                return try IssuedOfferStore(transaction).issuedOffers(of: [owners[0]]).filter {
+                    $0.isOpen(at: Bench.now)
+                }
             }
             #expect(open.map(\.id) == [.number(1)], "together: \(isTogether)")
         }
     }
 
-    @Test("a use dated after a new slot, as Apple charges early, becomes the slot's and is counted once")
+    @Test(
+        "a use dated after a new issued offer, as Apple charges early, becomes the issued offer's and is counted once")
     func laterEvidence() async throws {
         let bench = try await Bench()
         let scope = bench.scope
@@ -226,13 +236,13 @@ struct RecordedRedemptionTests {
         let owner = try #require(try await bench.ingest([use]).first?.customer)
         let unmatched = try await Self.rows(bench)
         try await bench.database.write { transaction in
-            try SlotStore(transaction).insert(
+            try IssuedOfferStore(transaction).insert(
                 .fixture(1), catalogRevision: 1, for: owner, subject: [owner], in: scope)
             try RedemptionStore(transaction).matchLaterEvidence(
                 of: owner, since: Bench.now, offers: [], at: Bench.now, in: scope)
         }
         let rows = try await bench.database.read { try RedemptionStore($0).redemptions(of: owner) }
-        #expect(rows.map(\.redemption.slotId) == [.number(1)])
+        #expect(rows.map(\.redemption.issuedOfferId) == [.number(1)])
         #expect(unmatched.count == 2, "the use, and the count of those without a slot")
         #expect(try await Self.rows(bench).count == 3, "the use, the offer's places, and the slot")
     }

@@ -12,7 +12,7 @@ struct RememberedCounterTests {
         id: "comeback", type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
         products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
         limits: [])
-    private static let slot = Slot.fixture(1)
+    private static let issuedOffer = IssuedOffer.fixture(1)
 
     private static func counters(
         _ transaction: any StoreTransaction, _ scope: ScopeNumber, at now: Instant = Bench.now,
@@ -22,18 +22,20 @@ struct RememberedCounterTests {
     }
 
     private static func insert(
-        _ slot: Slot, for customer: CustomerNumber, in scope: ScopeNumber, _ transaction: any StoreTransaction
+        _ issuedOffer: IssuedOffer, for customer: CustomerNumber, in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
     ) throws {
-        try SlotStore(transaction).insert(slot, catalogRevision: 1, for: customer, subject: [customer], in: scope)
+        try IssuedOfferStore(transaction).insert(
+            issuedOffer, catalogRevision: 1, for: customer, subject: [customer], in: scope)
     }
 
-    /// Records so many uses of each slot, in place of those that were recorded, and has the store note them.
+    /// Records so many uses of each issued offer, in place of those that were recorded, and has the store note them.
     private static func redeem(
         _ times: [LowercaseUUID: Int], of customer: CustomerNumber, in scope: ScopeNumber,
         _ transaction: any StoreTransaction
     ) throws {
         try transaction.execute(Statement("DELETE FROM redemption WHERE customer_id = ?1", customer))
-        for (slot, count) in times {
+        for (issuedOffer, count) in times {
             for _ in 0..<count {
                 try transaction.execute(
                     Statement(
@@ -44,10 +46,10 @@ struct RememberedCounterTests {
                             is_doubled, is_late, recorded_at)
                         VALUES (?1, ?2, ?3, '1', 2, 'comeback50', '21500001', 'com.example.pro.monthly', ?4, 'client',
                             ?5, 0, 0, ?4)
-                        """, scope, try StoreClock(transaction).nextSequence(), customer, Bench.now, slot))
+                        """, scope, try StoreClock(transaction).nextSequence(), customer, Bench.now, issuedOffer))
             }
         }
-        try SlotStore(transaction).redeem(of: customer, at: Bench.now)
+        try IssuedOfferStore(transaction).redeem(of: customer, at: Bench.now)
     }
 
     private static func used(_ id: TransactionId, group: SubscriptionGroupId = "21500001") -> HistoryPayload {
@@ -60,29 +62,30 @@ struct RememberedCounterTests {
         return HistoryPayload(.transaction(transaction), bytes: Array("used \(id) \(group)".utf8), provenance: .client)
     }
 
-    @Test("a slot of the same commit has passed at the moment it stops counting")
+    @Test("an issued offer of the same commit has passed at the moment it stops counting")
     func passes() async throws {
         let bench = try await Bench()
         let (scope, customer) = (bench.scope, try await bench.customer())
         let places = try await bench.database.write { transaction in
             let before = try Self.counters(transaction, scope).places
-            try Self.insert(Self.slot, for: customer, in: scope, transaction)
+            try Self.insert(Self.issuedOffer, for: customer, in: scope, transaction)
             return try [before]
                 + [-1, 0].map {
-                    try Self.counters(transaction, scope, at: Self.slot.countsUntil.adding(milliseconds: $0)).places
+                    try Self.counters(transaction, scope, at: Self.issuedOffer.countsUntil.adding(milliseconds: $0))
+                        .places
                 }
         }
         #expect(places == [0, 1, 0])
     }
 
-    @Test("a slot whose redemption is taken back passes again, for those in the same commit too")
+    @Test("an issued offer whose redemption is taken back passes again, for those in the same commit too")
     func redemptionTakenBack() async throws {
         let bench = try await Bench()
         let (scope, customer) = (bench.scope, try await bench.customer())
-        let ends = Self.slot.countsUntil
+        let ends = Self.issuedOffer.countsUntil
         try await bench.database.write { transaction in
-            try Self.insert(Self.slot, for: customer, in: scope, transaction)
-            try Self.redeem([Self.slot.id: 1], of: customer, in: scope, transaction)
+            try Self.insert(Self.issuedOffer, for: customer, in: scope, transaction)
+            try Self.redeem([Self.issuedOffer.id: 1], of: customer, in: scope, transaction)
         }
         let places = try await bench.database.write { transaction in
             let redeemed = try Self.counters(transaction, scope, at: ends).places
@@ -92,15 +95,15 @@ struct RememberedCounterTests {
         #expect(places == [1, 0])
     }
 
-    @Test("a released slot that seemed redeemed takes no place once its redemption is taken back")
+    @Test("a released issued offer that seemed redeemed takes no place once its redemption is taken back")
     func releasedTakenBack() async throws {
         let bench = try await Bench()
         let (scope, customer) = (bench.scope, try await bench.customer())
         let places = try await bench.database.write { transaction in
-            let slots = SlotStore(transaction)
-            try Self.insert(Self.slot, for: customer, in: scope, transaction)
-            _ = try slots.void(Self.slot.id, reason: "mistake", release: true, at: Bench.now, in: scope)
-            return try [[:], [Self.slot.id: 1], [:]].map { times in
+            let issuedOffers = IssuedOfferStore(transaction)
+            try Self.insert(Self.issuedOffer, for: customer, in: scope, transaction)
+            _ = try issuedOffers.void(Self.issuedOffer.id, reason: "mistake", release: true, at: Bench.now, in: scope)
+            return try [[:], [Self.issuedOffer.id: 1], [:]].map { times in
                 try Self.redeem(times, of: customer, in: scope, transaction)
                 return try Self.counters(transaction, scope).places
             }
@@ -125,35 +128,35 @@ struct RememberedCounterTests {
         #expect(counted == [0, 1])
     }
 
-    @Test("a redeemed slot keeps its place when what passed beside it is settled")
+    @Test("a redeemed issued offer keeps its place when what passed beside it is settled")
     func settledBeside() async throws {
         let bench = try await Bench()
         let scope = bench.scope
         let customers = [try await bench.customer("1"), try await bench.customer("2")]
-        let later = Self.slot.countsUntil.adding(milliseconds: SlotStore.settlingDelay)
+        let later = Self.issuedOffer.countsUntil.adding(milliseconds: IssuedOfferStore.settlingDelay)
         let settled = try await bench.database.write { transaction in
             for (number, customer) in customers.enumerated() {
                 try Self.insert(.fixture(number), for: customer, in: scope, transaction)
             }
             try Self.redeem([.number(0): 1], of: customers[0], in: scope, transaction)
-            return try SlotStore(transaction).settlePassed(of: "comeback", at: later, in: scope)
+            return try IssuedOfferStore(transaction).settlePassed(of: "comeback", at: later, in: scope)
         }
         #expect(settled == 1)
         let places = try await bench.database.read { try Self.counters($0, scope, at: later).places }
         #expect(places == 1)
     }
 
-    @Test("a use dated at the very instant a slot is issued becomes the slot's")
+    @Test("a use dated at the very instant an issued offer is issued becomes the issued offer's")
     func usedAtIssue() async throws {
         let bench = try await Bench()
         let scope = bench.scope
         let owner = try #require(try await bench.ingest([Self.used("1")]).first?.customer)
         try await bench.database.write { transaction in
-            try Self.insert(Self.slot, for: owner, in: scope, transaction)
+            try Self.insert(Self.issuedOffer, for: owner, in: scope, transaction)
             try RedemptionStore(transaction).matchLaterEvidence(
                 of: owner, since: Bench.now, offers: [], at: Bench.now, in: scope)
         }
         let rows = try await bench.database.read { try RedemptionStore($0).redemptions(of: owner) }
-        #expect(rows.map(\.redemption.slotId) == [Self.slot.id])
+        #expect(rows.map(\.redemption.issuedOfferId) == [Self.issuedOffer.id])
     }
 }

@@ -37,20 +37,20 @@ struct SignatureTests {
             Self.signing(3, formats, for: customer, namesPerson: true),
         ]
         let (found, newest, earlier) = try await bench.database.write { transaction in
-            let slots = SlotStore(transaction)
-            var slot = Slot.fixture(1, issued: signings[0].decidedAt)
-            if formats.isEmpty { slot.delivery = .appStore }
-            if formats == [.introductoryEligibility] { slot.delivery = .introductoryEligibility }
-            try slots.insert(slot, by: signings[0], subject: [customer], in: scope)
+            let issuedOffers = IssuedOfferStore(transaction)
+            var issuedOffer = IssuedOffer.fixture(1, issued: signings[0].decidedAt)
+            if formats.isEmpty { issuedOffer.delivery = .appStore }
+            if formats == [.introductoryEligibility] { issuedOffer.delivery = .introductoryEligibility }
+            try issuedOffers.insert(issuedOffer, by: signings[0], subject: [customer], in: scope)
             for signing in signings.dropFirst() {
-                _ = try slots.addSigning(
-                    to: slot.id, signing, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil,
+                _ = try issuedOffers.addSigning(
+                    to: issuedOffer.id, signing, expiresAt: issuedOffer.expiresAt, countsUntil: issuedOffer.countsUntil,
                     at: signing.decidedAt, subject: [customer], in: scope)
             }
-            let issued = try #require(try slots.issuedOffer(slot.id, in: scope))
+            let issued = try #require(try issuedOffers.issuedOffer(issuedOffer.id, in: scope))
             return (
-                try slots.signings(of: issued), try slots.newestSigning(of: issued),
-                try slots.newestSigning(of: issued, by: signings[1].decidedAt)
+                try issuedOffers.signings(of: issued), try issuedOffers.newestSigning(of: issued),
+                try issuedOffers.newestSigning(of: issued, by: signings[1].decidedAt)
             )
         }
         // A row has a place for each format, V1 before the others.
@@ -93,8 +93,8 @@ struct SignatureTests {
         }
     }
 
-    @Test("a signature without a slot can only be an introductory false", arguments: Driver.allCases)
-    func slotless(driver: Driver) async throws {
+    @Test("a signature without an issued offer can only be an introductory false", arguments: Driver.allCases)
+    func issuedOfferless(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let scope = bench.scope
         for (format, allow) in [(ArtefactFormat.v2, nil), (.v1, false), (.introductoryEligibility, true)]

@@ -141,7 +141,7 @@ struct SignedCopiesTests {
         }
         let before = try await replayed()
         try await bench.database.write {
-            try SlotStore($0).insert(
+            try IssuedOfferStore($0).insert(
                 .fixture(1), catalogRevision: 1, for: other, subject: [customer, other], in: scope)
         }
         // A merge does not let go of it.

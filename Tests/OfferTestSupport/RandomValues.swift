@@ -1,7 +1,8 @@
 public import OfferModel
 
 extension String {
-    /// A short text with whatever a text may hold but U+0000: escapes, accents in both forms, several bytes a character.
+    /// A short text with whatever a text may hold but U+0000: escapes, accents in both forms, several bytes a
+    /// character.
     public static func random(_ generator: inout SeededGenerator) -> String {
         let parts = [
             "a", "Z", "_", " ", "\"", "\\", "/", "\n", "\t", "\u{1}", "\u{1F}", "é", "e\u{301}", "🌷", "\u{2028}", "0",

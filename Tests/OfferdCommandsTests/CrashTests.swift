@@ -59,14 +59,15 @@ struct CrashTests {
             (
                 try Set(
                     transaction.rows(Statement("SELECT issued_offer_id, nonce, artefact FROM signature")).map { row in
-                        IssuedSignature(slot: try row.value(0), nonce: try row.value(1), artefact: try row.value(2))
+                        IssuedSignature(
+                            issuedOffer: try row.value(0), nonce: try row.value(1), artefact: try row.value(2))
                     }),
                 try Self.rules.filter { try !transaction.rows(Statement($0.value)).isEmpty }.map(\.key)
             )
         }
         #expect(broken.isEmpty, "\(place)")
         let lost = Set(answers.flatMap(\.signatures)).subtracting(rows)
-        #expect(lost.isEmpty, "\(place): \(lost.map(\.slot))")
+        #expect(lost.isEmpty, "\(place): \(lost.map(\.issuedOffer))")
     }
 
     /// Queries for what must not be.

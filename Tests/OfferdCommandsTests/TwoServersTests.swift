@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Two servers on one database")
 struct TwoServersTests {
-    @Test("200 requests at once for a once-only offer give one slot, whichever server they meet (invariant 2)")
-    func oneSlot() async throws {
+    @Test("200 requests at once for a once-only offer give one issued offer, whichever server they meet (invariant 2)")
+    func oneIssuedOffer() async throws {
         let installation = try await Installation()
         let servers = [try await RunningServer.start(installation), try await RunningServer.start(installation)]
         var configuration = HTTPClient.Configuration()

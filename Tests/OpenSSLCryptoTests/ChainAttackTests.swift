@@ -221,8 +221,8 @@ struct ChainAttackTests {
         }
         let honest = try cost(of: [Array(chain.der.prefix(2))])
         #expect(honest == (202, 2))
-        // One spelling, the twins, as many as a request may bring chains, and all: what is refused for another reason costs
-        // less and must not hide what the spellings cost.
+        // One spelling, the twins, as many as a request may bring chains, and all: what is refused for another reason
+        // costs less and must not hide what the spellings cost.
         for count in [1, twins.count, 16, spellings.count] {
             let cost = try cost(of: Array(spellings.prefix(count)))
             #expect(cost.operations <= honest.operations + 3, "\(count) spellings")

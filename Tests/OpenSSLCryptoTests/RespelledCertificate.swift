@@ -48,7 +48,8 @@ struct RespelledCertificate {
         ]
     }
 
-    /// Another algorithm outside than inside: ECDSA with SHA-256 for ECDSA with SHA-384, and parameters where none belong.
+    /// Another algorithm outside than inside: ECDSA with SHA-256 for ECDSA with SHA-384, and parameters where none
+    /// belong.
     func otherAlgorithms() throws -> [[UInt8]] {
         let name = Array(algorithm.dropFirst(2))
         return [

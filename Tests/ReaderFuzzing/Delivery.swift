@@ -10,7 +10,8 @@ enum Delivery: Character, CaseIterable {
     case header = "h"
     /// ``Edits`` and a payload: the edits are made in the signed text.
     case edited = "e"
-    /// A certificate's place, ``Edits`` and a payload: the edits are made in the certificate, then everything is signed.
+    /// A certificate's place, ``Edits`` and a payload: the edits are made in the certificate, then everything is
+    /// signed.
     case certificate = "c"
     /// A number and three parts, each ending in a NUL, the second of them repeated that often; genuinely signed.
     case repeated = "r"

@@ -18,8 +18,8 @@ struct Edits {
         }
     }
 
-    /// The bytes with every change made. Places from 32,768 on are counted from the end, and round where there are not so
-    /// many bytes.
+    /// The bytes with every change made. Places from 32,768 on are counted from the end, and round where there are not
+    /// so many bytes.
     func applied(to original: [UInt8]) -> [UInt8] {
         var bytes = original
         for (change, place, byte) in changes where !bytes.isEmpty {

@@ -6,8 +6,9 @@ enum OtherParser {
     /// In bytes: it takes a millisecond for each kilobyte or two.
     private static let longest = 4_096
 
-    /// The same JSON written anew: names in another order, without white space, escapes spelled otherwise. `nil` where the
-    /// other parser refuses it, or where it need not mean the same: a name that occurs twice, or an encoding with NULs.
+    /// The same JSON written anew: names in another order, without white space, escapes spelled otherwise. `nil` where
+    /// the other parser refuses it, or where it need not mean the same: a name that occurs twice, or an encoding with
+    /// NULs.
     static func rewritten(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count <= longest, !bytes.contains(0),
             let parsed = try? JSONSerialization.jsonObject(with: Data(bytes)),

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Values of statements")
 struct StatementValueTests {
-    /// Every way to a transaction: the writer's, a long read's, a quick look's, and the one connection of a database in memory.
+    /// Every way to a transaction: the writer's, a long read's, a quick look's, and the one connection of a database in
+    /// memory.
     enum Way: CaseIterable {
         case write, read, look, inMemory
     }

@@ -1,7 +1,8 @@
 import OfferEligibility
 import OfferModel
 
-/// A customer of many years: 200 transactions of four subscriptions in two groups, with renewal info and a few slots.
+/// A customer of many years: 200 transactions of four subscriptions in two groups, with renewal info and a few issued
+/// offers.
 enum LongHistory {
     static let now = instant("2026-11-21T09:00:00Z")
 
@@ -20,7 +21,7 @@ enum LongHistory {
         ]
         history.coverage = Coverage(level: .complete, asOf: now, provenance: .caller)
         return SubjectFacts(
-            history: history, slots: slots(), attributes: ["plan": .text("team"), "seats": .number(12)],
+            history: history, issuedOffers: issuedOffers(), attributes: ["plan": .text("team"), "seats": .number(12)],
             firstStoredAt: now, rolloutKey: "704000000000000001")
     }
 
@@ -67,11 +68,11 @@ enum LongHistory {
             Recorded(payload: info, payloadBytes: [2], provenance: .notification, sequence: Int64(1_000 + original)))
     }
 
-    private static func slots() -> [Slot] {
+    private static func issuedOffers() -> [IssuedOffer] {
         (0..<10).map { number in
             let issued = now.adding(milliseconds: -Int64(number + 2) * 20 * Instant.Duration.day)
             let expires = issued.adding(milliseconds: Instant.Duration.day)
-            return Slot(
+            return IssuedOffer(
                 id: LowercaseUUID(version4From: [UInt8](repeating: UInt8(number), count: 16)),
                 offerId: OfferId("offer\(number)"), offerIdentifier: OfferIdentifier("promotional\(number)"),
                 offerType: .promotional, delivery: .signature, productId: "monthly",

@@ -1,7 +1,8 @@
 import OfferEligibility
 import OfferModel
 
-/// The customer of `Service/scenario.yaml` and the offers of `Service/catalog.yaml`: twelve months, ended two months ago.
+/// The customer of `Service/scenario.yaml` and the offers of `Service/catalog.yaml`: twelve months, ended two months
+/// ago.
 enum ShortHistory {
     /// - Parameters:
     ///   - months: how many transactions.
@@ -31,7 +32,8 @@ enum ShortHistory {
         info.expirationIntent = .customerCancelled
         history.renewalInfos = [Recorded(payload: info, payloadBytes: [2], provenance: .client, sequence: 20)]
         history.coverage = Coverage(level: .complete, asOf: LongHistory.now, provenance: .caller)
-        var facts = SubjectFacts(history: history, slots: [], firstStoredAt: first, rolloutKey: "704000000000000001")
+        var facts = SubjectFacts(
+            history: history, issuedOffers: [], firstStoredAt: first, rolloutKey: "704000000000000001")
         for offer in Self.offers(offers) { facts.counters[offer.id] = OfferCounters(asOf: LongHistory.now) }
         return facts
     }

@@ -4,14 +4,14 @@ import Rounds
 
 // usage: DecideBenchmark ROUNDS [alone|messages|one|hundred|thousand|state|status]
 //
-// Decides twenty offers over two hundred transactions, so often: the subject is prepared once a round, as a dry-run does,
-// or, with `alone`, once for every offer, as issuing does. With `messages` every message of every finding is written too,
-// as a decision record has them. `one` decides the one offer of Service/catalog.yaml for a customer with twelve
-// transactions, preparing included; `hundred` decides a hundred such offers and says when each answer changes; `thousand`
-// decides the one offer over a thousand transactions; `state` derives the states of the long history's groups, and `status` what
-// `POST /v1/customers/status` says of a customer with twelve transactions, a hundred times. Prints the median and the
-// fastest round in microseconds, and how many were eligible, so that no compiler can leave the work out. `Scripts/bench`
-// counts instructions as the difference between two numbers of rounds under callgrind.
+// Decides twenty offers over two hundred transactions, so often: the subject is prepared once a round, as a dry-run
+// does, or, with `alone`, once for every offer, as issuing does. With `messages` every message of every finding is
+// written too, as a decision record has them. `one` decides the one offer of Service/catalog.yaml for a customer with
+// twelve transactions, preparing included; `hundred` decides a hundred such offers and says when each answer changes;
+// `thousand` decides the one offer over a thousand transactions; `state` derives the states of the long history's
+// groups, and `status` what `POST /v1/customers/status` says of a customer with twelve transactions, a hundred times.
+// Prints the median and the fastest round in microseconds, and how many were eligible, so that no compiler can leave
+// the work out. `Scripts/bench` counts instructions as the difference between two numbers of rounds under callgrind.
 
 let arguments = CommandLine.arguments.dropFirst()
 let count = max(1, arguments.first.flatMap { Int($0) } ?? 200)

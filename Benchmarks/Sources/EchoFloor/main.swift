@@ -3,8 +3,8 @@ import Hummingbird
 
 // usage: EchoFloor
 //
-// The floor of an HTTP exchange: Hummingbird as it comes answers `POST /echo` with the issue request it was sent, read and
-// written as JSON. Prints where it listens; ends on SIGTERM.
+// The floor of an HTTP exchange: Hummingbird as it comes answers `POST /echo` with the issue request it was sent, read
+// and written as JSON. Prints where it listens; ends on SIGTERM.
 
 struct Order: ResponseCodable {
     struct Customer: Codable {

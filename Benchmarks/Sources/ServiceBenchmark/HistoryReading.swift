@@ -5,7 +5,8 @@ import OpenSSLCrypto
 import Rounds
 import SQLiteStore
 
-/// Reading the history of a customer, decoding included, and keeping one more transaction, by the number of transactions.
+/// Reading the history of a customer, decoding included, and keeping one more transaction, by the number of
+/// transactions.
 ///
 /// It needs no prepared folder: the database is made in a temporary directory.
 struct HistoryReading {

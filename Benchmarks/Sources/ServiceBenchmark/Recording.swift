@@ -6,8 +6,8 @@ import Rounds
 import SQLiteStore
 import Synchronization
 
-/// What one issued offer writes: slot, decision record, signature and audit, committed durably. Offers are decided and
-/// signed beforehand; then so many of their transactions at once are let into the database.
+/// What one issued offer writes: issued offer, decision record, signature and audit, committed durably. Offers are
+/// decided and signed beforehand; then so many of their transactions at once are let into the database.
 struct Recording {
     private static let count = 2_000
     private let folder: URL

@@ -7,8 +7,9 @@ import Foundation
 //        ServiceBenchmark record FOLDER WAITERS FIRST
 //
 // Measures the service's parts in one process, with OpenSSL and SQLite as they are. FOLDER is one that
-// Benchmarks/Service/service.py prepared: keys, a root, a grown database, and `signed.txt` for `verify`; `history` needs none of it. `facts` and `record`
-// ask for customers of that database; `record` writes into it, from the FIRST customer on. Each line is a name, a tab, and what it took.
+// Benchmarks/Service/service.py prepared: keys, a root, a grown database, and `signed.txt` for `verify`; `history`
+// needs none of it. `facts` and `record` ask for customers of that database; `record` writes into it, from the FIRST
+// customer on. Each line is a name, a tab, and what it took.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard arguments.count >= 2 else {

@@ -4,8 +4,9 @@ import Rounds
 
 // usage: WireBenchmark ROUNDS parse|encode
 //
-// `parse` reads the body of an issue request as the server does; `encode` writes the body of its answer with a V1 and a V2
-// signature. A round does it a hundred times; the printed microseconds and `Scripts/bench`'s instructions are of one.
+// `parse` reads the body of an issue request as the server does; `encode` writes the body of its answer with a V1 and a
+// V2 signature. A round does it a hundred times; the printed microseconds and `Scripts/bench`'s instructions are of
+// one.
 
 let repetitions = 100
 let arguments = CommandLine.arguments.dropFirst()

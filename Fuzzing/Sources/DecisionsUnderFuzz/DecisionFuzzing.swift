@@ -8,8 +8,8 @@ import OfferModel
 import OfferStore
 import OfferdCommands
 
-/// Gives any bytes to the readers of what-if decisions, catalogs, cases, configuration, imports and records, and decides by what they
-/// accept (invariant 10).
+/// Gives any bytes to the readers of what-if decisions, catalogs, cases, configuration, imports and records, and
+/// decides by what they accept (invariant 10).
 ///
 /// The first letter of an input names the way in:
 ///
@@ -81,8 +81,8 @@ struct DecisionFuzzing {
         guard let supplied = inquiry.history else { return try decide(SubjectFacts(), inquiry, used, now) }
         guard let decoded = try? SuppliedHistoryReader(scope: Self.scope).read(supplied) else { return }
         var facts = SubjectFacts(history: History(decoded, isComplete: supplied.isComplete, at: now))
-        facts.slots = (supplied.issuedOffers ?? []).enumerated().compactMap { place, offer in
-            try? Slot(offer, place: place, in: used.catalog, policy: .standard)
+        facts.issuedOffers = (supplied.issuedOffers ?? []).enumerated().compactMap { place, offer in
+            try? IssuedOffer(offer, place: place, in: used.catalog, policy: .standard)
         }
         facts.attributes = inquiry.signals
         facts.firstStoredAt = now
@@ -97,7 +97,7 @@ struct DecisionFuzzing {
         var facts = facts
         for offer in catalog.catalog.offers {
             facts.counters[offer.id] = OfferCounters(
-                asOf: now, places: facts.slots.count, open: facts.slots.map(OfferCounters.OpenPlace.init))
+                asOf: now, places: facts.issuedOffers.count, open: facts.issuedOffers.map(OfferCounters.OpenPlace.init))
         }
         let subject = PreparedSubject(facts, policy: .standard)
         let isThorough = facts.history.transactions.count % 4 == 3

@@ -4,7 +4,8 @@
     import Darwin
 #endif
 
-/// The leak sanitizer does not see the pointers of indirect cases, which have tags in them, and would report the catalog.
+/// The leak sanitizer does not see the pointers of indirect cases, which have tags in them, and would report the
+/// catalog.
 private let fuzzing: Result<DecisionFuzzing, any Error> = {
     ignoreAllocations()
     defer { reportAllocations() }

@@ -106,7 +106,8 @@ struct ReceiptNode {
 
 extension ReceiptNode {
     /// A date, named without its ending: `purchase_date` is read from `purchase_date_ms`, and where that is absent from
-    /// `purchase_date` itself, which is milliseconds too in Apple's oldest answers and else `2019-02-24 15:03:03 Etc/GMT`.
+    /// `purchase_date` itself, which is milliseconds too in Apple's oldest answers and else `2019-02-24 15:03:03
+    /// Etc/GMT`.
     func date(_ name: String) throws(ReceiptProblem) -> Instant? {
         for name in ["\(name)_ms", name] {
             guard let text = try text(name) else { continue }
@@ -139,8 +140,8 @@ extension ReceiptNode {
     private static let dates = Instant(milliseconds: 1_215_648_000_000)...InputBounds.instants.upperBound
 }
 
-/// A value of a verifyReceipt answer. Apple writes nearly everything as text, and what exported the answer may have made
-/// numbers and booleans of it: here they are text again.
+/// A value of a verifyReceipt answer. Apple writes nearly everything as text, and what exported the answer may have
+/// made numbers and booleans of it: here they are text again.
 enum ReceiptValue: Sendable, Hashable {
     case null
     case text(String)
@@ -210,8 +211,8 @@ public struct ReceiptProblem: Error, Sendable, Hashable, CustomStringConvertible
 
 /// Why nothing of an answer was taken.
 ///
-/// One unreadable purchase refuses the whole answer: without it the others could make a subscription look over that goes
-/// on (invariant 3).
+/// One unreadable purchase refuses the whole answer: without it the others could make a subscription look over that
+/// goes on (invariant 3).
 public struct ReceiptRefusal: Error, Sendable, Hashable {
     /// The first problems, at most ``mostProblems``, in the order of the text.
     public let problems: [ReceiptProblem]

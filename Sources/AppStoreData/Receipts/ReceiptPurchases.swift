@@ -7,12 +7,15 @@ import OfferModel
 /// | --- | --- |
 /// | `transactionId`, `originalTransactionId`, `productId`, `quantity`, `webOrderLineItemId` | the same in snake case |
 /// | `purchaseDate`, `originalPurchaseDate`, `expiresDate` | with `_ms` |
-/// | `subscriptionGroupIdentifier` | the same; where absent, what the same answer says of another purchase of the product |
+/// | `subscriptionGroupIdentifier` | the same; where absent, what the same answer says of another purchase of the
+/// product |
 /// | `type` | a subscription has `expires_date` or a group; whatever else was bought is left out |
 /// | `inAppOwnershipType` | `in_app_ownership_type` |
 /// | `isUpgraded` | `is_upgraded` |
-/// | `revocationDate`, `revocationReason` | `cancellation_date_ms`, `cancellation_reason`; not of an upgraded one, where Apple gives the time of the upgrade |
-/// | `offerType`, `offerIdentifier` | `promotional_offer_id` 2, `offer_code_ref_name` 3, else `is_trial_period` or `is_in_intro_offer_period` 1 |
+/// | `revocationDate`, `revocationReason` | `cancellation_date_ms`, `cancellation_reason`; not of an upgraded one,
+/// where Apple gives the time of the upgrade |
+/// | `offerType`, `offerIdentifier` | `promotional_offer_id` 2, `offer_code_ref_name` 3, else `is_trial_period` or
+/// `is_in_intro_offer_period` 1 |
 /// | `offerDiscountType` | `is_trial_period` is `FREE_TRIAL`; pay as you go and up front are not told apart |
 /// | `appAccountToken` | `app_account_token` |
 /// | `signedDate` | when Apple answered; in `in_app`, when the receipt was made |
@@ -86,7 +89,8 @@ struct ReceiptPurchases {
     }
 
     /// `nil` for what is no subscription. Each would be a customer of its own, because nothing unsigned joins two
-    /// (docs/design.md#identity), and the account of a customer who buys coins would soon name more than can be decided together.
+    /// (docs/design.md#identity), and the account of a customer who buys coins would soon name more than can be decided
+    /// together.
     private func transaction(_ node: ReceiptNode, asOf date: Instant?) throws(ReceiptProblem) -> Transaction? {
         let product = try node.requiredText("product_id")
         let group = try node.text("subscription_group_identifier")

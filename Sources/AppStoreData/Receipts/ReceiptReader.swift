@@ -4,8 +4,8 @@ public import OfferModel
 /// Reads legacy verifyReceipt answers into the payloads that Apple signs today, for one app and environment.
 ///
 /// An answer is not signed: the importer vouches for it (provenance `receipt`), and signed data of the same
-/// transaction outranks it (docs/design.md#history-and-state). Every value may be text, as Apple has it, or the number or boolean that an
-/// exporter made of it. An answer is taken whole or not at all.
+/// transaction outranks it (docs/design.md#history-and-state). Every value may be text, as Apple has it, or the number
+/// or boolean that an exporter made of it. An answer is taken whole or not at all.
 public struct ReceiptReader: Sendable {
     private let scope: Scope
 

@@ -12,7 +12,8 @@ public struct PlayedScenario: Sendable, Hashable {
     /// What the App Store would have sent meanwhile, by the date it was signed.
     public var notifications: [PlayedNotification]
 
-    /// - Parameter now: the moment that relative times count from, and the signing date unless the scenario has its own.
+    /// - Parameter now: the moment that relative times count from, and the signing date unless the scenario has its
+    ///   own.
     public init(playing scenario: Scenario, now: Instant) throws(ScenarioError) {
         var player = try ScenarioPlayer(scenario, now: now)
         for (index, step) in scenario.steps.enumerated() {

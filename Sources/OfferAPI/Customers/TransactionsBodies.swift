@@ -120,8 +120,8 @@ package struct NotificationRequestBody: Sendable, Hashable, Codable {
 
     /// Reads a request.
     ///
-    /// - Throws: ``RequestFault`` without `signedPayload`, which unsigned notifications of Version 1 lack; `DecodingError`
-    ///   if it is no text.
+    /// - Throws: ``RequestFault`` without `signedPayload`, which unsigned notifications of Version 1 lack;
+    ///   `DecodingError` if it is no text.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard let signedPayload = try container.decodeIfPresent(String.self, forKey: .signedPayload) else {

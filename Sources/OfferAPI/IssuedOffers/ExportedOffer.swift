@@ -11,7 +11,7 @@ package struct ExportedOffer: Sendable, Hashable, Codable {
     package var productId: ProductId
     package var bundleId: BundleId
     package var environment: AppStoreEnvironment
-    package var state: SlotState
+    package var state: IssuedOfferState
     package var issuedAt: Instant
     package var expiresAt: Instant
     package var signings: Int

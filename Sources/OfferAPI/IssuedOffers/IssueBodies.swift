@@ -66,7 +66,7 @@ public struct IssuedOfferView: Sendable, Hashable, Codable {
     public var environment: AppStoreEnvironment
     /// The key that signed; absent where nothing is signed.
     public var keyId: KeyId?
-    public var state: SlotState
+    public var state: IssuedOfferState
     public var issuedAt: Instant
     public var expiresAt: Instant
     public var catalogRevision: Int
@@ -82,7 +82,7 @@ public struct IssuedOfferView: Sendable, Hashable, Codable {
     public init(
         issuedOfferId: LowercaseUUID, decisionId: LowercaseUUID, offerId: OfferId, offerType: OfferType,
         delivery: Delivery, offerIdentifier: OfferIdentifier?, productId: ProductId, bundleId: BundleId,
-        environment: AppStoreEnvironment, keyId: KeyId?, state: SlotState, issuedAt: Instant, expiresAt: Instant,
+        environment: AppStoreEnvironment, keyId: KeyId?, state: IssuedOfferState, issuedAt: Instant, expiresAt: Instant,
         catalogRevision: Int, signatures: SignaturesBody, voidedAt: Instant? = nil, voidReason: String? = nil,
         released: Bool? = nil
     ) {

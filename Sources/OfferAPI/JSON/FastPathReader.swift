@@ -1,11 +1,12 @@
 import JSON
 import OfferModel
 
-/// Reads JSON requests of the plainest form: known members, each once and none null, texts without escapes, whole numbers.
+/// Reads JSON requests of the plainest form: known members, each once and none null, texts without escapes, whole
+/// numbers.
 ///
 /// Backends write nearly every request so, and it is read in one pass where ``JSONForm`` and a decoder take several. It
-/// accepts nothing that they would refuse and says nothing about what is wrong: they read everything else again, and name
-/// the place.
+/// accepts nothing that they would refuse and says nothing about what is wrong: they read everything else again, and
+/// name the place.
 struct FastPathReader {
     private var cursor: JSONCursor
 
@@ -146,7 +147,8 @@ extension [String: FactValue]: FastPathReadable {
     }
 }
 
-// The members of each request as its `init(from:)` reads them; those that suppose something, and history, are left to it.
+// The members of each request as its `init(from:)` reads them; those that suppose something, and history, are left to
+// it.
 
 extension IssueRequest: FastPathReadable {
     init(fastPath json: inout FastPathReader) throws(FallBack) {

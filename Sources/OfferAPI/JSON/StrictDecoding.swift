@@ -5,8 +5,8 @@ import OfferModel
 enum StrictDecoding {
     /// Opens an object and refuses members that `Key` does not list.
     ///
-    /// - Throws: ``RequestFault`` with the unknown members, the first of them with a hint, and the required ones that are
-    ///   missing; `DecodingError` if it is not an object.
+    /// - Throws: ``RequestFault`` with the unknown members, the first of them with a hint, and the required ones that
+    ///   are missing; `DecodingError` if it is not an object.
     static func container<Key: CodingKey & CaseIterable>(
         _ decoder: any Decoder, keyedBy type: Key.Type, requiring required: [Key] = []
     ) throws -> KeyedDecodingContainer<Key> {
@@ -53,8 +53,8 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// Reads a number, or what is made of one. For a number that does not fit, the decoder throws an error of its own that
-    /// does not say where it stands.
+    /// Reads a number, or what is made of one. For a number that does not fit, the decoder throws an error of its own
+    /// that does not say where it stands.
     ///
     /// - Throws: ``RequestFault`` at such a number, else `DecodingError`.
     func decodeNumber<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {

@@ -49,8 +49,8 @@ public enum WireJSON {
 
     /// Checks that a document is JSON (RFC 8259) and no wider language, before its own reader looks at what it says.
     ///
-    /// A byte order mark is passed over, as RFC 8259 §8.1 allows. Members given twice and the length of names and numbers
-    /// are left to the document's reader.
+    /// A byte order mark is passed over, as RFC 8259 §8.1 allows. Members given twice and the length of names and
+    /// numbers are left to the document's reader.
     ///
     /// - Throws: ``RequestFault`` with the line and column of the first character that is wrong.
     public static func checkDocument(_ bytes: [UInt8]) throws(RequestFault) {

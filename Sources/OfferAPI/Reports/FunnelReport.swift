@@ -110,7 +110,8 @@ package struct OfferFunnel: Sendable, Hashable, Codable {
         package var retention: Int?
     }
 
-    /// What the discount costs in one currency: nominally, regular price minus what is paid, by the catalog of the issue.
+    /// What the discount costs in one currency: nominally, regular price minus what is paid, by the catalog of the
+    /// issue.
     package struct Cost: Sendable, Hashable, Codable {
         package var currency: String
         /// Of everything issued, as a decimal.

@@ -27,8 +27,8 @@ public struct APIKeys: Sendable {
     ///
     /// A revocation by another process holds for the next request: the key is read again each time.
     ///
-    /// From an address with too many failures, a token whose id is unknown is rejected before it is looked up; the holder
-    /// of a valid key is not affected.
+    /// From an address with too many failures, a token whose id is unknown is rejected before it is looked up; the
+    /// holder of a valid key is not affected.
     ///
     /// - Throws: `rateLimited`.
     public func caller(forToken text: String, from address: PeerAddress = .unknown) async throws -> Caller? {
@@ -189,8 +189,8 @@ final class KnownAPIKeys: Sendable {
         var time: Int64
     }
 
-    /// How long a reading that lacks an id is believed, in nanoseconds: a new key may take so long to be accepted from an
-    /// address with too many failures.
+    /// How long a reading that lacks an id is believed, in nanoseconds: a new key may take so long to be accepted from
+    /// an address with too many failures.
     private static let life: Int64 = 1_000_000_000
 
     private let newest = Mutex<Reading?>(nil)

@@ -135,8 +135,8 @@ extension CatalogDocument {
     }
 }
 
-/// What may no longer change once an offer was issued: its kind and Apple's name of it, because its slots, limits and
-/// redemptions are found by them (docs/catalog.md).
+/// What may no longer change once an offer was issued: its kind and Apple's name of it, because its issued offers,
+/// limits and redemptions are found by them (docs/catalog.md).
 enum FrozenOffers {
     /// Holds a new catalog to the offers issued so far.
     ///
@@ -146,7 +146,9 @@ enum FrozenOffers {
     {
         var issues: [DocumentIssue] = []
         for (index, offer) in catalog.offers.enumerated() {
-            let issued = try offer.ids.compactMap { try SlotStore(transaction).firstIssued(of: $0, in: scope)?.slot }
+            let issued = try offer.ids.compactMap {
+                try IssuedOfferStore(transaction).firstIssued(of: $0, in: scope)?.issuedOffer
+            }
             let fields: [(name: String, was: [String?], now: String?)] = [
                 ("type", issued.map(\.offerType.rawValue), offer.type.rawValue),
                 ("offerIdentifier", issued.map { $0.offerIdentifier?.rawValue }, offer.offerIdentifier?.rawValue),

@@ -52,8 +52,8 @@ final class CompiledCatalogs: Sendable {
     /// The offers that an earlier revision of a catalog had and this one has not, by id: removing an offer archives it
     /// (docs/catalog.md). Each is archived, or as it is in force if it came back after that catalog or was new.
     ///
-    /// Known are those that were ever evaluated for a customer, as the catalog had them then; of others nothing is left to
-    /// look up. A known offer stays known, so pages of an earlier catalog's list find it too.
+    /// Known are those that were ever evaluated for a customer, as the catalog had them then; of others nothing is left
+    /// to look up. A known offer stays known, so pages of an earlier catalog's list find it too.
     func removedOffers(
         missingIn catalog: Catalog, of number: ScopeNumber, in scope: Scope, _ transaction: any StoreTransaction
     ) throws -> [Offer] {

@@ -10,11 +10,12 @@ public struct OfferPauses: Sendable {
     let catalogs: CompiledCatalogs
     let clock: RequestClock
 
-    /// A page of the offers of the catalog in force with their pauses, in the catalog's order, and behind them by id those
-    /// that an earlier one had, as archived.
+    /// A page of the offers of the catalog in force with their pauses, in the catalog's order, and behind them by id
+    /// those that an earlier one had, as archived.
     ///
     /// Further pages are of the revision that the first was of, so that none is missed and none is shown twice when
-    /// another is applied meanwhile; pauses are as they are now, and so is an offer that it lacks and another has since.
+    /// another is applied meanwhile; pauses are as they are now, and so is an offer that it lacks and another has
+    /// since.
     ///
     /// - Returns: `nil` for a place that no page has led to.
     package func offers(
@@ -138,8 +139,8 @@ struct OfferList {
     }
 }
 
-/// A place in the list of a catalog's offers, written `12-50`: after the first 50 offers of revision 12; or `12~comeback`:
-/// in that revision's list after the removed offer `comeback`.
+/// A place in the list of a catalog's offers, written `12-50`: after the first 50 offers of revision 12; or
+/// `12~comeback`: in that revision's list after the removed offer `comeback`.
 public struct OfferPlace: Sendable, Hashable, CustomStringConvertible {
     enum Passed: Sendable, Hashable {
         /// The number of offers of the catalog.

@@ -8,8 +8,8 @@ public struct CustomerAttributes: Sendable {
     let clock: RequestClock
     let rates: RequestRates
 
-    /// Replaces all attributes of the customers that the identifiers name; an empty set removes them. The same again changes
-    /// nothing.
+    /// Replaces all attributes of the customers that the identifiers name; an empty set removes them. The same again
+    /// changes nothing.
     ///
     /// An unknown customer is stored under the aliases given, because an alias is the app's own word. An identifier of
     /// Apple's names no customer before signed data with it has arrived.

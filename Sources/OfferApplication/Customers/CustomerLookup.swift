@@ -32,7 +32,7 @@ public struct CustomerLookup: Sendable {
                 known.identifiers = (origins[stored.number] ?? []).map(IdentifierOrigin.init)
                 return known
             }
-            let issued = try SlotStore(transaction).page(
+            let issued = try IssuedOfferStore(transaction).page(
                 of: subject.customers, offer: nil, before: nil, limit: Self.shownOffers, in: number)
             let timeline = try Timeline.read(of: subject.customers, from: cursor, limit: limit, at: now, transaction)
             let page = timeline.page(from: cursor, limit: limit) { record, offer in
@@ -63,7 +63,7 @@ public struct CustomerLookup: Sendable {
     package func issuedOffer(_ id: LowercaseUUID, caller: Caller) async throws -> IssuedOfferView {
         let (rows, now) = try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
-                let issued = try SlotStore(transaction).issuedOffer(id, in: number)
+                let issued = try IssuedOfferStore(transaction).issuedOffer(id, in: number)
             else { throw RequestError.unknownIssuedOffer(id) }
             return (
                 try IssuedOfferRows([issued], in: number, transaction),
@@ -76,7 +76,8 @@ public struct CustomerLookup: Sendable {
         return offer
     }
 
-    /// A page of the offers issued to the customers that the identifiers name, or of all offers without identifiers, newest first.
+    /// A page of the offers issued to the customers that the identifiers name, or of all offers without identifiers,
+    /// newest first.
     ///
     /// - Throws: `ambiguousCustomer`.
     package func issuedOffers(
@@ -89,7 +90,7 @@ public struct CustomerLookup: Sendable {
                 names
                 ? try NamedCustomers.resolve(identifiers, signed: [], in: number, transaction).customers : nil
             // One more than asked for tells whether there is another page.
-            let found = try SlotStore(transaction).page(
+            let found = try IssuedOfferStore(transaction).page(
                 of: customers, offer: offerId, before: before, limit: limit + 1, in: number)
             let shown = Array(found.prefix(limit))
             let united = try customers.map { try SubjectFacts.read($0, transaction) }

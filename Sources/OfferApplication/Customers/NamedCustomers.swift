@@ -9,14 +9,15 @@ struct NamedCustomers: Sendable, Hashable {
     var customers: [CustomerNumber]
     /// The newest event when they were found.
     var seenAt: Int64?
-    /// Whether each identifier of Apple's that the request names belonged to a customer, and so these are all of them: what
-    /// else the identifiers could name from now on is a merge's doing, and that shows in their versions.
+    /// Whether each identifier of Apple's that the request names belonged to a customer, and so these are all of them:
+    /// what else the identifiers could name from now on is a merge's doing, and that shows in their versions.
     var isProvenWhole = false
 
     /// How many customers one request may name.
     static let maximumCustomers = 16
 
-    /// Finds the customers of the request's signed data if it has any, else of its proven identifiers, else of its aliases.
+    /// Finds the customers of the request's signed data if it has any, else of its proven identifiers, else of its
+    /// aliases.
     ///
     /// - Throws: `ambiguousCustomer` if they cannot be one person.
     static func resolve(
@@ -49,15 +50,16 @@ struct NamedCustomers: Sendable, Hashable {
         return NamedCustomers(customers: customers, isProvenWhole: isProvenWhole)
     }
 
-    /// Refuses to go on with a customer who was erased since: the answer would be recorded with identifiers that were to be
-    /// forgotten.
+    /// Refuses to go on with a customer who was erased since: the answer would be recorded with identifiers that were
+    /// to be forgotten.
     ///
     /// - Throws: `busy`.
     func requireNotErased(_ transaction: any StoreTransaction) throws {
         guard try !ErasureStore(transaction).isErased(customers, after: seenAt ?? 0) else { throw RequestError.busy }
     }
 
-    /// Refuses aliases that Apple's data names for another customer: a request that states them with this subject mixes up two.
+    /// Refuses aliases that Apple's data names for another customer: a request that states them with this subject mixes
+    /// up two.
     ///
     /// - Throws: `foreignAlias`.
     func requireOwn(
@@ -95,8 +97,8 @@ extension KnownIdentifiers {
 extension SubjectFacts {
     /// What is known of some customers together.
     ///
-    /// - Parameter identifiers: how the request names them; an unknown customer takes part in rollouts under the identifier
-    ///   by which they would be stored (docs/design.md#decisions).
+    /// - Parameter identifiers: how the request names them; an unknown customer takes part in rollouts under the
+    ///   identifier by which they would be stored (docs/design.md#decisions).
     static func read(
         _ customers: [CustomerNumber], named identifiers: CustomerIdentifiers = CustomerIdentifiers(),
         _ transaction: any StoreTransaction
@@ -111,7 +113,7 @@ extension SubjectFacts {
     ) throws -> SubjectFacts {
         var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: customers),
-            slots: try SlotStore(transaction).slots(of: customers),
+            issuedOffers: try IssuedOfferStore(transaction).issuedOffers(of: customers),
             attributes: overview.hasAttributes ? try AttributeStore(transaction).attributes(of: customers) : [:],
             firstStoredAt: overview.firstStoredAt, rolloutKey: overview.rolloutKey ?? identifiers.rolloutKey,
             openedAt: overview.hasOpenings ? try OpeningStore(transaction).openings(of: customers) : [:])
@@ -119,8 +121,8 @@ extension SubjectFacts {
         if overview.wereErased {
             facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: customers)
         }
-        // A used slot is no longer open, whichever customer used it.
-        if facts.slots.contains(where: { $0.settledAt != nil || $0.voidedAt != nil }) {
+        // A used issued offer is no longer open, whichever customer used it.
+        if facts.issuedOffers.contains(where: { $0.settledAt != nil || $0.voidedAt != nil }) {
             facts.keptEvidence += try RedemptionStore(transaction).usesByOthers(of: customers).compactMap(\.evidence)
         }
         return facts

@@ -8,13 +8,16 @@ extension Timeline {
     var issuedEntries: [TimelineEntry] {
         let transactions = history.currentTransactions
         return issued.flatMap { offer -> [TimelineEntry] in
-            var entries = [offer.slot.entry(state: offer.slot.state(at: now, redemptions: redemptions + usesByOthers))]
-            let name = "the offer `\(offer.slot.offerId)`"
-            if let voidedAt = offer.slot.voidedAt {
+            var entries = [
+                offer.issuedOffer.entry(
+                    state: offer.issuedOffer.state(at: now, redemptions: redemptions + usesByOthers))
+            ]
+            let name = "the offer `\(offer.issuedOffer.offerId)`"
+            if let voidedAt = offer.issuedOffer.voidedAt {
                 let reason = offer.voidReason.map { $0.hasPrefix(Redacted.prefix) ? "" : ": \($0)" } ?? ""
                 entries.append(
                     TimelineEntry(
-                        .voided, at: voidedAt, "\(name) was voided\(reason) (issued offer \(offer.slot.id))"))
+                        .voided, at: voidedAt, "\(name) was voided\(reason) (issued offer \(offer.issuedOffer.id))"))
             }
             if let id = offer.fullPriceTransactionId,
                 let purchase = transactions.first(where: { $0.payload.transactionId == id })
@@ -30,15 +33,15 @@ extension Timeline {
     }
 
     var redemptionEntries: [TimelineEntry] {
-        let names = Dictionary(issued.map { ($0.slot.id, $0.slot.offerId) }) { first, _ in first }
+        let names = Dictionary(issued.map { ($0.issuedOffer.id, $0.issuedOffer.offerId) }) { first, _ in first }
         let own = redemptions.map {
-            ($0, $0.slotId.map { names[$0] == nil } == true ? "issued to another customer" : nil)
+            ($0, $0.issuedOfferId.map { names[$0] == nil } == true ? "issued to another customer" : nil)
         }
         let others = usesByOthers.map { ($0, "by another customer, with the `appAccountToken` it was signed for") }
         return (own + others).map { redemption, whose in
-            let known = redemption.slotId.flatMap { names[$0] }.map { "the offer `\($0)`" }
+            let known = redemption.issuedOfferId.flatMap { names[$0] }.map { "the offer `\($0)`" }
             let name = redemption.offerIdentifier.map { "the offer `\($0)`" } ?? "the introductory offer"
-            var remarks = [redemption.slotId.map { "issued offer \($0)" } ?? "not issued by us"]
+            var remarks = [redemption.issuedOfferId.map { "issued offer \($0)" } ?? "not issued by us"]
             if let whose { remarks.append(whose) }
             if redemption.isDoubled { remarks.append("used before") }
             if redemption.isLate { remarks.append("after it stopped counting") }
@@ -52,8 +55,8 @@ extension Timeline {
     }
 }
 
-extension Slot {
-    fileprivate func entry(state: SlotState) -> TimelineEntry {
+extension IssuedOffer {
+    fileprivate func entry(state: IssuedOfferState) -> TimelineEntry {
         let whose = signUp.map { " to \($0.words)" } ?? ""
         let signed = signings > 1 ? ", signed \(signings) times" : ""
         return TimelineEntry(
@@ -70,7 +73,8 @@ extension RefusedDay {
         return TimelineEntry(.refused, at: last, "the offer `\(offerId)` \(answer)\(times)")
     }
 
-    /// - Parameter again: decides a record again, for the sentence that says why; throws or `nil` where that cannot be said.
+    /// - Parameter again: decides a record again, for the sentence that says why; throws or `nil` where that cannot be
+    ///   said.
     func explained(_ again: (DecisionRecord, OfferId) throws -> Decision?) -> TimelineEntry {
         let entry = entry
         return TimelineEntry(.refused, at: last, "\(entry.message): \(reason(again))")

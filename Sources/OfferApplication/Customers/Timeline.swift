@@ -12,7 +12,7 @@ struct Timeline: Sendable {
     /// The renewal info of each subscription by date; proven ones alone, if there are any.
     var renewalInfos: [TransactionId: [RenewalInfo]]
     var now: Instant
-    var issued: [IssuedOffer]
+    var issued: [StoredIssuedOffer]
     var redemptions: [Redemption]
     var usesByOthers: [Redemption]
     var refusals: [RefusedDay]
@@ -29,7 +29,7 @@ struct Timeline: Sendable {
         let history = try HistoryStore(transaction).history(of: customers, asOf: .distantFuture)
         return Timeline(
             history: history, renewalInfos: renewalInfos(history), now: now,
-            issued: try customers.flatMap(SlotStore(transaction).issuedOffers(to:)),
+            issued: try customers.flatMap(IssuedOfferStore(transaction).issuedOffers(to:)),
             redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption),
             usesByOthers: try RedemptionStore(transaction).usesByOthers(of: customers).map(\.redemption),
             refusals: try RefusalStore(transaction).days(

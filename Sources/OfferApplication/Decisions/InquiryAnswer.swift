@@ -27,8 +27,8 @@ extension Inquiry {
 }
 
 extension Question {
-    /// The question about one offer of a catalog: for issuing, dry-run and replay alike the catalog says the same about the
-    /// offer's group and about its other offers (invariant 4).
+    /// The question about one offer of a catalog: for issuing, dry-run and replay alike the catalog says the same about
+    /// the offer's group and about its other offers (invariant 4).
     init(
         _ offer: Offer, productId: ProductId, of compiled: CompiledCatalog, scope: Scope, at now: Instant, pause: Pause,
         signals: [String: FactValue], request: DeviceRequest, signUp: SignUp, needsNewSigning: Bool,

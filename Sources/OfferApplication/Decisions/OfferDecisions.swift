@@ -15,8 +15,9 @@ public struct OfferDecisions: Sendable {
     let metrics: ServiceMetrics
     private let turns = AsyncSemaphore(supposedAtOnce, waiting: supposingWaiting)
 
-    /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two megabytes,
-    /// and a past instant has all slots read: seconds of a core each, which must not keep others from issuing.
+    /// How many dry-runs that suppose something a server answers at once. A history or a catalog may have two
+    /// megabytes, and a past instant has all issued offers read: seconds of a core each, which must not keep others
+    /// from issuing.
     static let supposedAtOnce = 2
     private static let offersInATurn = 16
     /// How many more may wait before the next fails with `busy`.
@@ -37,7 +38,7 @@ public struct OfferDecisions: Sendable {
         let read = { @Sendable (transaction: any StoreTransaction) in
             var snapshot = try Snapshot.read(
                 inquiry.named, signed: [], scope: caller.scope, clock: clock, catalogs: catalogs,
-                openSlotsOf: inquiry.supposes ? nil : inquiry.offerIds, transaction
+                openIssuedOffersOf: inquiry.supposes ? nil : inquiry.offerIds, transaction
             ).supposing(whatIf, catalogs: catalogs, policy: policy, transaction)
             // Issuing would refuse it too.
             if let number = snapshot.number {
@@ -82,8 +83,8 @@ public struct OfferDecisions: Sendable {
         return try ids.map(catalog.requested)
     }
 
-    /// A single offer needs its product as an issue request does; among several each is decided for the product asked, or its
-    /// first.
+    /// A single offer needs its product as an issue request does; among several each is decided for the product asked,
+    /// or its first.
     private static func product(_ inquiry: Inquiry, _ offer: Offer) throws -> ProductId {
         if inquiry.offerIds?.count == 1 { return try offer.product(asked: inquiry.productId) }
         if let asked = inquiry.productId { return asked }
@@ -98,8 +99,9 @@ public struct OfferDecisions: Sendable {
         formats: Set<SignatureFormat>, about subject: PreparedSubject
     ) throws -> Bool {
         if snapshot.takesHistoryAsProven {
-            // A supposed slot or transaction has no signatures to compare, so a repeated request counts as the same again.
-            let open = subject.openSlot(of: offer, at: snapshot.now, takesHistoryAsProven: true)
+            // A supposed issued offer or transaction has no signatures to compare, so a repeated request counts as the
+            // same again.
+            let open = subject.openIssuedOffer(of: offer, at: snapshot.now, takesHistoryAsProven: true)
             let life = open?.expiresAt.milliseconds(since: snapshot.now) ?? 0
             return life < policy.storedSignatureMinimumLife || inquiry.fresh && offer.delivery != .appStore
         }

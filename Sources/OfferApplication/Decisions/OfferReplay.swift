@@ -22,8 +22,8 @@ public struct OfferReplay: Sendable {
     ) async throws -> DecisionReplay {
         return try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),
-                let issued = try SlotStore(transaction).issuedOffer(id, in: number),
-                let signing = try SlotStore(transaction).signings(of: issued).first
+                let issued = try IssuedOfferStore(transaction).issuedOffer(id, in: number),
+                let signing = try IssuedOfferStore(transaction).signings(of: issued).first
             else { throw RequestError.unknownIssuedOffer(id) }
             guard let bytes = signing.record else { throw RequestError.erasedRecord(signing.decisionId) }
             let record = try DecisionRecord(stored: bytes)
@@ -34,7 +34,8 @@ public struct OfferReplay: Sendable {
             func decision(by revision: Int64) throws -> Decision {
                 do {
                     return try record.decideAgain(
-                        issued.slot.offerId, by: catalogs.catalog(revision, of: number, in: caller.scope, transaction),
+                        issued.issuedOffer.offerId,
+                        by: catalogs.catalog(revision, of: number, in: caller.scope, transaction),
                         scope: caller.scope, policy: policy, in: number, transaction)
                 } catch let invalid as InvalidDocument {
                     throw RequestError.invalidCatalog(invalid.errors)
@@ -44,7 +45,7 @@ public struct OfferReplay: Sendable {
             let then = revision == nil ? recomputed : try decision(by: Int64(record.catalogRevision))
             let recorded = record.decision(explainedBy: then)
             return DecisionReplay(
-                issuedOfferId: id, decisionId: signing.decisionId, offerId: issued.slot.offerId,
+                issuedOfferId: id, decisionId: signing.decisionId, offerId: issued.issuedOffer.offerId,
                 decidedAt: signing.decidedAt,
                 recorded: ReplayedDecision(recorded, by: record.catalogRevision),
                 recomputed: ReplayedDecision(recomputed, by: Int(asked)),
@@ -146,8 +147,8 @@ extension TurningPoint {
 }
 
 extension DecisionRecord {
-    /// Decides again what was decided, by a catalog: from the rows stored by then, the slots as they were seen, and the rest
-    /// as recorded. It calls the same function as issuing does.
+    /// Decides again what was decided, by a catalog: from the rows stored by then, the issued offers as they were seen,
+    /// and the rest as recorded. It calls the same function as issuing does.
     ///
     /// - Throws: `unknownOffer` if the catalog has no offer that has or had that id, and ``StoreError``.
     func decideAgain(
@@ -168,8 +169,8 @@ extension DecisionRecord {
             needsNewSigning: needsNewSigning, formats: Set(formats), takesHistoryAsProven: false)
     }
 
-    /// The decision as it was recorded: the rules' answers of the record, with the messages and the evidence of the same
-    /// decision made again.
+    /// The decision as it was recorded: the rules' answers of the record, with the messages and the evidence of the
+    /// same decision made again.
     func decision(explainedBy again: Decision?) -> Decision {
         var known = Dictionary(grouping: again?.findings ?? [], by: \.rule)
         return Decision(
@@ -192,7 +193,7 @@ extension DecisionRecord {
     ) throws -> SubjectFacts {
         var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: identifiers, upTo: historySequence, in: number),
-            slots: try slots.map { try slot($0, in: number, transaction) }, attributes: attributes,
+            issuedOffers: try issuedOffers.map { try issuedOffer($0, in: number, transaction) }, attributes: attributes,
             firstStoredAt: firstStoredAt, rolloutKey: rolloutKey, openedAt: openedAt)
         facts.isUnited = customers.count > 1
         facts.keptEvidence = keptEvidence
@@ -202,19 +203,19 @@ extension DecisionRecord {
         return facts
     }
 
-    /// The slot as it was seen: its row has gone on changing.
-    private func slot(
-        _ seen: SeenSlot, in number: ScopeNumber, _ transaction: any StoreTransaction
-    ) throws -> Slot {
-        guard var slot = try SlotStore(transaction).issuedOffer(seen.id, in: number)?.slot else {
+    /// The issued offer as it was seen: its row has gone on changing.
+    private func issuedOffer(
+        _ seen: SeenIssuedOffer, in number: ScopeNumber, _ transaction: any StoreTransaction
+    ) throws -> IssuedOffer {
+        guard var issuedOffer = try IssuedOfferStore(transaction).issuedOffer(seen.id, in: number)?.issuedOffer else {
             throw StoreError.corrupt("the issued offer `\(seen.id)` that a decision has seen is missing")
         }
-        slot.signings = seen.signings
-        slot.expiresAt = seen.expiresAt
-        slot.countsUntil = seen.countsUntil
-        slot.voidedAt = seen.voidedAt
-        slot.isReleased = seen.isReleased
-        slot.settledAt = seen.settledAt
-        return slot
+        issuedOffer.signings = seen.signings
+        issuedOffer.expiresAt = seen.expiresAt
+        issuedOffer.countsUntil = seen.countsUntil
+        issuedOffer.voidedAt = seen.voidedAt
+        issuedOffer.isReleased = seen.isReleased
+        issuedOffer.settledAt = seen.settledAt
+        return issuedOffer
     }
 }

@@ -13,8 +13,8 @@ public struct RecordedDecisions: Sendable {
     let catalogs: CompiledCatalogs
     let policy: Policy
 
-    /// - Throws: `unknownDecision`; `erasedRecord`; `invalidCatalog` if this version no longer reads the catalog that was
-    ///   in force.
+    /// - Throws: `unknownDecision`; `erasedRecord`; `invalidCatalog` if this version no longer reads the catalog that
+    ///   was in force.
     package func show(_ id: LowercaseUUID, caller: Caller) async throws -> RecordedDecisionBody {
         try await database.read { transaction in
             guard let number = try ScopeStore(transaction).number(of: caller.scope),

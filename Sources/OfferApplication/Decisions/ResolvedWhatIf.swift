@@ -70,10 +70,10 @@ extension ResolvedWhatIf.Supplied {
         facts.history = History(payloads, isComplete: isComplete, at: now)
         facts.keptEvidence = []
         guard let issuedOffers else { return facts }
-        facts.slots = []
+        facts.issuedOffers = []
         for (place, offer) in issuedOffers.enumerated() {
             do throws(SuppliedOfferFault) {
-                facts.slots.append(try Slot(offer, place: place, in: catalog, policy: policy))
+                facts.issuedOffers.append(try IssuedOffer(offer, place: place, in: catalog, policy: policy))
             } catch {
                 throw .invalidRequest(
                     pointer: "/history/issuedOffers/\(place)/\(error.member)", detail: error.detail(offer),
@@ -83,8 +83,8 @@ extension ResolvedWhatIf.Supplied {
         return facts
     }
 
-    /// Refuses what was signed or issued after the instant that is decided at: it would count although it cannot be known
-    /// yet. Not for a supposed instant, which leaves such evidence out.
+    /// Refuses what was signed or issued after the instant that is decided at: it would count although it cannot be
+    /// known yet. Not for a supposed instant, which leaves such evidence out.
     ///
     /// - Throws: `invalidRequest`.
     func requireKnown(at now: Instant) throws(RequestError) {
@@ -144,8 +144,8 @@ extension Snapshot {
         guard let number else { return }
         facts = try facts.turned(to: instant, of: subject.customers, transaction)
         pauses = try PauseStore(transaction).active(in: number, at: instant)
-        openSlots = try Self.openSlots(
-            among: facts.slots, at: instant, signedBy: instant, in: number, transaction)
+        openIssuedOffers = try Self.openIssuedOffers(
+            among: facts.issuedOffers, at: instant, signedBy: instant, in: number, transaction)
     }
 
     /// Takes the catalog that is supposed; without one, that of the supposed instant.

@@ -62,7 +62,8 @@ public struct HistoryIngestion: Sendable {
 
     /// Checks every JWS of a delivery against the caller's app and environment.
     ///
-    /// - Parameter stopsAtRefusal: whether one that is refused refuses the request, so that no more work is done for it.
+    /// - Parameter stopsAtRefusal: whether one that is refused refuses the request, so that no more work is done for
+    ///   it.
     /// - Throws: `clockBehind` if data seems to come from the future and it is the clock that is wrong.
     func verify(
         _ delivery: SignedDelivery, caller: Caller, stopsAtRefusal: Bool = false
@@ -81,8 +82,8 @@ public struct HistoryIngestion: Sendable {
 
     struct Kept: Sendable {
         var outcomes: [IngestOutcome]
-        /// Set if the request names customers who cannot be one; the payloads are kept all the same. A request that states an
-        /// alias of another customer keeps nothing.
+        /// Set if the request names customers who cannot be one; the payloads are kept all the same. A request that
+        /// states an alias of another customer keeps nothing.
         var ambiguity: RequestError?
         /// The customers that the data or the aliases name, if they are wanted.
         var customers: [KnownIdentifiers] = []
@@ -90,7 +91,8 @@ public struct HistoryIngestion: Sendable {
         var subject: NamedCustomers?
     }
 
-    /// Keeps what was verified, unless the customers it is of are asked about too fast. Data that is all known already, with nothing else to note, costs no durable commit.
+    /// Keeps what was verified, unless the customers it is of are asked about too fast. Data that is all known already,
+    /// with nothing else to note, costs no durable commit.
     ///
     /// - Parameters:
     ///   - isRefused: whether the request will be refused for its signed data: then it binds no alias, because

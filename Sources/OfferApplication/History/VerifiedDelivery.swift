@@ -48,15 +48,16 @@ struct VerifiedDelivery: Sendable {
     /// The newest date of what was verified to Apple's own root: its clock showed that, so ours must not be far behind.
     let newestDateOfApple: Instant?
 
-    /// What is left to do for a JWS that was examined: the payload to keep, and its date if it was verified to Apple's own root.
+    /// What is left to do for a JWS that was examined: the payload to keep, and its date if it was verified to Apple's
+    /// own root.
     private typealias Rest = () throws(SignedDataRefusal) -> (payload: HistoryPayload, dateOfApple: Instant?)
 
-    /// Checks the JWS of a delivery: first what costs little of each, then the signatures. Other tasks get their turn after
-    /// each.
+    /// Checks the JWS of a delivery: first what costs little of each, then the signatures. Other tasks get their turn
+    /// after each.
     ///
     /// - Parameters:
-    ///   - stopsAtRefusal: whether one that is refused refuses the request: then those after it are not verified. Otherwise
-    ///     it does not keep the others from being checked.
+    ///   - stopsAtRefusal: whether one that is refused refuses the request: then those after it are not verified.
+    ///     Otherwise it does not keep the others from being checked.
     init(
         _ delivery: SignedDelivery, reader: SignedDataReader, now: Instant, provenance: Provenance = .client,
         stopsAtRefusal: Bool = false

@@ -4,12 +4,13 @@ public import OfferStore
 /// Imports unsigned history from a source of any size (docs/import.md).
 ///
 /// The source is read into a staging table first, and its payloads are then applied subscription by subscription in the
-/// order of their ids: all of one in one transaction, so that its redemptions are counted once. Both steps note how far they are in the
-/// transaction that does the work; an import that breaks off anywhere, by `kill -9` too, goes on there when the same source
-/// is given again, and comes to the same state (invariant 7). Transactions are small, and rest in between, so that a
-/// server on the same database hardly notices.
+/// order of their ids: all of one in one transaction, so that its redemptions are counted once. Both steps note how far
+/// they are in the transaction that does the work; an import that breaks off anywhere, by `kill -9` too, goes on there
+/// when the same source is given again, and comes to the same state (invariant 7). Transactions are small, and rest in
+/// between, so that a server on the same database hardly notices.
 ///
-/// What is imported is not proven: it merges no customers and never outranks what Apple has signed (docs/design.md#history-and-state, docs/design.md#identity).
+/// What is imported is not proven: it merges no customers and never outranks what Apple has signed
+/// (docs/design.md#history-and-state, docs/design.md#identity).
 ///
 /// Another kind of source is another ``ImportSource`` and other ``ImportTerms``:
 ///
@@ -56,8 +57,8 @@ public struct HistoryImport: Sendable {
     /// - Parameters:
     ///   - source: what is read; it is taken up behind what was staged before.
     ///   - terms: what it is; a source with an open import of the same terms goes on.
-    ///   - refusals: given every refused line in order, after everything is applied. If it throws, giving the same source
-    ///     again gives them again.
+    ///   - refusals: given every refused line in order, after everything is applied. If it throws, giving the same
+    ///     source again gives them again.
     ///   - reported: told when all of them were given, while they still could be given again.
     /// - Throws: ``ImportError/anotherIsOpen(_:)``, `clockBehind`, `CancellationError`, what the source, the closures
     ///   or the store throw; what was committed stays.
@@ -140,9 +141,9 @@ public struct HistoryImport: Sendable {
 extension HistoryImport {
     /// Notes the operator's word that nothing is missing, for each customer it can apply to.
     ///
-    /// Only after everything is applied: half an import is no complete history. And not of a customer who shares an alias
-    /// or an unproven Apple Account with another: they may be one person, and what is known of one alone would lack what
-    /// the other bought (invariant 3).
+    /// Only after everything is applied: half an import is no complete history. And not of a customer who shares an
+    /// alias or an unproven Apple Account with another: they may be one person, and what is known of one alone would
+    /// lack what the other bought (invariant 3).
     func state(_ begun: ImportRun, _ progress: (ImportProgress) -> Void) async throws -> ImportRun {
         guard let asOf = begun.terms.completeAsOf else { return try await move(begun, to: .closing) }
         var run = begun

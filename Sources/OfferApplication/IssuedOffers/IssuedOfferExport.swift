@@ -31,7 +31,7 @@ public struct IssuedOfferExport: Sendable {
                 return PageBody(items: [], next: nil)
             }
             if let offerId,
-                try SlotStore(transaction).firstIssued(of: offerId, in: number) == nil,
+                try IssuedOfferStore(transaction).firstIssued(of: offerId, in: number) == nil,
                 try !catalogs.offersInForce(of: number, in: caller.scope, transaction).contains(where: {
                     $0.id == offerId
                 })
@@ -39,14 +39,14 @@ public struct IssuedOfferExport: Sendable {
                 throw RequestError.unknownOffer(offerId)
             }
             // One more than asked for tells whether there is another page.
-            let found = try SlotStore(transaction).page(
+            let found = try IssuedOfferStore(transaction).page(
                 offer: offerId, from: from, to: to, after: after, limit: limit + 1, in: number)
             let shown = Array(found.prefix(limit))
             let now = try clock.instantOfLooking(transaction)
             let offers = try IssuedOfferRows(shown, in: number, transaction).offers(for: caller, at: now)
             let items = try zip(shown, offers).map { issued, offer in
                 ExportedOffer(
-                    offer, signings: issued.slot.signings, voidedAt: issued.slot.voidedAt,
+                    offer, signings: issued.issuedOffer.signings, voidedAt: issued.issuedOffer.voidedAt,
                     proof: try CheckpointStore(transaction).proof(of: issued).map(IssuedOfferProof.init))
             }
             return PageBody(

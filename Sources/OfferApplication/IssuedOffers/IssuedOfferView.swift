@@ -5,15 +5,18 @@ import OfferStore
 
 extension IssuedOfferView {
     init(
-        _ slot: Slot, catalogRevision: Int, scope: Scope, signatures: [RecordedSignature], decisionId: LowercaseUUID,
-        state: SlotState
+        _ issuedOffer: IssuedOffer, catalogRevision: Int, scope: Scope, signatures: [RecordedSignature],
+        decisionId: LowercaseUUID,
+        state: IssuedOfferState
     ) {
         self.init(
-            issuedOfferId: slot.id, decisionId: decisionId, offerId: slot.offerId, offerType: slot.offerType,
-            delivery: slot.delivery, offerIdentifier: slot.offerIdentifier,
-            productId: signatures.last?.productId ?? slot.productId, bundleId: scope.bundleId,
-            environment: scope.environment, keyId: signatures.first?.keyId, state: state, issuedAt: slot.issuedAt,
-            expiresAt: slot.expiresAt, catalogRevision: catalogRevision, signatures: SignaturesBody())
+            issuedOfferId: issuedOffer.id, decisionId: decisionId, offerId: issuedOffer.offerId,
+            offerType: issuedOffer.offerType,
+            delivery: issuedOffer.delivery, offerIdentifier: issuedOffer.offerIdentifier,
+            productId: signatures.last?.productId ?? issuedOffer.productId, bundleId: scope.bundleId,
+            environment: scope.environment, keyId: signatures.first?.keyId, state: state,
+            issuedAt: issuedOffer.issuedAt,
+            expiresAt: issuedOffer.expiresAt, catalogRevision: catalogRevision, signatures: SignaturesBody())
         for signature in signatures where !signature.isRemoved {
             switch signature.format {
             case .v1:
@@ -39,7 +42,7 @@ extension RecordedSignature {
 
 /// Issued offers as they are stored, with what tells where they stand; the telling needs no database.
 struct IssuedOfferRows: Sendable {
-    private let rows: [(issued: IssuedOffer, newest: Signing)]
+    private let rows: [(issued: StoredIssuedOffer, newest: Signing)]
     /// What is known of each owner, or of all of them together.
     private let facts: [CustomerNumber: SubjectFacts]
 
@@ -47,10 +50,10 @@ struct IssuedOfferRows: Sendable {
     ///
     /// - Parameter united: what is known of the whole subject, where the owners are one; each owner's own if absent.
     init(
-        _ issued: [IssuedOffer], united: SubjectFacts? = nil, in number: ScopeNumber,
+        _ issued: [StoredIssuedOffer], united: SubjectFacts? = nil, in number: ScopeNumber,
         _ transaction: any StoreTransaction
     ) throws {
-        rows = try issued.map { ($0, try SlotStore(transaction).newestSigning(of: $0)) }
+        rows = try issued.map { ($0, try IssuedOfferStore(transaction).newestSigning(of: $0)) }
         var facts: [CustomerNumber: SubjectFacts] = [:]
         for offer in issued where facts[offer.customer] == nil {
             facts[offer.customer] = try united ?? SubjectFacts.read([offer.customer], transaction)
@@ -63,11 +66,11 @@ struct IssuedOfferRows: Sendable {
         let redemptions = facts.mapValues { $0.redemptions() }
         return rows.map { issued, newest in
             var offer = IssuedOfferView(
-                issued.slot, catalogRevision: Int(issued.catalogRevision), scope: caller.scope,
+                issued.issuedOffer, catalogRevision: Int(issued.catalogRevision), scope: caller.scope,
                 signatures: newest.signatures, decisionId: newest.decisionId,
-                state: issued.slot.state(at: now, redemptions: redemptions[issued.customer] ?? []))
-            offer.voidedAt = issued.slot.voidedAt
-            offer.released = issued.slot.voidedAt.map { _ in issued.slot.isReleased }
+                state: issued.issuedOffer.state(at: now, redemptions: redemptions[issued.customer] ?? []))
+            offer.voidedAt = issued.issuedOffer.voidedAt
+            offer.released = issued.issuedOffer.voidedAt.map { _ in issued.issuedOffer.isReleased }
             offer.voidReason = caller.role == .client ? nil : issued.voidReason
             return offer
         }

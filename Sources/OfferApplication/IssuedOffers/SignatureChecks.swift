@@ -60,10 +60,10 @@ public struct SignatureChecks: Sendable {
             // A catalog that this version cannot read only means fewer candidates.
         }
         guard let nonce = contents.nonce,
-            let signed = try SlotStore(transaction).signature(nonce: nonce, in: number)
+            let signed = try IssuedOfferStore(transaction).signature(nonce: nonce, in: number)
         else { return known }
         known.transactionId = signed.transactionId
-        let issued = try signed.issuedOfferId.flatMap { try SlotStore(transaction).issuedOffer($0, in: number) }
+        let issued = try signed.issuedOfferId.flatMap { try IssuedOfferStore(transaction).issuedOffer($0, in: number) }
         let view = try issued.flatMap {
             try IssuedOfferRows([$0], in: number, transaction).offers(for: caller, at: known.now).first
         }

@@ -3,8 +3,8 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-// Limits per account of the app (docs/design.md#issued-offers-and-limits): what its other Apple Accounts have used is read
-// with the snapshot, and nothing of it may have changed in the transaction that issues the offer.
+// Limits per account of the app (docs/design.md#issued-offers-and-limits): what its other Apple Accounts have used is
+// read with the snapshot, and nothing of it may have changed in the transaction that issues the offer.
 
 extension Snapshot {
     /// Reads the uses by the app account's other Apple Accounts of offers whose limits count them; to be called where
@@ -41,13 +41,14 @@ extension Snapshot {
 }
 
 extension SubjectFacts {
-    /// What was known at an earlier instant: what was signed, bought or issued later is not, what ended later still holds.
+    /// What was known at an earlier instant: what was signed, bought or issued later is not, what ended later still
+    /// holds.
     func turned(
         to instant: Instant, of customers: [CustomerNumber], _ transaction: any StoreTransaction
     ) throws -> SubjectFacts {
         var facts = self
         facts.history = try HistoryStore(transaction).history(of: customers, asOf: instant)
-        facts.slots = try SlotStore(transaction).slots(of: customers, asOf: instant)
+        facts.issuedOffers = try IssuedOfferStore(transaction).issuedOffers(of: customers, asOf: instant)
         return facts.known(asOf: instant)
     }
 }

@@ -52,8 +52,8 @@ protocol IssueReply: Sendable {
 
     /// Keeps an answer in the transaction that records its decision.
     ///
-    /// - Parameter decision: the decision that it reports, if it was recorded before; otherwise the answer has the instant
-    ///   of its decision.
+    /// - Parameter decision: the decision that it reports, if it was recorded before; otherwise the answer has the
+    ///   instant of its decision.
     func keep(
         _ answer: Answer, onEarlier decision: LowercaseUUID?, at now: Instant, _ transaction: any StoreTransaction
     ) throws

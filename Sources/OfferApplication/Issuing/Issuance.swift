@@ -14,19 +14,19 @@ struct Issuance: Sendable {
     var question: Question
     var decision: Decision
     var plan: SigningPlan
-    /// The open slot that a further signing belongs to.
-    var open: OpenSlot?
+    /// The open issued offer that a further signing belongs to.
+    var open: OpenIssuedOffer?
     /// The same, if its newest signatures are handed out again.
-    var stored: OpenSlot?
+    var stored: OpenIssuedOffer?
 
-    func redeemedSlots(of subject: PreparedSubject) -> [LowercaseUUID] {
-        snapshot.facts.slots.isEmpty ? [] : subject.redemptions(of: question.offer).compactMap(\.slotId)
+    func redeemedIssuedOffers(of subject: PreparedSubject) -> [LowercaseUUID] {
+        snapshot.facts.issuedOffers.isEmpty ? [] : subject.redemptions(of: question.offer).compactMap(\.issuedOfferId)
     }
 
     /// Whether nothing that the decision rests on has changed since it was read, and it was read a moment ago.
     func stillHolds(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> Bool {
         let last = try StoreClock(transaction).lastInstant() ?? snapshot.now
-        guard last.milliseconds(since: snapshot.now) <= SlotStore.settlingDelay else { return false }
+        guard last.milliseconds(since: snapshot.now) <= IssuedOfferStore.settlingDelay else { return false }
         return try snapshot.stillHolds(request.customer, signed: signed, in: number, transaction)
     }
 
@@ -112,20 +112,20 @@ extension Offer {
     }
 }
 
-/// An open slot as it is stored, with its newest signing (docs/design.md#issued-offers-and-limits).
-struct OpenSlot: Sendable {
-    var slot: Slot
+/// An open issued offer as it is stored, with its newest signing (docs/design.md#issued-offers-and-limits).
+struct OpenIssuedOffer: Sendable {
+    var issuedOffer: IssuedOffer
     var catalogRevision: Int
     var newestSigning: Signing
 
     /// Whether what it holds answers the plan: the newest signing is what the plan would make and has enough life left.
     ///
-    /// Where nothing is signed no purchase attempt burns anything and nothing grows old before the slot does: the slot
-    /// itself is handed out again for the same product, also if something fresh is asked for.
+    /// Where nothing is signed no purchase attempt burns anything and nothing grows old before the issued offer does:
+    /// the issued offer itself is handed out again for the same product, also if something fresh is asked for.
     func answers(_ plan: SigningPlan, fresh: Bool, at now: Instant, _ policy: Policy) -> Bool {
         let signatures = newestSigning.signatures
         guard plan.isSigned else {
-            return signatures.isEmpty && slot.productId == plan.productId && now < slot.expiresAt
+            return signatures.isEmpty && issuedOffer.productId == plan.productId && now < issuedOffer.expiresAt
         }
         guard !signatures.contains(where: \.isRemoved) else { return false }
         guard !fresh, let timestamp = signatures.first?.timestamp, plan.matches(signatures) else { return false }

@@ -3,15 +3,17 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// Issues offers, in six steps (docs/design.md#issuing). No signature leaves without a durable record of it, and none is made
-/// of data that changed after it was judged.
+/// Issues offers, in six steps (docs/design.md#issuing). No signature leaves without a durable record of it, and none
+/// is made of data that changed after it was judged.
 ///
 /// 1. **Verify** what the caller sent and keep it: Apple's data counts whatever the answer to this request is.
 /// 2. **Read one snapshot**: customer, history, catalog, pauses and counters of one instant.
 /// 3. **Decide** on it without holding the database, by the same function as a dry-run and a replay (invariant 4).
-/// 4. **Sign** before the transaction: a signature takes longer than the writer may be held, and one that is thrown away
+/// 4. **Sign** before the transaction: a signature takes longer than the writer may be held, and one that is thrown
+/// away
 ///    does no harm.
-/// 5. **Record durably**, if nothing that the decision rests on has changed since step 2 and the limits that everyone shares
+/// 5. **Record durably**, if nothing that the decision rests on has changed since step 2 and the limits that everyone
+/// shares
 ///    still have room. Otherwise the request begins again with step 2.
 /// 6. **Release** what was recorded, or what was answered earlier under the same key.
 ///
@@ -40,8 +42,8 @@ public struct IssueOffer: Sendable {
         return try await issue(request, caller: caller, UnkeyedReply())
     }
 
-    /// The same for a request with an `Idempotency-Key`: the answer that was given under it is given again, whatever has
-    /// changed since, and nothing is verified or decided for it.
+    /// The same for a request with an `Idempotency-Key`: the answer that was given under it is given again, whatever
+    /// has changed since, and nothing is verified or decided for it.
     ///
     /// Signatures and reasoned refusals are kept. Errors are not: the request may succeed the next time.
     ///
@@ -77,7 +79,8 @@ public struct IssueOffer: Sendable {
         let signer = try ArtefactSigner(registry: registry, app: app, scope: caller.scope, random: random)
         var seen = kept.subject
         for _ in 0..<Self.attempts {
-            // 2. Read one snapshot. A customer who was erased since the request was first looked at is not recorded again.
+            // 2. Read one snapshot. A customer who was erased since the request was first looked at is not recorded
+            // again.
             let (snapshot, earlier) = try await read(
                 request, signed: verified.proven, scope: caller.scope, reply, since: seen)
             if seen == nil {
@@ -113,7 +116,7 @@ public struct IssueOffer: Sendable {
             try seen?.requireNotErased(transaction)
             var snapshot = try Snapshot.read(
                 request.customer, signed: signed, scope: scope, clock: clock, catalogs: catalogs,
-                openSlotsOf: [request.offerId], transaction)
+                openIssuedOffersOf: [request.offerId], transaction)
             if let offer = snapshot.catalog.offer(request.offerId),
                 let product = try? offer.product(asked: request.productId)
             {
@@ -147,23 +150,25 @@ public struct IssueOffer: Sendable {
 
     // MARK: 4. Sign
 
-    /// Signs, records and releases an offer, or hands out what its open slot holds; `nil` if the decision no longer holds.
+    /// Signs, records and releases an offer, or hands out what its open issued offer holds; `nil` if the decision no
+    /// longer holds.
     private func grant<Reply: IssueReply>(
         _ issuance: Issuance, about subject: PreparedSubject, signer: ArtefactSigner, _ reply: Reply
     ) async throws -> Reply.Answer? {
         if let stored = issuance.stored { return try await handOut(stored, issuance, reply) }
         guard let number = issuance.snapshot.number else { return nil }
         let (now, catalogRevision) = (issuance.snapshot.now, issuance.snapshot.catalogRevision)
-        let slot = try nextSlot(issuance)
+        let issuedOffer = try nextIssuedOffer(issuance)
         let signatures = try signer.sign(issuance.plan, offer: issuance.question.offer, timestamp: now)
         let decisionId = try random.orderedUUID(at: now)
         let record = issuance.record.packed()
         let issued = IssuedOfferView(
-            slot, catalogRevision: issuance.open?.catalogRevision ?? catalogRevision, scope: issuance.caller.scope,
+            issuedOffer, catalogRevision: issuance.open?.catalogRevision ?? catalogRevision,
+            scope: issuance.caller.scope,
             signatures: signatures, decisionId: decisionId, state: .open)
         let answer = try reply.write(.issued(issued, isNew: true))
         // Found before the transaction, which others wait for.
-        let redeemed = issuance.open == nil ? issuance.redeemedSlots(of: subject) : []
+        let redeemed = issuance.open == nil ? issuance.redeemedIssuedOffers(of: subject) : []
         let committed: Commit<Reply.Answer>
         do {
             committed = try await commit(issuance, answer, reply) { transaction in
@@ -177,7 +182,7 @@ public struct IssueOffer: Sendable {
                     decisionId: decisionId, decidedAt: now, customer: try issuance.owner(in: number, transaction),
                     catalogRevision: Int64(catalogRevision), record: record, signatures: signatures)
                 let isRecorded = try Self.record(
-                    slot, by: signing, issuance, redeemed: redeemed, caps: caps, in: number, transaction)
+                    issuedOffer, by: signing, issuance, redeemed: redeemed, caps: caps, in: number, transaction)
                 return isRecorded ? nil : .moved
             }
         } catch  where CounterStore.isCapReached(error) {
@@ -193,11 +198,11 @@ public struct IssueOffer: Sendable {
 
     /// Releases signatures that are recorded already; only keeping the answer or opening the offer writes anything.
     private func handOut<Reply: IssueReply>(
-        _ stored: OpenSlot, _ issuance: Issuance, _ reply: Reply
+        _ stored: OpenIssuedOffer, _ issuance: Issuance, _ reply: Reply
     ) async throws -> Reply.Answer? {
         let newest = stored.newestSigning
         let issued = IssuedOfferView(
-            stored.slot, catalogRevision: stored.catalogRevision, scope: issuance.caller.scope,
+            stored.issuedOffer, catalogRevision: stored.catalogRevision, scope: issuance.caller.scope,
             signatures: newest.signatures, decisionId: newest.decisionId, state: .open)
         let answer = try reply.write(.issued(issued, isNew: false))
         guard Reply.keepsAnswers || issuance.opens else {
@@ -212,29 +217,29 @@ public struct IssueOffer: Sendable {
         }.answer
     }
 
-    /// The open slot with one more signing, or a new slot with its first.
-    private func nextSlot(_ issuance: Issuance) throws -> Slot {
+    /// The open issued offer with one more signing, or a new issued offer with its first.
+    private func nextIssuedOffer(_ issuance: Issuance) throws -> IssuedOffer {
         let now = issuance.snapshot.now
         let expiresAt = now.adding(milliseconds: policy.signatureLife)
-        let countsUntil = expiresAt.adding(milliseconds: policy.slotTail)
-        if var slot = issuance.open?.slot {
-            slot.signings += 1
-            slot.productId = issuance.plan.productId
-            slot.expiresAt = max(slot.expiresAt, expiresAt)
-            slot.countsUntil = max(slot.countsUntil, countsUntil)
-            return slot
+        let countsUntil = expiresAt.adding(milliseconds: policy.countingTail)
+        if var issuedOffer = issuance.open?.issuedOffer {
+            issuedOffer.signings += 1
+            issuedOffer.productId = issuance.plan.productId
+            issuedOffer.expiresAt = max(issuedOffer.expiresAt, expiresAt)
+            issuedOffer.countsUntil = max(issuedOffer.countsUntil, countsUntil)
+            return issuedOffer
         }
         let (question, offer) = (issuance.question, issuance.question.offer)
         guard let group = question.subscriptionGroupIdentifier else {
             throw UnsignableOffer(detail: "no subscription group")
         }
-        var slot = Slot(
+        var issuedOffer = IssuedOffer(
             id: try random.orderedUUID(at: now), offerId: offer.id, offerIdentifier: offer.offerIdentifier,
             offerType: offer.type, delivery: offer.delivery, productId: issuance.plan.productId,
             subscriptionGroupIdentifier: group, tags: offer.tags, issuedAt: now, expiresAt: expiresAt,
             countsUntil: countsUntil, signings: 1, cost: question.cost)
-        slot.signUp = question.signUp.isUnknown ? nil : question.signUp
-        return slot
+        issuedOffer.signUp = question.signUp.isUnknown ? nil : question.signUp
+        return issuedOffer
     }
 
     /// Refuses, by the decision that was recorded for an identical request if there is one.
@@ -274,8 +279,8 @@ public struct IssueOffer: Sendable {
             if try issuance.stillHolds(in: number, transaction) {
                 try issuance.noteOpening(transaction)
             } else {
-                // Where anything has changed meanwhile the next request opens the offer. The record holds what was read of
-                // the customer: an erasure since then must not be undone by it.
+                // Where anything has changed meanwhile the next request opens the offer. The record holds what was read
+                // of the customer: an erasure since then must not be undone by it.
                 guard try !ErasureStore(transaction).isErased(customers, after: snapshot.sequence) else {
                     return .moved
                 }
@@ -289,8 +294,8 @@ public struct IssueOffer: Sendable {
 
     /// Refuses by a decision recorded earlier; only keeping the answer under its key writes anything.
     ///
-    /// - Returns: `nil` if this answer needs a record of its own: it opens the offer, the statement that was signed is too
-    ///   old, or what was recorded is no longer there.
+    /// - Returns: `nil` if this answer needs a record of its own: it opens the offer, the statement that was signed is
+    ///   too old, or what was recorded is no longer there.
     private func refuse<Reply: IssueReply>(
         _ issuance: Issuance, _ outlook: Outlook, as entry: RecordedRefusals.Entry, _ reply: Reply
     ) async throws -> Reply.Answer? {
@@ -351,29 +356,33 @@ public struct IssueOffer: Sendable {
         return committed
     }
 
-    /// Writes a new slot with its first signing, or one more signing of the open one.
+    /// Writes a new issued offer with its first signing, or one more signing of the open one.
     ///
-    /// - Returns: false if the open slot takes no further signing, which `stillHolds` has ruled out.
+    /// - Returns: false if the open issued offer takes no further signing, which `stillHolds` has ruled out.
     private static func record(
-        _ slot: Slot, by signing: Signing, _ issuance: Issuance, redeemed: [LowercaseUUID], caps: [CounterStore.Cap],
+        _ issuedOffer: IssuedOffer, by signing: Signing, _ issuance: Issuance, redeemed: [LowercaseUUID],
+        caps: [CounterStore.Cap],
         in number: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> Bool {
         let (snapshot, customers) = (issuance.snapshot, issuance.snapshot.subject.customers)
-        let store = SlotStore(transaction)
+        let store = IssuedOfferStore(transaction)
         try issuance.noteOpening(transaction)
         guard issuance.open == nil else {
             let signings = try store.addSigning(
-                to: slot.id, signing, productId: slot.productId, cost: issuance.question.cost,
-                expiresAt: slot.expiresAt, countsUntil: slot.countsUntil, at: snapshot.now, subject: customers,
+                to: issuedOffer.id, signing, productId: issuedOffer.productId, cost: issuance.question.cost,
+                expiresAt: issuedOffer.expiresAt, countsUntil: issuedOffer.countsUntil, at: snapshot.now,
+                subject: customers,
                 caps: caps, in: number)
-            return signings == slot.signings
+            return signings == issuedOffer.signings
         }
-        try store.settle(redeemed, at: slot.issuedAt, in: number)
+        try store.settle(redeemed, at: issuedOffer.issuedAt, in: number)
         try store.insert(
-            slot, by: signing, subject: customers, caps: caps,
-            hasPassed: snapshot.facts.slots.contains { $0.waitsToBeSettled(at: slot.issuedAt) }, in: number)
+            issuedOffer, by: signing, subject: customers, caps: caps,
+            hasPassed: snapshot.facts.issuedOffers.contains { $0.waitsToBeSettled(at: issuedOffer.issuedAt) },
+            in: number)
         try RedemptionStore(transaction).matchLaterEvidence(
-            of: signing.customer, since: slot.issuedAt, offers: issuance.question.offers, at: slot.issuedAt,
+            of: signing.customer, since: issuedOffer.issuedAt, offers: issuance.question.offers,
+            at: issuedOffer.issuedAt,
             in: number)
         return true
     }

@@ -5,8 +5,8 @@ import OfferSigning
 import OfferStore
 import Synchronization
 
-/// Refusals that this process recorded, by the fingerprint of all that the answer depends on, so that an identical one is
-/// answered with the same decision and records nothing (docs/decisions/0044).
+/// Refusals that this process recorded, by the fingerprint of all that the answer depends on, so that an identical one
+/// is answered with the same decision and records nothing (docs/decisions/0044).
 ///
 /// Memory is bounded: of at most `2 × generationSize` entries those not asked for longest are forgotten first. What is
 /// forgotten is recorded once more.
@@ -60,11 +60,11 @@ final class RecordedRefusals: Sendable {
 }
 
 extension Issuance {
-    /// The SHA-256 of all that a refusal depends on and says, but for its instant: two requests with the same fingerprint
-    /// are refused for the same reasons until the same turning point, and are the same record.
+    /// The SHA-256 of all that a refusal depends on and says, but for its instant: two requests with the same
+    /// fingerprint are refused for the same reasons until the same turning point, and are the same record.
     ///
-    /// Left out is what moves by itself without changing the answer: the instant, the newest row, until when the history is
-    /// complete, and counters that everyone shares. Where they do change the answer, a finding differs.
+    /// Left out is what moves by itself without changing the answer: the instant, the newest row, until when the
+    /// history is complete, and counters that everyone shares. Where they do change the answer, a finding differs.
     ///
     /// - Parameters:
     ///   - record: the packed record.

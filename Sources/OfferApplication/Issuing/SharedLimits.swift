@@ -2,8 +2,8 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-// Limits that everyone shares (docs/design.md#issued-offers-and-limits): read with the snapshot for the rules to judge, and
-// read and judged again by the same rules in the transaction that takes a place.
+// Limits that everyone shares (docs/design.md#issued-offers-and-limits): read with the snapshot for the rules to judge,
+// and read and judged again by the same rules in the transaction that takes a place.
 
 extension Issuance {
     /// What the committing transaction says of the limits that everyone shares.
@@ -18,13 +18,17 @@ extension Issuance {
     func sharedLimits(in number: ScopeNumber, _ transaction: any StoreTransaction) throws -> SharedLimits {
         let limits = SharedLimit.all(of: question.offer)
         guard !limits.isEmpty, let seen = snapshot.facts.counters[question.offer.id] else { return .fit([]) }
-        let slots = snapshot.facts.slots.filter { slot in seen.open.contains { $0.id == slot.id } }
+        let issuedOffers = snapshot.facts.issuedOffers.filter { issuedOffer in
+            seen.open.contains { $0.id == issuedOffer.id }
+        }
         let counters = try OfferCounters.read(
-            question, open: slots, own: open?.slot.id, at: snapshot.now, in: number, transaction)
-        let uses = limits.compactMap { $0.use(question, counters: counters, open: open?.slot.id, at: snapshot.now) }
+            question, open: issuedOffers, own: open?.issuedOffer.id, at: snapshot.now, in: number, transaction)
+        let uses = limits.compactMap {
+            $0.use(question, counters: counters, open: open?.issuedOffer.id, at: snapshot.now)
+        }
         guard uses.count == limits.count, uses.allSatisfy({ $0.shortfall <= 0 }) else { return .reached(counters) }
         // A counter is of one id; what is used under the offer's other ids is not in it.
-        let counted = open?.slot.offerId ?? question.offer.id
+        let counted = open?.issuedOffer.offerId ?? question.offer.id
         let others = try question.offer.ids.filter { $0 != counted }.map {
             try CounterStore(transaction).used(of: $0, at: snapshot.now, in: number)
         }
@@ -49,23 +53,24 @@ extension Snapshot {
         guard !shared.isEmpty else { return }
         let isSupposed = takesHistoryAsProven || now != present
         let instant = max(now, present)
-        let slots = try isSupposed ? SlotStore(transaction).slots(of: subject.customers) : facts.slots
+        let issuedOffers =
+            try isSupposed ? IssuedOfferStore(transaction).issuedOffers(of: subject.customers) : facts.issuedOffers
         for (offer, productId) in shared {
             let question = question(
                 offer, productId: productId, signals: [:], request: DeviceRequest(), needsNewSigning: true)
             facts.counters[offer.id] = try counters(
-                question, open: slots.filter { offer.has($0.offerId) && $0.isOpen(at: instant) }, at: instant,
+                question, open: issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: instant) }, at: instant,
                 transaction)
         }
     }
 
     private func counters(
-        _ question: Question, open: [Slot], at instant: Instant, _ transaction: any StoreTransaction
+        _ question: Question, open: [IssuedOffer], at instant: Instant, _ transaction: any StoreTransaction
     ) throws -> OfferCounters {
         guard let number else { return OfferCounters(asOf: instant) }
         let own =
             open.isEmpty
-            ? nil : facts.openSlot(of: question.offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
+            ? nil : facts.openIssuedOffer(of: question.offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
         return try OfferCounters.read(question, open: open, own: own?.id, at: instant, in: number, transaction)
     }
 }
@@ -74,16 +79,16 @@ extension OfferCounters {
     /// What everyone has used of an offer, with the ends that its limits wait for.
     ///
     /// - Parameters:
-    ///   - open: the subject's open slots of the offer.
+    ///   - open: the subject's open issued offers of the offer.
     ///   - own: the one that asking again would use.
     static func read(
-        _ question: Question, open: [Slot], own: LowercaseUUID?, at now: Instant, in scope: ScopeNumber,
+        _ question: Question, open: [IssuedOffer], own: LowercaseUUID?, at now: Instant, in scope: ScopeNumber,
         _ transaction: any StoreTransaction
     ) throws -> OfferCounters {
         let store = CounterStore(transaction)
         var counters = try store.counters(
             of: question.offer, in: question.subscriptionGroupIdentifier, open: open, at: now, in: scope)
-        // Each of several open slots is the subject's own in turn, so the last of them never counts.
+        // Each of several open issued offers is the subject's own in turn, so the last of them never counts.
         let last = open.max { ($0.countsUntil, $0.id) < ($1.countsUntil, $1.id) }
         for limit in SharedLimit.all(of: question.offer) {
             guard let use = limit.use(question, counters: counters, open: own, at: now), use.shortfall > 0 else {

@@ -4,7 +4,8 @@ import OfferModel
 import OfferSigning
 import OfferStore
 
-/// What one signing is to hold: two requests with the same plan can be given the same signatures (docs/design.md#issued-offers-and-limits).
+/// What one signing is to hold: two requests with the same plan can be given the same signatures
+/// (docs/design.md#issued-offers-and-limits).
 struct SigningPlan: Sendable, Equatable {
     var productId: ProductId
     var formats: [ArtefactFormat]
@@ -17,8 +18,8 @@ struct SigningPlan: Sendable, Equatable {
 
     /// Plans a signing of an offer for a subject.
     ///
-    /// - Parameter allowed: the encodings that are signed in the environment; an offer with none of them is refused by the
-    ///   rules.
+    /// - Parameter allowed: the encodings that are signed in the environment; an offer with none of them is refused by
+    ///   the rules.
     /// - Throws: `invalidRequest` if a format is asked for that the offer is not delivered in, or that is not signed in
     ///   the environment.
     init(
@@ -82,7 +83,8 @@ struct SigningPlan: Sendable, Equatable {
     /// Whether these signatures of one signing were made for the same plan.
     ///
     /// Account and transaction are compared whatever the format, also where it does not sign them: a request for
-    /// another account is another user of the app, who gets separate signatures (docs/design.md#issued-offers-and-limits).
+    /// another account is another user of the app, who gets separate signatures
+    /// (docs/design.md#issued-offers-and-limits).
     func matches(_ signatures: [RecordedSignature]) -> Bool {
         Set(signatures.map(\.format)) == Set(formats)
             && signatures.allSatisfy { signature in
@@ -114,7 +116,8 @@ struct ArtefactSigner: Sendable {
 
     /// Signs what a plan holds.
     ///
-    /// - Throws: when the key failed its self-test, libcrypto fails, the generator has no entropy, or a field cannot be signed.
+    /// - Throws: when the key failed its self-test, libcrypto fails, the generator has no entropy, or a field cannot be
+    ///   signed.
     func sign(
         _ plan: SigningPlan, offer: Offer, timestamp: Instant, allowIntroductoryOffer: Bool = true
     ) throws -> [RecordedSignature] {

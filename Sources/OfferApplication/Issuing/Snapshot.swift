@@ -24,8 +24,8 @@ struct Snapshot: Sendable {
     var compiledCatalog: CompiledCatalog
     var pauses: [ActivePause]
     var facts: SubjectFacts
-    /// The slots of the offers asked about that may be open, by id.
-    var openSlots: [LowercaseUUID: OpenSlot]
+    /// The issued offers of the offers asked about that may be open, by id.
+    var openIssuedOffers: [LowercaseUUID: OpenIssuedOffer]
     var signUp: SignUp
     /// What moves when anything of the app account's other Apple Accounts changes, where a limit counts their uses.
     var accountVersion: SubjectVersion?
@@ -34,10 +34,10 @@ struct Snapshot: Sendable {
 
     /// Reads a snapshot of the customers that the identifiers name.
     ///
-    /// - Parameter offers: the offers whose open slots are wanted; every offer's if absent.
+    /// - Parameter offers: the offers whose open issued offers are wanted; every offer's if absent.
     static func read(
         _ identifiers: CustomerIdentifiers, signed: [ProvenIdentifier], scope: Scope, clock: RequestClock,
-        catalogs: CompiledCatalogs, openSlotsOf offers: [OfferId]?, _ transaction: any StoreTransaction
+        catalogs: CompiledCatalogs, openIssuedOffersOf offers: [OfferId]?, _ transaction: any StoreTransaction
     ) throws -> Snapshot {
         let state = try ScopeStore(transaction).presentState(around: scope)
         let now = try clock.instant(after: state.marks)
@@ -48,7 +48,8 @@ struct Snapshot: Sendable {
                 version: try customers.overview(of: []).version, generation: 0, now: now, present: now, sequence: 0,
                 catalogRevision: 0,
                 compiledCatalog: CompiledCatalog(Catalog(bundleId: scope.bundleId)), pauses: [],
-                facts: SubjectFacts(rolloutKey: identifiers.rolloutKey), openSlots: [:], signUp: identifiers.signUp)
+                facts: SubjectFacts(rolloutKey: identifiers.rolloutKey), openIssuedOffers: [:],
+                signUp: identifiers.signUp)
         }
         let number = present.number
         var subject = try NamedCustomers.resolve(identifiers, signed: signed, in: number, transaction)
@@ -63,32 +64,38 @@ struct Snapshot: Sendable {
             catalogRevision: Int(present.catalogRevision),
             compiledCatalog: catalog,
             pauses: present.hasPauses ? try PauseStore(transaction).active(in: number) : [],
-            facts: facts, openSlots: try openSlots(among: facts.slots, of: ids, at: now, in: number, transaction),
+            facts: facts,
+            openIssuedOffers: try openIssuedOffers(
+                among: facts.issuedOffers, of: ids, at: now, in: number, transaction),
             signUp: identifiers.signUp)
     }
 
-    /// Of some slots those that may be open, with the signatures made by an instant.
+    /// Of some issued offers those that may be open, with the signatures made by an instant.
     ///
-    /// - Parameter ids: every id of the offers whose slots are wanted; every offer's if absent.
-    static func openSlots(
-        among slots: [Slot], of ids: [OfferId]? = nil, at now: Instant, signedBy latest: Instant = .distantFuture,
+    /// - Parameter ids: every id of the offers whose issued offers are wanted; every offer's if absent.
+    static func openIssuedOffers(
+        among issuedOffers: [IssuedOffer], of ids: [OfferId]? = nil, at now: Instant,
+        signedBy latest: Instant = .distantFuture,
         in number: ScopeNumber, _ transaction: any StoreTransaction
-    ) throws -> [LowercaseUUID: OpenSlot] {
-        var open: [LowercaseUUID: OpenSlot] = [:]
-        for slot in slots where slot.isOpen(at: now) && ids?.contains(slot.offerId) != false {
-            guard let issued = try SlotStore(transaction).issuedOffer(slot.id, in: number) else { continue }
-            open[slot.id] = OpenSlot(
-                slot: slot, catalogRevision: Int(issued.catalogRevision),
-                newestSigning: try SlotStore(transaction).newestSigning(of: issued, by: latest))
+    ) throws -> [LowercaseUUID: OpenIssuedOffer] {
+        var open: [LowercaseUUID: OpenIssuedOffer] = [:]
+        for issuedOffer in issuedOffers where issuedOffer.isOpen(at: now) && ids?.contains(issuedOffer.offerId) != false
+        {
+            guard let issued = try IssuedOfferStore(transaction).issuedOffer(issuedOffer.id, in: number) else {
+                continue
+            }
+            open[issuedOffer.id] = OpenIssuedOffer(
+                issuedOffer: issuedOffer, catalogRevision: Int(issued.catalogRevision),
+                newestSigning: try IssuedOfferStore(transaction).newestSigning(of: issued, by: latest))
         }
         return open
     }
 
     var catalog: Catalog { compiledCatalog.catalog }
 
-    /// The slot of an offer that asking again would use.
-    func open(_ offer: Offer, about subject: PreparedSubject) -> OpenSlot? {
-        subject.openSlot(of: offer, at: now).flatMap { openSlots[$0.id] }
+    /// The issued offer of an offer that asking again would use.
+    func open(_ offer: Offer, about subject: PreparedSubject) -> OpenIssuedOffer? {
+        subject.openIssuedOffer(of: offer, at: now).flatMap { openIssuedOffers[$0.id] }
     }
 
     /// Whether nothing this snapshot showed has changed since.

@@ -24,8 +24,8 @@ public struct Readiness: Sendable {
         trial = WriteTrial(database: database, clock: clock)
     }
 
-    /// Looks at the latest self-test of the signing keys, reads the clock, looks for room on the disk, and commits something
-    /// durably.
+    /// Looks at the latest self-test of the signing keys, reads the clock, looks for room on the disk, and commits
+    /// something durably.
     ///
     /// - Throws: ``RequestError``, naming no file of the machine: the check is public.
     public func check() async throws {
@@ -112,8 +112,8 @@ final class WatchedDatabase: StoreDatabase {
 
 /// Finds out whether a commit is possible, by making one.
 ///
-/// The check is public, and each commit costs a flush of the disk: concurrent checks share one, and a success is reused for a
-/// second unless the database has failed meanwhile. A failure is never reused.
+/// The check is public, and each commit costs a flush of the disk: concurrent checks share one, and a success is reused
+/// for a second unless the database has failed meanwhile. A failure is never reused.
 actor WriteTrial {
     private static let life = Duration.seconds(1)
 

@@ -1,8 +1,8 @@
 public import OfferModel
 public import OfferStore
 
-/// Removes what nothing needs any more and settles slots that have passed, in steps so small that no request waits long
-/// for one.
+/// Removes what nothing needs any more and settles issued offers that have passed, in steps so small that no request
+/// waits long for one.
 public struct Retention: Sendable {
     /// How many rows of each kind one transaction looks at.
     private static let limit = 200

@@ -127,8 +127,8 @@ extension AuditAuthor {
 
 /// Verifies notifications one at a time.
 ///
-/// Any client may send to the notifications URL, and a chain with Apple's root in it costs public-key work before it proves
-/// false. One at a time leaves the other cores to callers with a key.
+/// Any client may send to the notifications URL, and a chain with Apple's root in it costs public-key work before it
+/// proves false. One at a time leaves the other cores to callers with a key.
 actor NotificationCheck {
     /// Checks a notification and all that is signed in it.
     ///

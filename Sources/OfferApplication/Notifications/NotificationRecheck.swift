@@ -2,8 +2,8 @@ import AppStoreServer
 public import OfferModel
 import OfferStore
 
-/// Fetches the notifications that did not reach this server, app by app: Apple may not send again what was refused, and stops
-/// after a week of an outage.
+/// Fetches the notifications that did not reach this server, app by app: Apple may not send again what was refused, and
+/// stops after a week of an outage.
 public struct NotificationRecheck: Sendable {
     public struct Sum: Sendable, Hashable {
         public var added = 0

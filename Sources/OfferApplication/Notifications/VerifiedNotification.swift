@@ -108,8 +108,8 @@ extension VerifiedNotification {
 }
 
 extension SignedDataRefusal {
-    /// Whether a notification that was refused so may be accepted later: once the clock or `appAppleId` is right, or by a
-    /// version that reads what Apple signed within a notification that is believed itself.
+    /// Whether a notification that was refused so may be accepted later: once the clock or `appAppleId` is right, or by
+    /// a version that reads what Apple signed within a notification that is believed itself.
     public var mayHeal: Bool {
         code == .signedInFuture || code == .wrongAppAppleId
             || ["data.signed", "appData.signed"].contains { member?.hasPrefix($0) ?? false }

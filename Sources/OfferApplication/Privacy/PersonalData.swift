@@ -69,8 +69,8 @@ public struct PersonalData: Sendable {
         }
     }
 
-    /// Erases the customers that the identifiers name, in one transaction. The server may run meanwhile: what it does about the
-    /// customer comes wholly before or wholly after.
+    /// Erases the customers that the identifiers name, in one transaction. The server may run meanwhile: what it does
+    /// about the customer comes wholly before or wholly after.
     ///
     /// - Throws: as ``plan(for:in:)``, ``ErasureRefusal/changing``, `clockBehind`.
     public func erase(
@@ -102,8 +102,8 @@ public struct PersonalData: Sendable {
 
 /// Resets a tester, so that their next purchase is a new customer's: `POST /v1/customers/reset`. Never in Production.
 ///
-/// An erasure that keeps no evidence of uses, so limits begin again. It needs no digest key, because what stays is about a
-/// tester.
+/// An erasure that keeps no evidence of uses, so limits begin again. It needs no digest key, because what stays is
+/// about a tester.
 public struct TesterReset: Sendable {
     let ledger: Ledger
     let digestKey: (any KeyedDigest)?
@@ -129,8 +129,8 @@ public struct TesterReset: Sendable {
     }
 }
 
-/// The person that the identifiers of a data request name. Stricter than for an offer request: giving out or erasing another
-/// person's data cannot be undone.
+/// The person that the identifiers of a data request name. Stricter than for an offer request: giving out or erasing
+/// another person's data cannot be undone.
 struct NamedPerson {
     let customers: [CustomerNumber]
 

@@ -157,8 +157,8 @@ public enum MonotonicClock {
     }
 }
 
-/// The address that a connection comes from, as far as failed authentication is counted together: an IPv4 address, or the
-/// /64 of an IPv6 address, because one host can use all of that.
+/// The address that a connection comes from, as far as failed authentication is counted together: an IPv4 address, or
+/// the /64 of an IPv6 address, because one host can use all of that.
 public struct PeerAddress: Sendable, Hashable {
     private let network: [UInt8]
 
@@ -175,8 +175,8 @@ public struct PeerAddress: Sendable, Hashable {
 
 /// Token buckets under hashed keys, in bounded memory.
 ///
-/// A bucket is the instant at which it is full again, in nanoseconds of a monotonic clock. A bucket that is full needs no
-/// place.
+/// A bucket is the instant at which it is full again, in nanoseconds of a monotonic clock. A bucket that is full needs
+/// no place.
 struct TokenBuckets: Sendable {
     let limit: RateLimit
     private let capacity: Int
@@ -215,9 +215,9 @@ struct TokenBuckets: Sendable {
         return max(0, buckets[place].fullAt &- now &+ interval &- depth)
     }
 
-    /// The place of a bucket, which is full where it is new. Where there is no room it replaces the fullest of eight that are
-    /// picked at random: that costs the same however many there are, and an emptied bucket goes only where chance picks
-    /// seven others that are at least as empty.
+    /// The place of a bucket, which is full where it is new. Where there is no room it replaces the fullest of eight
+    /// that are picked at random: that costs the same however many there are, and an emptied bucket goes only where
+    /// chance picks seven others that are at least as empty.
     private mutating func place(of key: Int, at now: Int64) -> Int {
         if let place = places[key] { return place }
         if buckets.count < capacity {

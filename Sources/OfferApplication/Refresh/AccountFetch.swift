@@ -4,7 +4,8 @@ import OfferAPI
 import OfferModel
 import OfferStore
 
-/// Asks the App Store Server API for everything of one Apple Account, and verifies it as everything else is (invariant 6).
+/// Asks the App Store Server API for everything of one Apple Account, and verifies it as everything else is (invariant
+/// 6).
 struct AccountFetch: Sendable {
     let client: AppStoreServerClient
     let reader: SignedDataReader

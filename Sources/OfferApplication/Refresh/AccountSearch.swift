@@ -112,8 +112,8 @@ extension RequestClock {
 }
 
 extension AskedAccount {
-    /// Everything by which a stored customer can be asked for; only what was read from signed data need not be asked for
-    /// again.
+    /// Everything by which a stored customer can be asked for; only what was read from signed data need not be asked
+    /// for again.
     fileprivate init(_ customer: StoredCustomer, first: String?, _ transaction: any StoreTransaction) throws {
         let known = customer.originalTransactionIds.map(\.rawValue) + customer.appTransactionIds.map(\.rawValue)
         ids = (first.map { [$0] } ?? []) + known.filter { $0 != first }

@@ -16,8 +16,8 @@ public struct FunnelReports: Sendable {
 
     /// The funnel of one offer, or of every offer that is in the catalog or was ever evaluated.
     ///
-    /// It reads one snapshot customer by customer, in memory that does not grow with them, and the writer never waits for
-    /// it. A server makes one report at a time: each takes one of its few readers for as long as it lasts.
+    /// It reads one snapshot customer by customer, in memory that does not grow with them, and the writer never waits
+    /// for it. A server makes one report at a time: each takes one of its few readers for as long as it lasts.
     ///
     /// - Parameters:
     ///   - from: customers first evaluated from then on; 30 days before the end if absent.

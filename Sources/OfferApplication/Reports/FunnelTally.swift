@@ -46,9 +46,10 @@ struct FunnelTally {
 
     /// Counts one customer, reading only that customer's history.
     mutating func add(_ member: CohortMember) throws {
-        let issued = try SlotStore(transaction).issuedOffers(to: member.customer)
+        let issued = try IssuedOfferStore(transaction).issuedOffers(to: member.customer)
         var facts = SubjectFacts(
-            history: try HistoryStore(transaction).history(of: [member.customer]), slots: issued.map(\.slot))
+            history: try HistoryStore(transaction).history(of: [member.customer]),
+            issuedOffers: issued.map(\.issuedOffer))
         let redemptions = RedemptionStore(transaction)
         facts.keptEvidence =
             try KeptEvidenceStore(transaction).evidence(of: [member.customer])
@@ -63,13 +64,13 @@ struct FunnelTally {
                 && used.redemption.offerType == offer.delivery.redeemedAs
                 && used.redemption.firstEvidence >= member.firstEvaluated
         }
-        funnel.redemptions.redeemedWithoutSlot += max(0, course.redemptionsWithoutSlot - issuedToOthers)
+        funnel.redemptions.redeemedWithoutSlot += max(0, course.redemptionsWithoutIssuedOffer - issuedToOthers)
         if course.redemptionsOfRetention > 0 {
             funnel.redemptions.retention = (funnel.redemptions.retention ?? 0) + course.redemptionsOfRetention
         }
         guard member.isIssued else { return }
-        count(cost: issued.filter { $0.slot.offerId == offer.id }, course)
-        try count(save: member, course, facts.slots)
+        count(cost: issued.filter { $0.issuedOffer.offerId == offer.id }, course)
+        try count(save: member, course, facts.issuedOffers)
     }
 
     private mutating func count(stages member: CohortMember, _ course: OfferCourse) {
@@ -113,12 +114,12 @@ struct FunnelTally {
         if course.isActive == nil { funnel.holdoutLift[keyPath: side].undetermined += 1 }
     }
 
-    private mutating func count(cost issued: [IssuedOffer], _ course: OfferCourse) {
-        let uses = Dictionary(grouping: course.redemptions, by: \.slotId).mapValues { Int64($0.count) }
-        for slot in issued {
-            guard let value = slot.slot.cost,
+    private mutating func count(cost issued: [StoredIssuedOffer], _ course: OfferCourse) {
+        let uses = Dictionary(grouping: course.redemptions, by: \.issuedOfferId).mapValues { Int64($0.count) }
+        for issuedOffer in issued {
+            guard let value = issuedOffer.issuedOffer.cost,
                 let cost = costs[value.currency, default: DiscountCost()].adding(
-                    value.milliunits, uses: uses[slot.slot.id] ?? 0, isRefunded: course.isRefunded)
+                    value.milliunits, uses: uses[issuedOffer.issuedOffer.id] ?? 0, isRefunded: course.isRefunded)
             else {
                 funnel.slotsWithoutCost += 1
                 continue
@@ -127,13 +128,14 @@ struct FunnelTally {
         }
     }
 
-    private mutating func count(save member: CohortMember, _ course: OfferCourse, _ slots: [Slot]) throws {
+    private mutating func count(save member: CohortMember, _ course: OfferCourse, _ issuedOffers: [IssuedOffer]) throws
+    {
         guard let redemption = course.redemptions.first(where: { !$0.isByAnother }),
-            let slot = slots.first(where: { $0.id == redemption.slotId })
+            let issuedOffer = issuedOffers.first(where: { $0.id == redemption.issuedOfferId })
         else { return }
         let due = SaveOutcome.isDue(redemption)
-        let group = slot.subscriptionGroupIdentifier
-        let atIssue = try subscription(of: member.customer, in: group, at: slot.issuedAt)
+        let group = issuedOffer.subscriptionGroupIdentifier
+        let atIssue = try subscription(of: member.customer, in: group, at: issuedOffer.issuedAt)
         guard atIssue.isCancelled else { return }
         let afterwards = due <= asOf ? try subscription(of: member.customer, in: group, at: due) : nil
         let outcome = SaveOutcome(atIssue: atIssue, afterwards: afterwards)
@@ -157,7 +159,7 @@ private struct DiscountCost {
     var redeemed: Int64 = 0
     var refunded: Int64 = 0
 
-    /// With another slot; `nil` beyond any amount that can be counted.
+    /// With another issued offer; `nil` beyond any amount that can be counted.
     func adding(_ value: Int64, uses: Int64, isRefunded: Bool) -> DiscountCost? {
         let (used, tooMany) = value.multipliedReportingOverflow(by: uses)
         let sums = [

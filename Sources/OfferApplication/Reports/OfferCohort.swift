@@ -74,8 +74,8 @@ struct OfferCohort {
 
 /// One customer with all decisions about one offer, whatever order they are added in.
 struct CohortMember {
-    /// The customer's side of the comparison with the holdout, and since when. The first decision that found everything but
-    /// the holdout in order settles it, so a later change of the catalog does not move the customer.
+    /// The customer's side of the comparison with the holdout, and since when. The first decision that found everything
+    /// but the holdout in order settles it, so a later change of the catalog does not move the customer.
     struct Arm {
         var place: Evaluation.Place
         var isTreated: Bool

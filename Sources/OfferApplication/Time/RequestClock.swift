@@ -24,7 +24,8 @@ struct RequestClock: Sendable {
         return max(now, marks.lastInstant ?? now)
     }
 
-    /// The instant of a request that only looks, or only takes something away: it is answered however late the clock is.
+    /// The instant of a request that only looks, or only takes something away: it is answered however late the clock
+    /// is.
     func instantOfLooking(_ transaction: any StoreTransaction) throws -> Instant {
         instantOfLooking(after: try StoreClock(transaction).lastInstant())
     }
@@ -104,7 +105,7 @@ public struct ClockReset: Sendable {
             if let lag = ClockLag(of: now, behind: ClockMarks(newestSignedDate: marks.newestSignedDate)) { throw lag }
             guard let last = marks.lastInstant, ClockLag(of: now, behind: marks) != nil else { return .nothingToReset }
             try store.reset(to: now)
-            try SlotStore(transaction).countAgain(after: now)
+            try IssuedOfferStore(transaction).countAgain(after: now)
             try transaction.audit().record(
                 .clockReset, at: now, in: nil, before: ["lastInstant": last], after: ["lastInstant": now])
             return .reset(from: last, to: now)

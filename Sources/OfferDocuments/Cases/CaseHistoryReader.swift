@@ -53,8 +53,8 @@ extension CaseRow {
     }
 }
 
-/// Reads a transaction of a case: unless it says otherwise, one period of the first product at its regular price, bought
-/// by the customer and signed a second after the purchase.
+/// Reads a transaction of a case: unless it says otherwise, one period of the first product at its regular price,
+/// bought by the customer and signed a second after the purchase.
 struct CaseTransactionReader {
     private static let keys = [
         "transactionId", "originalTransactionId", "productId", "subscriptionGroupIdentifier", "purchaseDate",

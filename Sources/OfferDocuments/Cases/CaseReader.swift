@@ -4,8 +4,8 @@ package import OfferModel
 package enum CaseReader {
     /// Reads YAML or JSON.
     ///
-    /// - Parameter catalog: reads the catalog at a path that the file names, relative to the file; `nil` if it cannot be
-    ///   used, which the caller has to explain.
+    /// - Parameter catalog: reads the catalog at a path that the file names, relative to the file; `nil` if it cannot
+    ///   be used, which the caller has to explain.
     package static func read(
         _ bytes: [UInt8], vocabulary: CaseVocabulary, catalog: (String) -> Catalog?
     ) throws(InvalidDocument) -> ValidDocument<CaseFile> {
@@ -150,8 +150,8 @@ enum CaseOfferReader {
     }
 }
 
-/// Reads a condition of an `unchecked` file as it is written: whether the fact exists and the values fit its operator is
-/// left to the evaluator, whose answers to nonsense need cases too.
+/// Reads a condition of an `unchecked` file as it is written: whether the fact exists and the values fit its operator
+/// is left to the evaluator, whose answers to nonsense need cases too.
 enum UncheckedConditionReader {
     static func read(_ field: Field) -> RuleNode? {
         guard let mapping = field.mapping(["all", "any", "not", "fact"] + ComparisonOperator.allCases.map(\.rawValue))

@@ -110,7 +110,8 @@ struct CatalogContext {
             hint: "App Store Connect has each identifier once in a subscription group")
     }
 
-    /// Reads `formerly`: an id, or several from the oldest. An offer that got a former id back lists it too, but not last.
+    /// Reads `formerly`: an id, or several from the oldest. An offer that got a former id back lists it too, but not
+    /// last.
     mutating func readFormerIds(_ field: Field, of own: OfferId?) -> [OfferId] {
         let items: [Field]? = if case .sequence = field.node.content { field.list() } else { [field] }
         guard let items, items.count <= DocumentLimits.formerIds else {

@@ -1,7 +1,7 @@
 import OfferModel
 
-/// Looks for what cannot be meant in an offer's condition: what can never hold, alternatives that are never reached, and
-/// what holds whatever the facts are.
+/// Looks for what cannot be meant in an offer's condition: what can never hold, alternatives that are never reached,
+/// and what holds whatever the facts are.
 struct ConditionCheck {
     let field: Field
     let offer: Offer

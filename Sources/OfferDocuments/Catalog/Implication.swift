@@ -1,8 +1,8 @@
 package import OfferModel
 
 extension RuleNode {
-    /// Whether it is proven that every customer who meets this condition meets the other. `false` also where no proof was
-    /// found.
+    /// Whether it is proven that every customer who meets this condition meets the other. `false` also where no proof
+    /// was found.
     package func implies(_ other: RuleNode) -> Bool {
         var proof = ImplicationProof()
         return proof.holds(Constraint(self), Constraint(other))

@@ -1,7 +1,7 @@
 import OfferModel
 
-/// Whether constraints can hold together: exact about each fact by itself and about what the state of the subscription says
-/// of its facts, and "yes" wherever it does not know. So it never calls impossible what is possible.
+/// Whether constraints can hold together: exact about each fact by itself and about what the state of the subscription
+/// says of its facts, and "yes" wherever it does not know. So it never calls impossible what is possible.
 struct Satisfiability {
     /// How many comparisons with an operand one catalog may cost; beyond it everything counts as possible.
     private var budget: Int
@@ -61,7 +61,8 @@ struct Satisfiability {
     }
 }
 
-/// One possible state of the subscription, which bounds the values of its facts (docs/design.md#history-and-state, docs/eligibility.md).
+/// One possible state of the subscription, which bounds the values of its facts (docs/design.md#history-and-state,
+/// docs/eligibility.md).
 struct StateModel {
     /// `nil` while it is unknown.
     let state: SubscriptionStateName?

@@ -13,7 +13,8 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var retention = RetentionTerms()
     package var rateLimits = RateLimits()
     package var tls: TLSPaths?
-    /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for never.
+    /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
+    /// never.
     package var recheck: Int64? = 6 * Instant.Duration.hour
     /// Servers to ask instead of Apple's, for tests; never for Production.
     package var appStoreServers: [AppStoreEnvironment: String] = [:]

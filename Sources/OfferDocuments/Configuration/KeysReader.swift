@@ -84,7 +84,8 @@ package enum KeyUse: String, Sendable, Hashable, CaseIterable {
     case retired
 }
 
-/// Reads `keys.yaml` (docs/design.md#commands). It holds the places of keys; text that looks like a key itself is refused unseen.
+/// Reads `keys.yaml` (docs/design.md#commands). It holds the places of keys; text that looks like a key itself is
+/// refused unseen.
 package enum KeysReader {
     package static func read(_ bytes: [UInt8]) throws(InvalidDocument) -> ValidDocument<KeysConfiguration> {
         try DocumentReading.read(bytes) { root in
@@ -291,8 +292,8 @@ enum KeySourceReader {
 
 /// Keys that sign both for tests and for Apple's environments.
 ///
-/// The bytes that Apple verifies name no environment: a signature made for a test with the key of Production is one that
-/// the App Store accepts.
+/// The bytes that Apple verifies name no environment: a signature made for a test with the key of Production is one
+/// that the App Store accepts.
 package enum KeySharing {
     /// The first key that does, reported at the later of the two entries.
     ///

@@ -116,8 +116,8 @@ enum DocumentParser {
 
 /// Lets a document with keys given twice be read to its end, so that its other errors are found in the same pass.
 ///
-/// The library refuses the whole document at the first such key. The first of the two is then renamed, in the text, to a
-/// private character repeated to the same length, which keeps every line and column, and the text is composed again.
+/// The library refuses the whole document at the first such key. The first of the two is then renamed, in the text, to
+/// a private character repeated to the same length, which keeps every line and column, and the text is composed again.
 struct RepeatedKeys {
     private(set) var text: String
     private var names: [String: String] = [:]

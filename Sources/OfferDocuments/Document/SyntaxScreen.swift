@@ -42,8 +42,8 @@ struct DocumentText {
         return nil
     }
 
-    /// Control characters, the line breaks that only some readers count, and the private characters which mark keys that
-    /// were given twice (``RepeatedKeys``).
+    /// Control characters, the line breaks that only some readers count, and the private characters which mark keys
+    /// that were given twice (``RepeatedKeys``).
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D: false
@@ -60,9 +60,9 @@ struct DocumentText {
 
 /// Looks for the YAML that no document of ours needs before the YAML library composes the text.
 ///
-/// The library resolves aliases and compares keys while it reads, so a few hundred bytes of nested aliases could keep it
-/// busy for ever. The screen follows libyaml's rules for where a token may begin; where those rules depend on what may
-/// not be used anyway (text over several lines), it refuses rather than guesses.
+/// The library resolves aliases and compares keys while it reads, so a few hundred bytes of nested aliases could keep
+/// it busy for ever. The screen follows libyaml's rules for where a token may begin; where those rules depend on what
+/// may not be used anyway (text over several lines), it refuses rather than guesses.
 struct SyntaxScreen {
     private let bytes: [UInt8]
     private var index = 0

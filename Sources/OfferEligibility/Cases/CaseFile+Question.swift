@@ -24,16 +24,18 @@ extension CaseFile {
     public func facts(of asked: OfferCase, policy: Policy = .standard) -> SubjectFacts {
         let facts = SubjectFacts(
             history: History(asked.history, asOf: asked.asOf),
-            slots: asked.issuedOffers.enumerated().compactMap { slot($1, place: $0, policy) },
+            issuedOffers: asked.issuedOffers.enumerated().compactMap { issuedOffer($1, place: $0, policy) },
             attributes: asked.attributes, firstStoredAt: asked.firstStoredAt, rolloutKey: asked.rolloutKey,
             openedAt: asked.openedAt)
         var known = asked.isPresent ? facts : facts.known(asOf: asked.asOf)
         if let counters = asked.counters {
-            for offer in offers { known.counters[offer.id] = OfferCounters(counters, asked, slots: known.slots, offer) }
+            for offer in offers {
+                known.counters[offer.id] = OfferCounters(counters, asked, issuedOffers: known.issuedOffers, offer)
+            }
         }
         for offer in offers {
             known.accountUses[offer.id] = asked.accountUses?.map {
-                AccountUse(takenAt: $0, countsUntil: nil, redeemedAt: $0, slotId: nil)
+                AccountUse(takenAt: $0, countsUntil: nil, redeemedAt: $0, issuedOfferId: nil)
             }
         }
         return known
@@ -47,28 +49,28 @@ extension CaseFile {
         return [only]
     }
 
-    private func slot(_ issued: CaseIssuedOffer, place: Int, _ policy: Policy) -> Slot? {
+    private func issuedOffer(_ issued: CaseIssuedOffer, place: Int, _ policy: Policy) -> IssuedOffer? {
         guard let offer = offers.first(where: { $0.has(issued.offerId) }),
             let product = issued.productId ?? offer.products.first,
             let group = group(of: product)
         else { return nil }
-        var slot = Slot(
+        var issuedOffer = IssuedOffer(
             offer, on: product, in: group, place: place, issuedAt: issued.issuedAt, expiresAt: issued.expiresAt,
             signings: issued.signings, policy)
-        if let id = issued.id { slot.id = id }
-        slot.offerId = issued.offerId
-        if let countsUntil = issued.countsUntil { slot.countsUntil = countsUntil }
-        slot.voidedAt = issued.voidedAt
-        slot.isReleased = issued.isReleased
-        slot.cost = products(with: product).first { $0.productId == product }.flatMap { offer.cost(on: $0) }
-        return slot
+        if let id = issued.id { issuedOffer.id = id }
+        issuedOffer.offerId = issued.offerId
+        if let countsUntil = issued.countsUntil { issuedOffer.countsUntil = countsUntil }
+        issuedOffer.voidedAt = issued.voidedAt
+        issuedOffer.isReleased = issued.isReleased
+        issuedOffer.cost = products(with: product).first { $0.productId == product }.flatMap { offer.cost(on: $0) }
+        return issuedOffer
     }
 }
 
 extension OfferCounters {
     /// The counters that a case states; the customer's own open offers are among what is used.
-    fileprivate init(_ stated: CaseCounters, _ asked: OfferCase, slots: [Slot], _ offer: Offer) {
-        let open = slots.filter { offer.has($0.offerId) && $0.isOpen(at: asked.asOf) }
+    fileprivate init(_ stated: CaseCounters, _ asked: OfferCase, issuedOffers: [IssuedOffer], _ offer: Offer) {
+        let open = issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: asked.asOf) }
         self.init(asOf: stated.asOf ?? asked.asOf, places: stated.used ?? open.count, open: open.map(OpenPlace.init))
         spent = Dictionary(open.compactMap(\.cost).map { ($0.currency, $0.milliunits) }) { $0.saturatingAdding($1) }
         if let stated = stated.spent { spent[stated.currency] = stated.milliunits }

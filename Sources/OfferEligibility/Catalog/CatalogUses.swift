@@ -1,6 +1,7 @@
 import OfferModel
 
-/// What a use without a slot shows of an offer; by reference, because every limit reads those of a whole catalog.
+/// What a use without an issued offer shows of an offer; by reference, because every limit reads those of a whole
+/// catalog.
 final class RedemptionMatcher: Sendable {
     /// Every id that its issued offers may have.
     let ids: [OfferId]
@@ -46,7 +47,7 @@ final class CatalogUses: Sendable {
         self.redemptions = redemptions
     }
 
-    /// The places of the redemptions that look like uses of an offer, whether or not they used a slot.
+    /// The places of the redemptions that look like uses of an offer, whether or not they used an issued offer.
     func redemptions(matching matcher: RedemptionMatcher) -> [Int] {
         if let place = matcher.place, catalog.matchers[place] === matcher { return redemptions[place] }
         return uses.keys.indices.filter { matcher.matches(uses.keys[$0]) }

@@ -78,8 +78,8 @@ extension Choice.Reason {
 extension Offer {
     /// What the customer saves, nominally: the regular price for the offer's length minus what is paid, by the catalog.
     ///
-    /// The regular price is taken in proportion and rounded down to a milliunit; where days and months meet, a month has
-    /// 30 days. Nothing is converted: `nil` if the two prices are in different currencies.
+    /// The regular price is taken in proportion and rounded down to a milliunit; where days and months meet, a month
+    /// has 30 days. Nothing is converted: `nil` if the two prices are in different currencies.
     ///
     /// - Parameter product: the product that the offer discounts.
     public func value(on product: Product) -> Money? {

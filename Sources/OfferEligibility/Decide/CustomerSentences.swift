@@ -30,8 +30,9 @@ extension Explanation {
 
 /// What is said to customers, in every language: the table `CustomerSentences.json`.
 ///
-/// Each row names what it is `for`: reasons, or a reason with the state of the subscription or the rule that it was found
-/// for, which goes before the reason alone. It says that in every language of the table; `pt` is Brazilian Portuguese.
+/// Each row names what it is `for`: reasons, or a reason with the state of the subscription or the rule that it was
+/// found for, which goes before the reason alone. It says that in every language of the table; `pt` is Brazilian
+/// Portuguese.
 struct CustomerSentences: Sendable {
     static let longest = 160
     static let table = CustomerSentences(json: PackageResources.CustomerSentences_json)
@@ -81,8 +82,8 @@ extension Instant {
     }
 }
 
-/// A sentence with places for values, such as `{year}-{month}-{day} {hour}:{minute} UTC`. Every answer to a client fills one or
-/// two, so it is split into its parts once.
+/// A sentence with places for values, such as `{year}-{month}-{day} {hour}:{minute} UTC`. Every answer to a client
+/// fills one or two, so it is split into its parts once.
 struct SentenceForm: Sendable {
     /// Each text with the name of the value that follows it.
     private let parts: [(text: String, name: String)]

@@ -4,15 +4,17 @@ import OfferModel
 public struct Policy: Sendable {
     /// How long a completeness serves rules that need an absence (docs/design.md#history-and-state).
     public var coverageLife: Int64 = 24 * Instant.Duration.hour
-    /// How long a signature may be used: Apple's for V1, an assumption for the others (docs/design.md#issued-offers-and-limits).
+    /// How long a signature may be used: Apple's for V1, an assumption for the others
+    /// (docs/design.md#issued-offers-and-limits).
     public var signatureLife: Int64 = 24 * Instant.Duration.hour
-    /// How long a slot counts beyond its newest signature.
-    public var slotTail: Int64 = Instant.Duration.hour
+    /// How long an issued offer counts beyond its newest signature.
+    public var countingTail: Int64 = Instant.Duration.hour
     /// How much life a stored signature must have left to be returned again.
     public var storedSignatureMinimumLife: Int64 = Instant.Duration.hour
     /// How long Apple tries to charge (Apple, "Monthly subscriptions with a 12-month commitment").
     public var billingRetryLife: Int64 = 60 * Instant.Duration.day
-    /// How long Apple tries to charge a period of a 12-month commitment (Apple, "Monthly subscriptions with a 12-month commitment").
+    /// How long Apple tries to charge a period of a 12-month commitment (Apple, "Monthly subscriptions with a 12-month
+    /// commitment").
     public var commitmentBillingRetryLife: Int64 = 90 * Instant.Duration.day
     /// The longest grace period that App Store Connect offers (`SubscriptionGracePeriodDuration`).
     public var longestGrace: Int64 = 28 * Instant.Duration.day

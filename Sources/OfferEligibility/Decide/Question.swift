@@ -14,7 +14,7 @@ public struct Question: Sendable, Hashable {
     public var pause: Pause
     /// What the backend says about the customer, by the name after `signals.`.
     public var signals: [String: FactValue]
-    /// Whether the answer would need a signing beyond those the open slot holds.
+    /// Whether the answer would need a signing beyond those the open issued offer holds.
     public var needsNewSigning: Bool
     /// Whether the history was supplied for a "what if" and counts as signed by Apple. Never set where something is
     /// signed: a customer without a verified payload gets no signature (docs/design.md#identity).

@@ -131,7 +131,7 @@ final class RuleContext: Sendable {
     let policy: Policy
     /// Which offers of the catalog in force each use may be of.
     let catalog: CatalogUses
-    /// What a use without a slot shows of the offer asked for.
+    /// What a use without an issued offer shows of the offer asked for.
     let own: RedemptionMatcher
     /// The state of the product's group; `nil` if the catalog does not know the group.
     let state: SubscriptionState?

@@ -56,8 +56,8 @@ public struct RuleAnswer: Sendable, Hashable {
 }
 
 extension Finding {
-    /// Of the offer's own condition, the facts that decided it. A node decides its group if it has the group's verdict; below
-    /// a `not`, the opposite one.
+    /// Of the offer's own condition, the facts that decided it. A node decides its group if it has the group's verdict;
+    /// below a `not`, the opposite one.
     fileprivate var decidingFacts: [String] {
         guard rule == .ruleEligibility else { return [] }
         guard let children, !children.isEmpty else { return evidence.first.map { [$0.field] } ?? [] }

@@ -58,7 +58,8 @@ struct CustomerFactReader {
     }
 }
 
-/// Reads the facts about redemptions of offers, whether or not we issued them (docs/design.md#issued-offers-and-limits).
+/// Reads the facts about redemptions of offers, whether or not we issued them
+/// (docs/design.md#issued-offers-and-limits).
 struct RedemptionFactReader {
     let subject: Subject
 
@@ -89,16 +90,18 @@ struct RedemptionFactReader {
     /// Uses of one offer of the catalog, or of one that left it and was issued.
     func redeemed(_ id: OfferId, _ question: Question) -> Fact {
         let offers = ([question.offer] + question.offers).filter { $0.has(id) }
-        let slots = subject.slots.filter { slot in slot.offerId == id || offers.contains { $0.has(slot.offerId) } }
-        guard !slots.isEmpty || !offers.isEmpty else { return Fact(.undetermined(.offerUnknown)) }
-        var keys = Set(slots.map(\.redemptionKey))
+        let issuedOffers = subject.issuedOffers.filter { issuedOffer in
+            issuedOffer.offerId == id || offers.contains { $0.has(issuedOffer.offerId) }
+        }
+        guard !issuedOffers.isEmpty || !offers.isEmpty else { return Fact(.undetermined(.offerUnknown)) }
+        var keys = Set(issuedOffers.map(\.redemptionKey))
         for offer in offers {
             let look = OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier)
             for group in groups(of: offer, question) { keys.insert(RedemptionKey(look: look, group: group)) }
         }
-        let slotIds = Set(slots.map(\.id))
+        let issuedOfferIds = Set(issuedOffers.map(\.id))
         func isUse(_ redemption: Redemption) -> Bool {
-            redemption.slotId.map(slotIds.contains) ?? keys.contains(redemption.key)
+            redemption.issuedOfferId.map(issuedOfferIds.contains) ?? keys.contains(redemption.key)
         }
         let doubt =
             doubt(subject.redemptions.filter(isUse))

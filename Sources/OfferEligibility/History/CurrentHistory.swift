@@ -6,10 +6,11 @@ import OfferModel
 struct CurrentHistory: Sendable {
     /// By purchase date, then by id.
     let transactions: [Recorded<Transaction>]
-    /// By `originalTransactionId`. Renewal info does not name its app: one takes effect only through a transaction of its
-    /// subscription (docs/design.md#history-and-state).
+    /// By `originalTransactionId`. Renewal info does not name its app: one takes effect only through a transaction of
+    /// its subscription (docs/design.md#history-and-state).
     let renewalInfos: [TransactionId: Recorded<RenewalInfo>]
-    /// By `originalTransactionId`, the newest that a notification has told the status of, see ``RenewalInfo/notifiedStatus``.
+    /// By `originalTransactionId`, the newest that a notification has told the status of, see
+    /// ``RenewalInfo/notifiedStatus``.
     let notified: [TransactionId: Recorded<RenewalInfo>]
     /// By the date Apple made them, then by id.
     let appTransactions: [Recorded<AppTransaction>]

@@ -38,8 +38,9 @@ extension Recorded<Transaction> {
         return type == .autoRenewableSubscription
     }
 
-    /// Whether what took it back was a refund: not where a share or an assignment ended. `nil` for a kind or a reason that
-    /// Apple added later, and where Apple's data has neither; what an operator brings without them is called a refund there.
+    /// Whether what took it back was a refund: not where a share or an assignment ended. `nil` for a kind or a reason
+    /// that Apple added later, and where Apple's data has neither; what an operator brings without them is called a
+    /// refund there.
     public var isRefund: Bool? {
         switch payload.revocationType {
         case .refundFull?, .refundProrated?: true
@@ -122,7 +123,8 @@ public struct History: Sendable, Hashable {
         self.coverage = coverage
     }
 
-    /// The current view of every transaction, by purchase date: what counts of all rows (docs/design.md#history-and-state).
+    /// The current view of every transaction, by purchase date: what counts of all rows
+    /// (docs/design.md#history-and-state).
     public var currentTransactions: [Recorded<Transaction>] {
         CurrentHistory(self).transactions
     }

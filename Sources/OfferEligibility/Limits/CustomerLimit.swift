@@ -101,10 +101,10 @@ struct CustomerLimit: JudgedLimit {
         }
     }
 
-    /// When fewer than `count` places are taken, if nothing else happens. Of several slots of this offer, as a merge of
-    /// customers can leave them, another is the open one after the first has ended.
+    /// When fewer than `count` places are taken, if nothing else happens. Of several issued offers of this offer, as a
+    /// merge of customers can leave them, another is the open one after the first has ended.
     private func nextFree(_ places: [Use], _ counted: CountedOffers, _ context: RuleContext) -> Instant? {
-        let own = context.subject.slots.filter { context.offer.has($0.offerId) }.map(\.countsUntil)
+        let own = context.subject.issuedOffers.filter { context.offer.has($0.offerId) }.map(\.countsUntil)
         let ends = places.compactMap { $0.end(in: window) } + own.filter { $0 > context.now }
         return ends.sorted().first { uses(of: counted, context, at: $0).count < count }
     }
@@ -115,8 +115,8 @@ struct CustomerLimit: JudgedLimit {
         let others = (context.accountUses ?? []).map(Use.init).filter { $0.counts(in: window, at: instant) }
         let uses = own.filter { !context.isUnderAnotherAccount($0) } + others
         // A V1 offer that another Apple Account redeemed is a use in both histories, and one all the same.
-        let explained = Set(uses.filter { $0.slotId != nil }.compactMap(\.redeemedAt))
-        return uses.filter { $0.slotId != nil || !($0.redeemedAt.map(explained.contains) ?? false) }
+        let explained = Set(uses.filter { $0.issuedOfferId != nil }.compactMap(\.redeemedAt))
+        return uses.filter { $0.issuedOfferId != nil || !($0.redeemedAt.map(explained.contains) ?? false) }
     }
 }
 
@@ -155,27 +155,29 @@ struct CountedOffers {
         self.init(.only(catalog.compiledOffer(id)?.offer.ids ?? [id], catalog.place(of: id)), context)
     }
 
-    /// Whether a slot is one of theirs; slots outlive the catalog they were issued from.
-    func holds(_ slot: Slot) -> Bool {
+    /// Whether an issued offer is one of theirs; issued offers outlive the catalog they were issued from.
+    func holds(_ issuedOffer: IssuedOffer) -> Bool {
         switch which {
-        case .across(.thisOffer): context.offer.has(slot.offerId)
+        case .across(.thisOffer): context.offer.has(issuedOffer.offerId)
         case .across(.all): true
-        case .across(.tag(let tag)): slot.tags.contains(tag)
-        case .only(let offer, _): offer.contains(slot.offerId)
+        case .across(.tag(let tag)): issuedOffer.tags.contains(tag)
+        case .only(let offer, _): offer.contains(issuedOffer.offerId)
         }
     }
 
     /// Whether a redemption, given by its place, is of one of them.
     func holdsUse(at place: Int) -> Bool {
-        // Most have no slot, and a slot has many members.
-        guard context.subject.uses.redemptions[place].slotId != nil, let slot = context.subject.uses.slots[place] else {
+        // Most have no issued offer, and an issued offer has many members.
+        guard context.subject.uses.redemptions[place].issuedOfferId != nil,
+            let issuedOffer = context.subject.uses.issuedOffers[place]
+        else {
             return holdsRedemption(at: place)
         }
-        return holds(slot)
+        return holds(issuedOffer)
     }
 
-    /// Whether a redemption without a slot, given by its place, is of one of them: a use that we did not issue is
-    /// recognised by Apple's name of the offer in the catalog in force.
+    /// Whether a redemption without an issued offer, given by its place, is of one of them: a use that we did not issue
+    /// is recognised by Apple's name of the offer in the catalog in force.
     private func holdsRedemption(at place: Int) -> Bool {
         if holdsOwn, context.use.matching.contains(place) { return true }
         if case .across(.thisOffer) = which { return false }

@@ -42,9 +42,10 @@ public struct OfferCounters: Sendable, Hashable {
             self.currency = currency
         }
 
-        public init(_ slot: Slot) {
+        public init(_ issuedOffer: IssuedOffer) {
             self.init(
-                id: slot.id, countsUntil: slot.countsUntil, cost: slot.cost?.milliunits, currency: slot.cost?.currency)
+                id: issuedOffer.id, countsUntil: issuedOffer.countsUntil, cost: issuedOffer.cost?.milliunits,
+                currency: issuedOffer.cost?.currency)
         }
     }
 

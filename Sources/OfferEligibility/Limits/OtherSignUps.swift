@@ -40,14 +40,15 @@ struct OtherSignUps: Sendable {
     /// Under which account each was taken, by which issued offer and when.
     var evidence: [Evidence] {
         takings.flatMap { taking -> [Evidence] in
-            guard let slotId = taking.place.slotId else {
+            guard let issuedOfferId = taking.place.issuedOfferId else {
                 return taking.signUp.evidence(
                     below: "redemption", provenance: taking.purchase?.provenance ?? .caller,
                     transactionId: taking.purchase?.payload.transactionId)
             }
-            let slot =
-                taking.place.isRedeemed ? [Evidence(field: "issuedOffer", observed: .text(slotId.description))] : []
-            return slot + [
+            let issuedOffer =
+                taking.place.isRedeemed
+                ? [Evidence(field: "issuedOffer", observed: .text(issuedOfferId.description))] : []
+            return issuedOffer + [
                 Evidence(field: "issuedOffer.issuedAt", observed: taking.place.issuedAt.map(EvidenceValue.instant))
             ]
                 + taking.signUp.evidence(below: "issuedOffer", provenance: .caller)
@@ -56,11 +57,11 @@ struct OtherSignUps: Sendable {
 
     private func words(_ taking: Taking) -> String {
         let place = taking.place
-        guard let slotId = place.slotId, let issuedAt = place.issuedAt else {
+        guard let issuedOfferId = place.issuedOfferId, let issuedAt = place.issuedAt else {
             return "\(taking.signUp.words) used it on \(place.takenAt.day)"
         }
         let use = place.isRedeemed ? " and used" : ""
-        return "\(taking.signUp.words), issued on \(issuedAt.day)\(use) (issued offer `\(slotId)`)"
+        return "\(taking.signUp.words), issued on \(issuedAt.day)\(use) (issued offer `\(issuedOfferId)`)"
     }
 }
 
@@ -70,7 +71,7 @@ extension RuleContext {
 
     /// Under which account a use was made: what the issued offer was requested for, else what the purchase names.
     fileprivate func account(of place: Use) -> (signUp: SignUp, purchase: Recorded<Transaction>?) {
-        let purchase = place.slotId == nil ? purchase(of: place) : nil
+        let purchase = place.issuedOfferId == nil ? purchase(of: place) : nil
         return (place.signUp ?? SignUp(appAccountToken: purchase?.payload.appAccountToken), purchase)
     }
 

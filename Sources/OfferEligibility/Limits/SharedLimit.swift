@@ -21,7 +21,7 @@ public struct SharedLimit: Sendable, Hashable {
     /// What is taken under it, seen by one customer.
     ///
     /// - Parameters:
-    ///   - open: the customer's own open slot, which does not count against itself.
+    ///   - open: the customer's own open issued offer, which does not count against itself.
     ///   - now: the instant of the question; later than the counters' where a decision looks ahead.
     /// - Returns: `nil` if the cost is unknown in the budget's currency.
     public func use(
@@ -79,7 +79,8 @@ extension Question {
         return cost.milliunits
     }
 
-    /// What the offer costs nominally on the product asked for, as it is frozen on a slot (docs/design.md#issued-offers-and-limits).
+    /// What the offer costs nominally on the product asked for, as it is frozen on an issued offer
+    /// (docs/design.md#issued-offers-and-limits).
     public var cost: Money? {
         products.first { $0.productId == productId }.flatMap { offer.cost(on: $0) }
     }
@@ -97,7 +98,8 @@ extension SharedLimit: JudgedLimit {
         guard let counters = context.counters else {
             return rule.unknown("how much of \(words(allowed)) is taken", .usesNotCounted)
         }
-        guard let use = use(context.question, counters: counters, open: context.use.openSlot?.id, at: context.now)
+        guard
+            let use = use(context.question, counters: counters, open: context.use.openIssuedOffer?.id, at: context.now)
         else {
             let reason: ReasonCode = context.question.isProductKnown ? .currencyMismatch : .groupUnknown
             var finding = rule.unknown("what the offer costs of \(words(allowed))", reason)

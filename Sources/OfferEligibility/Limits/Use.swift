@@ -1,46 +1,46 @@
 import OfferModel
 
-/// One use counted under a limit: a redemption permanently, a slot as long as it counts
+/// One use counted under a limit: a redemption permanently, an issued offer as long as it counts
 /// (docs/design.md#issued-offers-and-limits).
 final class Use: Sendable {
-    /// The date that counts in a window: when the slot was issued; of a redemption without a slot, and of a second use of
-    /// one, its first evidence (docs/decisions/0017).
+    /// The date that counts in a window: when the issued offer was issued; of a redemption without an issued offer, and
+    /// of a second use of one, its first evidence (docs/decisions/0017).
     let takenAt: Instant
     /// From when it no longer counts; `nil` for a redemption.
     let countsUntil: Instant?
     let evidence: Evidence
-    /// The slot that took it; absent for a use that we did not issue.
-    let slotId: LowercaseUUID?
+    /// The issued offer that took it; absent for a use that we did not issue.
+    let issuedOfferId: LowercaseUUID?
     let issuedAt: Instant?
     /// The app's account that it was issued for.
     let signUp: SignUp?
-    /// When it was redeemed; absent for a slot that only counts.
+    /// When it was redeemed; absent for an issued offer that only counts.
     let redeemedAt: Instant?
     /// Whether another Apple Account of the app account made it.
     let isElsewhere: Bool
 
     var isRedeemed: Bool { countsUntil == nil }
 
-    init(_ redemption: Redemption, slot: Slot?) {
-        takenAt = redemption.isDoubled ? redemption.firstEvidence : slot?.issuedAt ?? redemption.firstEvidence
+    init(_ redemption: Redemption, issuedOffer: IssuedOffer?) {
+        takenAt = redemption.isDoubled ? redemption.firstEvidence : issuedOffer?.issuedAt ?? redemption.firstEvidence
         countsUntil = nil
         evidence = Evidence(
             field: "redemption", observed: .instant(redemption.firstEvidence), provenance: redemption.provenance,
             transactionId: redemption.namedTransaction)
-        slotId = slot?.id
-        issuedAt = slot?.issuedAt
-        signUp = slot?.signUp
+        issuedOfferId = issuedOffer?.id
+        issuedAt = issuedOffer?.issuedAt
+        signUp = issuedOffer?.signUp
         redeemedAt = redemption.firstEvidence
         isElsewhere = false
     }
 
-    init(_ slot: Slot) {
-        takenAt = slot.issuedAt
-        countsUntil = slot.countsUntil
-        evidence = Evidence(field: "issuedOffer", observed: .text(slot.id.description))
-        slotId = slot.id
-        issuedAt = slot.issuedAt
-        signUp = slot.signUp
+    init(_ issuedOffer: IssuedOffer) {
+        takenAt = issuedOffer.issuedAt
+        countsUntil = issuedOffer.countsUntil
+        evidence = Evidence(field: "issuedOffer", observed: .text(issuedOffer.id.description))
+        issuedOfferId = issuedOffer.id
+        issuedAt = issuedOffer.issuedAt
+        signUp = issuedOffer.signUp
         redeemedAt = nil
         isElsewhere = false
     }
@@ -49,9 +49,9 @@ final class Use: Sendable {
         takenAt = use.takenAt
         countsUntil = use.countsUntil
         evidence =
-            use.slotId.map { Evidence(field: "issuedOffer", observed: .text($0.description)) }
+            use.issuedOfferId.map { Evidence(field: "issuedOffer", observed: .text($0.description)) }
             ?? Evidence(field: "redemption", observed: use.redeemedAt.map(EvidenceValue.instant))
-        slotId = use.slotId
+        issuedOfferId = use.issuedOfferId
         issuedAt = nil
         signUp = nil
         redeemedAt = use.redeemedAt
@@ -70,10 +70,10 @@ final class Use: Sendable {
 }
 
 extension RuleContext {
-    /// The places that uses of those offers take at an instant not before the question's: redemptions from the earliest,
-    /// then slots from the earliest.
+    /// The places that uses of those offers take at an instant not before the question's: redemptions from the
+    /// earliest, then issued offers from the earliest.
     ///
-    /// - Parameter withOpen: whether the slot of the offer asked for that is open then is among them.
+    /// - Parameter withOpen: whether the issued offer of the offer asked for that is open then is among them.
     func uses(
         of counted: CountedOffers, in window: Period? = nil, at instant: Instant, withOpen: Bool = false
     ) -> [Use] {
@@ -83,11 +83,12 @@ extension RuleContext {
         where counted.holdsUse(at: place) && uses.places[place].counts(in: window, at: instant) {
             places.append(uses.places[place])
         }
-        let slots = subject.countingSlots.filter { instant < $0.countsUntil && counted.holds($0) }
-        guard !slots.isEmpty else { return places }
-        let open = withOpen ? nil : use.openSlot(at: instant)?.id
-        for slot in slots.sorted(by: { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }) where slot.id != open {
-            let place = Use(slot)
+        let issuedOffers = subject.countingIssuedOffers.filter { instant < $0.countsUntil && counted.holds($0) }
+        guard !issuedOffers.isEmpty else { return places }
+        let open = withOpen ? nil : use.openIssuedOffer(at: instant)?.id
+        for issuedOffer in issuedOffers.sorted(by: { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) })
+        where issuedOffer.id != open {
+            let place = Use(issuedOffer)
             if place.counts(in: window, at: instant) { places.append(place) }
         }
         return places
@@ -114,8 +115,8 @@ struct AmbiguousUses {
         purchased.contains { bought in window.map { instant < bought.adding($0) } ?? true }
     }
 
-    /// When a finding that would be a yes from `end` on becomes one: when none of them counts any more. Without a window
-    /// only a catalog that says which group they are in can tell.
+    /// When a finding that would be a yes from `end` on becomes one: when none of them counts any more. Without a
+    /// window only a catalog that says which group they are in can tell.
     func turningPoint(_ end: Instant, in window: Period? = nil) -> TurningPoint {
         guard let window else { return isEmpty ? .at(end) : .event(.catalogChanged) }
         return .at(purchased.map { $0.adding(window) }.reduce(end, max))

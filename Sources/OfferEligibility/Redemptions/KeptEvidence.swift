@@ -28,8 +28,8 @@ public struct KeptEvidence: Sendable, Hashable {
     public var isRenewal: Bool
     public var isUpgraded: Bool
     public var provenance: Provenance
-    /// The slot, where another customer's history shows the use.
-    public var slotId: LowercaseUUID?
+    /// The issued offer, where another customer's history shows the use.
+    public var issuedOfferId: LowercaseUUID?
 
     public init(
         kind: Kind, originalTransactionId: TransactionId, subscriptionGroupIdentifier: SubscriptionGroupId,
@@ -96,18 +96,18 @@ extension KeptEvidence {
         return Recorded(payload: info, payloadBytes: [], provenance: provenance, sequence: 0)
     }
 
-    /// What a customer's history shows of another customer's use of their slot: that it was used, and when.
+    /// What a customer's history shows of another customer's use of their issued offer: that it was used, and when.
     ///
     /// - Parameter sequence: tells several apart.
     public init?(ofAnother redemption: Redemption, sequence: Int64) {
-        guard let slotId = redemption.slotId else { return nil }
+        guard let issuedOfferId = redemption.issuedOfferId else { return nil }
         self.init(
             kind: .period, originalTransactionId: TransactionId("\(Redacted.prefix)another-\(sequence)"),
             subscriptionGroupIdentifier: redemption.subscriptionGroupIdentifier, productId: redemption.productId,
             offerType: redemption.offerType, offerIdentifier: redemption.offerIdentifier, offerPeriod: nil,
             at: redemption.firstEvidence, expires: redemption.offerEnds, revoked: nil, isRenewal: false,
             isUpgraded: false, provenance: redemption.provenance)
-        self.slotId = slotId
+        self.issuedOfferId = issuedOfferId
     }
 
     /// Replaces the id of an erased period.

@@ -1,6 +1,7 @@
 public import OfferModel
 
-/// One use of an offer at Apple: a run of consecutive periods of one subscription with the same offer (docs/design.md#issued-offers-and-limits).
+/// One use of an offer at Apple: a run of consecutive periods of one subscription with the same offer
+/// (docs/design.md#issued-offers-and-limits).
 public struct Redemption: Sendable, Hashable {
     public var offerType: TransactionOfferType
     public var offerIdentifier: OfferIdentifier?
@@ -14,21 +15,21 @@ public struct Redemption: Sendable, Hashable {
     /// When its last known period ends or was cut short; absent while the offer only waits for the next renewal.
     public var offerEnds: Instant?
     public var provenance: Provenance
-    /// The slot it used, if we issued one: the newest of that offer issued before the evidence.
-    public var slotId: LowercaseUUID?
-    /// Whether an earlier redemption used the same slot.
+    /// The issued offer it used, if we issued one: the newest of that offer issued before the evidence.
+    public var issuedOfferId: LowercaseUUID?
+    /// Whether an earlier redemption used the same issued offer.
     public var isDoubled = false
-    /// Whether the slot had stopped counting by the date of the evidence.
+    /// Whether the issued offer had stopped counting by the date of the evidence.
     public var isLate = false
-    /// Whether another customer used it, with the account that the slot was signed for. Whose it is, their own history
-    /// shows.
+    /// Whether another customer used it, with the account that the issued offer was signed for. Whose it is, their own
+    /// history shows.
     public var isByAnother = false
 
     public init(
         offerType: TransactionOfferType, offerIdentifier: OfferIdentifier?,
         subscriptionGroupIdentifier: SubscriptionGroupId, originalTransactionId: TransactionId, productId: ProductId,
         transactionId: TransactionId? = nil, firstEvidence: Instant, offerEnds: Instant? = nil,
-        provenance: Provenance, slotId: LowercaseUUID? = nil, isDoubled: Bool = false, isLate: Bool = false
+        provenance: Provenance, issuedOfferId: LowercaseUUID? = nil, isDoubled: Bool = false, isLate: Bool = false
     ) {
         self.offerType = offerType
         self.offerIdentifier = offerIdentifier
@@ -39,14 +40,14 @@ public struct Redemption: Sendable, Hashable {
         self.firstEvidence = firstEvidence
         self.offerEnds = offerEnds
         self.provenance = provenance
-        self.slotId = slotId
+        self.issuedOfferId = issuedOfferId
         self.isDoubled = isDoubled
         self.isLate = isLate
     }
 }
 
 extension SubjectFacts {
-    /// Every known redemption, from the earliest; each with the slot it used, if any.
+    /// Every known redemption, from the earliest; each with the issued offer it used, if any.
     ///
     /// - Parameters:
     ///   - offers: whose lengths are used where Apple's data does not state one; of several that look alike, the first.
@@ -55,12 +56,12 @@ extension SubjectFacts {
         SubscriptionHistory(self).redemptions(of: offers, takesHistoryAsProven: takesHistoryAsProven)
     }
 
-    /// The slot of that offer that a request would use again: neither voided, passed nor redeemed.
+    /// The issued offer of that offer that a request would use again: neither voided, passed nor redeemed.
     ///
     /// - Parameter takesHistoryAsProven: whether the history was supplied for a "what if".
-    public func openSlot(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> Slot? {
-        guard slots.mayBeOpen(offer, at: now) else { return nil }
-        return PreparedSubject(self).openSlot(of: offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
+    public func openIssuedOffer(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> IssuedOffer? {
+        guard issuedOffers.mayBeOpen(offer, at: now) else { return nil }
+        return PreparedSubject(self).openIssuedOffer(of: offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
     }
 }
 
@@ -71,10 +72,10 @@ extension PreparedSubject {
     }
 
     /// The same of a subject prepared for many questions.
-    public func openSlot(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> Slot? {
-        guard facts.slots.mayBeOpen(offer, at: now) else { return nil }
+    public func openIssuedOffer(of offer: Offer, at now: Instant, takesHistoryAsProven: Bool = false) -> IssuedOffer? {
+        guard facts.issuedOffers.mayBeOpen(offer, at: now) else { return nil }
         let redemptions = past.redemptions(of: [offer], takesHistoryAsProven: takesHistoryAsProven)
-        return facts.slots.open(offer, redemptions: redemptions, at: now)
+        return facts.issuedOffers.open(offer, redemptions: redemptions, at: now)
     }
 }
 
@@ -113,7 +114,7 @@ extension Redemption {
     }
 }
 
-extension Slot {
+extension IssuedOffer {
     var redemptionKey: RedemptionKey {
         RedemptionKey(look: OfferLook(delivery.redeemedAs, offerIdentifier), group: subscriptionGroupIdentifier)
     }
@@ -131,27 +132,31 @@ extension Delivery {
 }
 
 extension SubjectFacts {
-    /// Purchases at full price right after a signature, by the slot that was not used: the app got a signed offer and the
-    /// customer bought without it, which the App Store cannot undo (docs/design.md#issued-offers-and-limits).
+    /// Purchases at full price right after a signature, by the issued offer that was not used: the app got a signed
+    /// offer and the customer bought without it, which the App Store cannot undo
+    /// (docs/design.md#issued-offers-and-limits).
     ///
-    /// That is the first purchase in the slot's group, not a renewal, without any offer, by the customer, dated from the
-    /// slot's issue to the end of its newest signature; and nothing is known to have used the slot.
+    /// That is the first purchase in the issued offer's group, not a renewal, without any offer, by the customer, dated
+    /// from the issued offer's issue to the end of its newest signature; and nothing is known to have used the issued
+    /// offer.
     ///
     /// - Parameter redemptions: those of the same facts.
     public func fullPricePurchases(redemptions: [Redemption]) -> [LowercaseUUID: TransactionId] {
-        let redeemed = Set(redemptions.compactMap(\.slotId))
-        let unused = slots.filter { !redeemed.contains($0.id) }
+        let redeemed = Set(redemptions.compactMap(\.issuedOfferId))
+        let unused = issuedOffers.filter { !redeemed.contains($0.id) }
         guard !unused.isEmpty else { return [:] }
         let groups = SubscriptionHistory(self).groups
         var purchases: [LowercaseUUID: TransactionId] = [:]
-        for slot in unused {
-            let rows = groups[slot.subscriptionGroupIdentifier]?.rows ?? []
-            purchases[slot.id] =
+        for issuedOffer in unused {
+            let rows = groups[issuedOffer.subscriptionGroupIdentifier]?.rows ?? []
+            purchases[issuedOffer.id] =
                 rows.first { row in
                     row.payload.offerType == nil && row.payload.transactionReason == .purchase
-                        && row.payload.isOwned != false && slot.issuedAt <= row.payload.purchaseDate
-                        && row.payload.purchaseDate < slot.expiresAt
-                        && !rows.contains { $0.payload.purchaseDate < slot.issuedAt && $0.isOfSamePeriod(as: row) }
+                        && row.payload.isOwned != false && issuedOffer.issuedAt <= row.payload.purchaseDate
+                        && row.payload.purchaseDate < issuedOffer.expiresAt
+                        && !rows.contains {
+                            $0.payload.purchaseDate < issuedOffer.issuedAt && $0.isOfSamePeriod(as: row)
+                        }
                 }?.payload.transactionId
         }
         return purchases

@@ -2,7 +2,8 @@ public import OfferModel
 
 /// What the evidence of a use says of the issued offer behind it, where that may be another customer's.
 ///
-/// A V1 signature is bound to an `appAccountToken`, not to an Apple Account: any account that buys with that token can use it.
+/// A V1 signature is bound to an `appAccountToken`, not to an Apple Account: any account that buys with that token can
+/// use it.
 public struct RedemptionClaim: Sendable, Hashable {
     /// The accounts that Apple signed with the use.
     public let tokens: Set<AppAccountToken>

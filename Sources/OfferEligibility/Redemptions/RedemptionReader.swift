@@ -1,6 +1,6 @@
 import OfferModel
 
-/// Finds the redemptions of a history and matches them to slots (docs/design.md#issued-offers-and-limits).
+/// Finds the redemptions of a history and matches them to issued offers (docs/design.md#issued-offers-and-limits).
 struct RedemptionReader {
     let past: SubscriptionHistory
     /// They help where Apple's data does not state a length.
@@ -15,13 +15,15 @@ struct RedemptionReader {
         forEach { found += redemptions(of: $0) }
         found.sort { $0.firstEvidence != $1.firstEvidence ? $0.firstEvidence < $1.firstEvidence : $0.order < $1.order }
         return found.map { redemption in
-            guard let slot = redemption.isByAnother ? known(redemption.slotId) : slot(of: redemption) else {
+            guard
+                let issuedOffer = redemption.isByAnother ? known(redemption.issuedOfferId) : issuedOffer(of: redemption)
+            else {
                 return redemption
             }
             var matched = redemption
-            matched.slotId = slot.id
-            matched.isDoubled = !used.insert(slot.id).inserted
-            matched.isLate = redemption.firstEvidence >= slot.countsUntil
+            matched.issuedOfferId = issuedOffer.id
+            matched.isDoubled = !used.insert(issuedOffer.id).inserted
+            matched.isLate = redemption.firstEvidence >= issuedOffer.countsUntil
             return matched
         }
     }
@@ -44,8 +46,8 @@ struct RedemptionReader {
         let group: SubscriptionGroupId
         var periods: [Recorded<Transaction>]
         var infos: [Recorded<RenewalInfo>]
-        /// The slot of the subject that another customer's subscription used.
-        var slotId: LowercaseUUID?
+        /// The issued offer of the subject that another customer's subscription used.
+        var issuedOfferId: LowercaseUUID?
     }
 
     private func forEach(_ body: (ShownSubscription) -> Void) {
@@ -102,9 +104,9 @@ struct RedemptionReader {
         for index in found.indices where found[index].transactionId == KeptEvidence.noTransaction {
             found[index].transactionId = nil
         }
-        guard let slotId = subscription.slotId else { return found }
+        guard let issuedOfferId = subscription.issuedOfferId else { return found }
         for index in found.indices {
-            found[index].slotId = slotId
+            found[index].issuedOfferId = issuedOfferId
             found[index].isByAnother = true
         }
         return found
@@ -138,23 +140,25 @@ struct RedemptionReader {
         return lengths[key]
     }
 
-    private func known(_ id: LowercaseUUID?) -> Slot? { past.facts.slots.first { $0.id == id } }
+    private func known(_ id: LowercaseUUID?) -> IssuedOffer? { past.facts.issuedOffers.first { $0.id == id } }
 
-    /// The newest slot of that offer issued before the evidence.
-    private func slot(of redemption: Redemption) -> Slot? {
+    /// The newest issued offer of that offer issued before the evidence.
+    private func issuedOffer(of redemption: Redemption) -> IssuedOffer? {
         let key = redemption.key
-        let slots = past.facts.slots
+        let issuedOffers = past.facts.issuedOffers
         var newest: Int?
-        for place in slots.indices
-        where slots[place].issuedAt <= redemption.firstEvidence && slots[place].redemptionKey == key {
+        for place in issuedOffers.indices
+        where issuedOffers[place].issuedAt <= redemption.firstEvidence && issuedOffers[place].redemptionKey == key {
             if let known = newest,
-                (slots[place].issuedAt, slots[place].id) <= (slots[known].issuedAt, slots[known].id)
+                (issuedOffers[place].issuedAt, issuedOffers[place].id) <= (
+                    issuedOffers[known].issuedAt, issuedOffers[known].id
+                )
             {
                 continue
             }
             newest = place
         }
-        return newest.map { slots[$0] }
+        return newest.map { issuedOffers[$0] }
     }
 }
 
@@ -166,7 +170,7 @@ private struct KeptKey: Hashable {
 extension RedemptionReader.ShownSubscription {
     /// Adds what was kept of an erased history, but for the periods that are shown again.
     fileprivate mutating func add(_ kept: [KeptEvidence]) {
-        slotId = kept.first?.slotId
+        issuedOfferId = kept.first?.issuedOfferId
         let shown = Set(periods.map { PeriodKey($0.payload) })
         periods += kept.filter { $0.kind == .period }.map(\.period).filter { !shown.contains(PeriodKey($0.payload)) }
         periods.sort {

@@ -2,8 +2,8 @@ import OfferModel
 
 /// Goes through the periods and renewal infos of one subscription by date and collects the uses of offers.
 ///
-/// A use is shown as pending first, or begins with a period; the two are the same use, also where one period without the
-/// offer lies between, as after an upgrade (docs/design.md#issued-offers-and-limits).
+/// A use is shown as pending first, or begins with a period; the two are the same use, also where one period without
+/// the offer lies between, as after an upgrade (docs/design.md#issued-offers-and-limits).
 struct RedemptionWalk {
     let group: SubscriptionGroupId
     let wholePeriod: (String?, RedemptionKey) -> Period?

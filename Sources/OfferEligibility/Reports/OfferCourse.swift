@@ -2,15 +2,15 @@ public import OfferModel
 
 /// How one customer used one offer, as their history shows it at an instant (docs/reports.md).
 public struct OfferCourse: Sendable, Hashable {
-    /// The uses of slots of the offer, from the earliest.
+    /// The uses of issued offers of the offer, from the earliest.
     public let redemptions: [Redemption]
-    /// Uses of the offer that no slot led to.
-    public let redemptionsWithoutSlot: Int
-    /// How many of them are another customer's, with the account that the slot was signed for.
+    /// Uses of the offer that no issued offer led to.
+    public let redemptionsWithoutIssuedOffer: Int
+    /// How many of them are another customer's, with the account that the issued offer was signed for.
     public let redemptionsByAnother: Int
     /// Uses of the App Store's own retention offers in the group.
     public let redemptionsOfRetention: Int
-    /// Uses of a slot beyond its first.
+    /// Uses of an issued offer beyond its first.
     public let doubledRedemptions: Int
     /// Whether Apple refunded a period of a use, in full or in part.
     public let isRefunded: Bool
@@ -23,9 +23,9 @@ public struct OfferCourse: Sendable, Hashable {
     public let isActive: Bool?
 
     /// - Parameters:
-    ///   - offer: the offer; its slots are those with its id.
+    ///   - offer: the offer; its issued offers are those with its id.
     ///   - group: the group of its products; absent if it is unknown.
-    ///   - start: uses without a slot and retention offers count from then on.
+    ///   - start: uses without an issued offer and retention offers count from then on.
     ///   - now: what began or was refunded later does not count.
     public init(
         of offer: Offer, in group: SubscriptionGroupId?, _ facts: SubjectFacts, since start: Instant, at now: Instant,
@@ -33,19 +33,19 @@ public struct OfferCourse: Sendable, Hashable {
     ) {
         let past = SubscriptionHistory(facts)
         let uses = KnownUses(past, lengths: OfferLengths([offer]), takesHistoryAsProven: false)
-        let slots = Set(facts.slots.lazy.filter { $0.offerId == offer.id }.map(\.id))
-        let redemptions = uses.redemptions.filter { $0.slotId.map(slots.contains) ?? false }
+        let issuedOffers = Set(facts.issuedOffers.lazy.filter { $0.offerId == offer.id }.map(\.id))
+        let redemptions = uses.redemptions.filter { $0.issuedOfferId.map(issuedOffers.contains) ?? false }
         let key = group.map {
             RedemptionKey(look: OfferLook(offer.delivery.redeemedAs, offer.offerIdentifier), group: $0)
         }
         self.redemptions = redemptions
-        redemptionsWithoutSlot = uses.redemptions.count {
-            $0.slotId == nil && $0.key == key && $0.firstEvidence >= start
+        redemptionsWithoutIssuedOffer = uses.redemptions.count {
+            $0.issuedOfferId == nil && $0.key == key && $0.firstEvidence >= start
         }
         redemptionsOfRetention = uses.redemptions.count {
             $0.offerType == .retention && $0.subscriptionGroupIdentifier == group && $0.firstEvidence >= start
         }
-        doubledRedemptions = redemptions.count - Set(redemptions.map(\.slotId)).count
+        doubledRedemptions = redemptions.count - Set(redemptions.map(\.issuedOfferId)).count
         let own = redemptions.filter { !$0.isByAnother }
         redemptionsByAnother = redemptions.count - own.count
         let runs = own.map { RedeemedRun($0, in: past.groups[$0.subscriptionGroupIdentifier]?.rows ?? []) }
@@ -130,8 +130,8 @@ extension Recorded<Transaction> {
 
 /// The customer's own subscription of a group at an instant; what the family shares with them is not theirs.
 public struct OwnSubscription: Sendable, Hashable {
-    /// Whether it gives access; absent if what is known does not tell. False where nothing is known: a report counts what
-    /// is known to be.
+    /// Whether it gives access; absent if what is known does not tell. False where nothing is known: a report counts
+    /// what is known to be.
     public let hasAccess: Bool?
     /// Whether it renews; absent if unknown, or without access.
     public let willAutoRenew: Bool?
@@ -184,7 +184,7 @@ public enum SaveOutcome: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - atIssue: the customer's subscription when the slot was issued, by what was signed until then.
+    ///   - atIssue: the customer's subscription when the issued offer was issued, by what was signed until then.
     ///   - afterwards: the same when the redemption is judged; absent before.
     public init(atIssue: OwnSubscription, afterwards: OwnSubscription?) {
         guard atIssue.isCancelled else {

@@ -3,7 +3,8 @@
 ///
 /// With p the share of n, z the normal quantile and l, u the Wilson bounds
 /// `(p + z²/2n ∓ z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)` of each share, the interval is
-/// `d − √((p₁−l₁)² + (u₂−p₂)²)` to `d + √((u₁−p₁)² + (p₂−l₂)²)`. It never leaves −1 to 1 and holds for shares of 0 and 1.
+/// `d − √((p₁−l₁)² + (u₂−p₂)²)` to `d + √((u₁−p₁)² + (p₂−l₂)²)`. It never leaves −1 to 1 and holds for shares of 0 and
+/// 1.
 public struct ProportionDifference: Sendable, Hashable {
     /// How many of how many.
     public struct Share: Sendable, Hashable {

@@ -27,7 +27,8 @@ struct EligibilityRule: Rule {
     }
 }
 
-/// The time is not over for which the offer stays open to the customer once its condition held (docs/design.md#decisions).
+/// The time is not over for which the offer stays open to the customer once its condition held
+/// (docs/design.md#decisions).
 struct AvailableForRule: Rule {
     let id = RuleId.ruleAvailableFor
 

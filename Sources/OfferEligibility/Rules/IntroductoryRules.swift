@@ -37,8 +37,8 @@ struct UnusedInGroupRule: Rule {
     }
 }
 
-/// An introductory offer of the group was used long enough ago, or never: the offer's own term in place of Apple's, by which
-/// the signed statement grants what Apple would refuse (Apple: "Generating JWS to sign App Store requests").
+/// An introductory offer of the group was used long enough ago, or never: the offer's own term in place of Apple's, by
+/// which the signed statement grants what Apple would refuse (Apple: "Generating JWS to sign App Store requests").
 ///
 /// The time counts from the end of the last use: the end of its period, or its refund.
 struct AgainRule: Rule {

@@ -2,11 +2,11 @@ import OfferModel
 
 /// Every limit of one kind has room for one more use (docs/design.md#issued-offers-and-limits).
 ///
-/// Per customer, redemptions count permanently, whether or not we issued them; slots count until `countsUntil`, voided
-/// ones too unless released. With a window they count as long as they are younger: a slot, redeemed or not, by the
-/// moment it was issued, a redemption without a slot by its first evidence. For everyone, issued offers that count and
-/// all redemptions count. The open slot of this offer never counts against itself. Per account, the uses count that are not
-/// known to be under another account, with whichever Apple Account.
+/// Per customer, redemptions count permanently, whether or not we issued them; issued offers count until `countsUntil`,
+/// voided ones too unless released. With a window they count as long as they are younger: an issued offer, redeemed or
+/// not, by the moment it was issued, a redemption without an issued offer by its first evidence. For everyone, issued
+/// offers that count and all redemptions count. The open issued offer of this offer never counts against itself. Per
+/// account, the uses count that are not known to be under another account, with whichever Apple Account.
 ///
 /// Under a budget a use costs nominally what it saves the customer by the catalog's prices when it is issued; nothing
 /// is converted. A redemption without an issued offer costs what the catalog in force says of its product.
@@ -144,13 +144,13 @@ struct LimitExcludesRule: Rule {
     }
 }
 
-/// The open slot may hold one more signing: Apple burns a signature per purchase attempt, and every one that lives can
-/// be redeemed (docs/design.md#issued-offers-and-limits).
+/// The open issued offer may hold one more signing: Apple burns a signature per purchase attempt, and every one that
+/// lives can be redeemed (docs/design.md#issued-offers-and-limits).
 struct LimitSignaturesRule: Rule {
     let id = RuleId.limitSignatures
 
     func finding(_ context: RuleContext) -> Finding {
-        guard context.question.needsNewSigning, let open = context.use.openSlot else {
+        guard context.question.needsNewSigning, let open = context.use.openIssuedOffer else {
             return notApplicable("no further signing of an open issued offer is asked for")
         }
         let allowed = context.offer.signaturesPerOffer

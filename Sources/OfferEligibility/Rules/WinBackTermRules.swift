@@ -3,8 +3,8 @@ import OfferModel
 /// A rule over one of the numbers that App Store Connect knows of a win-back offer (`WinBackOffer` of the App Store
 /// Connect API). How they are counted is this project's reading, because Apple publishes none (`docs/eligibility.md`).
 ///
-/// It is judged where the offer states the number. It is set aside, its numbers kept as evidence, in Sandbox, where Apple
-/// makes lapsed customers eligible at once, and where Apple's own list decides (docs/design.md#decisions).
+/// It is judged where the offer states the number. It is set aside, its numbers kept as evidence, in Sandbox, where
+/// Apple makes lapsed customers eligible at once, and where Apple's own list decides (docs/design.md#decisions).
 protocol WinBackMonthRule: Rule {
     associatedtype Term
 

@@ -88,8 +88,8 @@ struct Subscription: Sendable {
 }
 
 extension Recorded<Transaction> {
-    /// Whether both are transactions of one period. A customer who adds seats to a multiseat plan gets another transaction
-    /// with the same end, which replaces none (Apple: `additionalTransactionReason`).
+    /// Whether both are transactions of one period. A customer who adds seats to a multiseat plan gets another
+    /// transaction with the same end, which replaces none (Apple: `additionalTransactionReason`).
     func isOfSamePeriod(as other: Recorded) -> Bool {
         payload.expiresDate == other.payload.expiresDate && payload.expiresDate != nil
             && !payload.isUpgraded && !other.payload.isUpgraded && payload.productId == other.payload.productId
@@ -98,8 +98,8 @@ extension Recorded<Transaction> {
 }
 
 extension [Recorded<Transaction>] {
-    /// Of the transactions of a period, given by the place of its last one, the first that is not revoked, else the last to be
-    /// so: a period is revoked only when each of them is (Apple: `revokedSeatQuantity`).
+    /// Of the transactions of a period, given by the place of its last one, the first that is not revoked, else the
+    /// last to be so: a period is revoked only when each of them is (Apple: `revokedSeatQuantity`).
     fileprivate func lastRevoked(inPeriodOf place: Int) -> Recorded<Transaction> {
         self[..<place].reversed().prefix { $0.isOfSamePeriod(as: self[place]) }.reduce(self[place]) { held, earlier in
             let (own, other) = (held.payload.revocationDate, earlier.payload.revocationDate)
@@ -150,8 +150,8 @@ extension Subscription {
         return info.gracePeriodExpiresDate
     }
 
-    /// Until when a grace period may run of which Apple signed that it does (`status` 4) and not how long: developers report
-    /// notifications without `gracePeriodExpiresDate`.
+    /// Until when a grace period may run of which Apple signed that it does (`status` 4) and not how long: developers
+    /// report notifications without `gracePeriodExpiresDate`.
     private func endOfOpenGrace(_ policy: Policy) -> Instant? {
         guard let told = rows.notified?.payload, told.notifiedStatus == .billingGracePeriod,
             let expires = current.payload.expiresDate, told.signedDate > expires,

@@ -10,8 +10,8 @@ final class Subject: Sendable {
     /// The subscriptions of each group at the instant of the question.
     let subscriptions: [SubscriptionGroupId: [Subscription]]
     let uses: KnownUses
-    /// Slots that count and were not redeemed, at the instant of the question.
-    let countingSlots: [Slot]
+    /// Issued offers that count and were not redeemed, at the instant of the question.
+    let countingIssuedOffers: [IssuedOffer]
     /// Every product that the catalog has in the group asked about.
     let groupProducts: Set<ProductId>
     /// The group asked about, and its state from the instant of the question on.
@@ -28,7 +28,7 @@ final class Subject: Sendable {
         self.uses = uses
         self.groupProducts = groupProducts
         isComplete = coverage.isProof(at: now, life: policy.coverageLife)
-        countingSlots = past.facts.slots.filter {
+        countingIssuedOffers = past.facts.issuedOffers.filter {
             now < $0.countsUntil && !$0.isReleased && !uses.redeemed.contains($0.id)
         }
         subscriptions = past.groups.mapValues { $0.subscriptions(at: now) }
@@ -58,7 +58,7 @@ final class Subject: Sendable {
     }
 
     var history: CurrentHistory { past.history }
-    var slots: [Slot] { past.facts.slots }
+    var issuedOffers: [IssuedOffer] { past.facts.issuedOffers }
     var redemptions: [Redemption] { uses.redemptions }
     var purchases: OwnPurchases { past.purchases }
     var firstSeen: FirstSeen? { past.firstSeen }
@@ -154,7 +154,8 @@ extension GroupHistory {
 }
 
 extension Coverage {
-    /// Whether it proves an absence at `now` (docs/design.md#history-and-state: it serves for so long after it was fetched or stated).
+    /// Whether it proves an absence at `now` (docs/design.md#history-and-state: it serves for so long after it was
+    /// fetched or stated).
     func isProof(at now: Instant, life: Int64) -> Bool {
         guard level == .complete, let asOf else { return false }
         return now < asOf.adding(milliseconds: life)

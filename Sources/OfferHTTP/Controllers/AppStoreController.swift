@@ -8,9 +8,9 @@ import OfferSigning
 /// `/v1/app-store`: what the App Store calls, without a key. Its signature says who calls.
 struct AppStoreController: Sendable {
     let notifications: NotificationIngestion
-    /// Bounds how many requests without a key are served at once, so that strangers can take no more of the writer's queue
-    /// than that many places from callers with a key. They are counted once their bodies are there: who sends slowly holds
-    /// a connection, which are bounded too, and keeps no delivery out.
+    /// Bounds how many requests without a key are served at once, so that strangers can take no more of the writer's
+    /// queue than that many places from callers with a key. They are counted once their bodies are there: who sends
+    /// slowly holds a connection, which are bounded too, and keeps no delivery out.
     let turns: AsyncSemaphore
     let bodyLimit: Int
 

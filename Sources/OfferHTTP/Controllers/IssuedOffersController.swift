@@ -114,7 +114,8 @@ extension IssueRequest {
     }
 }
 
-/// Writes the answer to an order as bytes: before the commit, so that exactly these can be kept (docs/design.md#issuing).
+/// Writes the answer to an order as bytes: before the commit, so that exactly these can be kept
+/// (docs/design.md#issuing).
 struct IssueAnswerWriter: Sendable {
     let offerId: OfferId
     let role: Role

@@ -26,7 +26,8 @@ enum MediaType: String, Sendable, CaseIterable {
         return names[name]
     }
 
-    /// The type the client prefers; the default if it has no preference or accepts neither, which RFC 9110 §12.4.1 allows.
+    /// The type the client prefers; the default if it has no preference or accepts neither, which RFC 9110 §12.4.1
+    /// allows.
     static func preferred(_ request: Request, default fallback: MediaType) -> MediaType {
         var best: (type: MediaType, weight: Double)?
         for range in request.headers[values: .accept].flatMap({ $0.split(separator: ",") }) {

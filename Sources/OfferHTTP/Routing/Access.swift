@@ -74,7 +74,8 @@ extension LowercaseUUID {
 
 /// The context of a request whose caller has one of the roles of `Access`.
 ///
-/// Its only initialiser rejects every other caller, so a method that takes this context cannot be reached without a key.
+/// Its only initialiser rejects every other caller, so a method that takes this context cannot be reached without a
+/// key.
 struct CallerContext<Access: CallerAccess>: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     /// The request's id.

@@ -84,7 +84,8 @@ final class ConnectionProgress: Sendable {
         patience.withLock { $0.verdict(at: .now) }
     }
 
-    /// Answers one request through a responder, tracking its progress, and sends `100 Continue` if the client waits for it.
+    /// Answers one request through a responder, tracking its progress, and sends `100 Continue` if the client waits for
+    /// it.
     @concurrent func respond(
         to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel,
         by responder: HTTPChannelHandler.Responder

@@ -23,7 +23,8 @@ public struct HTTPTimeouts: Sendable, Hashable {
 
 /// The phase a connection is in and its deadline, as a state machine without clock or channel.
 ///
-/// The first byte starts a request's deadline and no later byte extends it, so a client that trickles bytes is late too.
+/// The first byte starts a request's deadline and no later byte extends it, so a client that trickles bytes is late
+/// too.
 struct ConnectionDeadlines: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -90,8 +91,8 @@ struct ConnectionDeadlines: Sendable {
         withBody ? enter(.body, until: now + patience.body) : enter(.answering, until: nil)
     }
 
-    /// The answer was handed to the channel. If it is the last, the time to read it counts from the next check: only then
-    /// is it certainly on its way.
+    /// The answer was handed to the channel. If it is the last, the time to read it counts from the next check: only
+    /// then is it certainly on its way.
     mutating func answered(at now: Instant) {
         switch phase {
         case .bodyGivenUp: enter(.leaving, until: nil)

@@ -7,7 +7,8 @@ public import OfferApplication
 
 /// The HTTP server.
 public enum OfferServer {
-    /// `openapi.yaml`, which `GET /openapi.yaml` answers with: built into the program, so it is there wherever that runs.
+    /// `openapi.yaml`, which `GET /openapi.yaml` answers with: built into the program, so it is there wherever that
+    /// runs.
     public static let description: [UInt8] = PackageResources.openapi_yaml
 
     /// The server as a service: it runs until its service group stops, then finishes running requests.

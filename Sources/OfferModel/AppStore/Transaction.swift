@@ -103,8 +103,8 @@ public struct AppTransaction: Sendable, Hashable {
         self.receiptCreationDate = receiptCreationDate
     }
 
-    /// Whether its `originalPurchaseDate` says nothing: in Sandbox, and so in TestFlight, it is always 2013-08-01, midnight in
-    /// California (Apple: `AppTransaction.originalPurchaseDate`).
+    /// Whether its `originalPurchaseDate` says nothing: in Sandbox, and so in TestFlight, it is always 2013-08-01,
+    /// midnight in California (Apple: `AppTransaction.originalPurchaseDate`).
     public var hasSandboxDate: Bool { originalPurchaseDate == Instant(milliseconds: 1_375_340_400_000) }
 }
 

@@ -1,4 +1,5 @@
-/// What a case expects; what it does not mention is not compared, except that a no must list every rule that decides it.
+/// What a case expects; what it does not mention is not compared, except that a no must list every rule that decides
+/// it.
 ///
 /// Rules, verdicts and reasons are words of a ``CaseVocabulary``, because the evaluator's own types are not known here.
 public struct CaseExpectation: Sendable, Hashable {

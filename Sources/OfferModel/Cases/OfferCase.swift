@@ -65,7 +65,8 @@ public struct OfferCase: Sendable, Hashable {
     public var firstStoredAt: Instant?
     /// What everyone together has used of the offers; absent if nothing is known of it.
     public var counters: CaseCounters? = CaseCounters()
-    /// When other Apple Accounts of the app account that the request names used the offer; absent if the request names none.
+    /// When other Apple Accounts of the app account that the request names used the offer; absent if the request names
+    /// none.
     public var accountUses: [Instant]?
     public var needsNewSigning = true
     /// Whether the history counts as signed by Apple, as in a "what if".

@@ -79,7 +79,8 @@ public struct Money: Hashable, Sendable {
         self.currency = currency
     }
 
-    /// Reads a decimal such as `9.99`: digits with at most three decimals, no sign, no grouping; `nil` for anything else.
+    /// Reads a decimal such as `9.99`: digits with at most three decimals, no sign, no grouping; `nil` for anything
+    /// else.
     public static func milliunits(_ amount: some StringProtocol) -> Int64? {
         var scanner = DigitScanner(amount)
         guard let whole = scanner.number() else { return nil }

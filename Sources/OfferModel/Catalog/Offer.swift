@@ -33,8 +33,8 @@ public struct Offer: Sendable, Hashable {
     public var limits: [Limit]
     /// How long after a redemption of this offer it may not be issued again.
     public var coolDown: Period?
-    /// How long after the end of its last use in the group an introductory offer is given again, although Apple would not;
-    /// absent to follow Apple.
+    /// How long after the end of its last use in the group an introductory offer is given again, although Apple would
+    /// not; absent to follow Apple.
     public var again: Period?
     /// Offers after which this one is never issued.
     public var excludes: [OfferId]
@@ -168,7 +168,7 @@ public enum Limit: Sendable, Hashable {
 }
 
 /// The state of an issued offer.
-public enum SlotState: String, Sendable, Hashable, CaseIterable, Codable {
+public enum IssuedOfferState: String, Sendable, Hashable, CaseIterable, Codable {
     /// It counts toward limits, and further signatures may be issued.
     case open
     /// Apple's history shows that it was used.

@@ -121,7 +121,8 @@ public struct DeviceRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// A version of numbers and dots, such as `4.10.1`, ordered number by number: `1.10` is later than `1.9`, and `2.0` is `2`.
+/// A version of numbers and dots, such as `4.10.1`, ordered number by number: `1.10` is later than `1.9`, and `2.0` is
+/// `2`.
 ///
 /// Anything else, such as `4.2-beta`, is no version here: how such words are ordered is each app's own business.
 public struct DottedVersion: Sendable, Hashable, Comparable {
@@ -153,8 +154,8 @@ public struct DottedVersion: Sendable, Hashable, Comparable {
 public struct LocaleTag: Sendable, Hashable {
     private let parts: [[UInt8]]
 
-    /// Reads a tag: a language of two to eight letters, then parts of one to eight letters or digits; `nil` for anything
-    /// else.
+    /// Reads a tag: a language of two to eight letters, then parts of one to eight letters or digits; `nil` for
+    /// anything else.
     public init?(_ text: some StringProtocol) {
         let tag = text.utf8.prefix { $0 != UInt8(ascii: "@") }
         let parts = tag.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }

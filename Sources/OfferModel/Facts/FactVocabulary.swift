@@ -54,7 +54,8 @@ public enum FactVocabulary {
         return String(meaning.dropFirst(first.count))
     }
 
-    /// What a fact says, to precede its value in a sentence: `days since access ended`; the name itself if it is no fact.
+    /// What a fact says, to precede its value in a sentence: `days since access ended`; the name itself if it is no
+    /// fact.
     public static func words(_ name: String) -> String {
         switch FactName(name) {
         case .signal(let own): return "signal `\(own)`"

@@ -22,8 +22,8 @@ public enum ScenarioStep: Sendable, Hashable {
     case cancel(group: SubscriptionGroupId? = nil, at: ScenarioTime)
     case enableRenewal(group: SubscriptionGroupId? = nil, at: ScenarioTime)
     /// Apple gave up charging, 60 days after the end of the period unless a time is given. A subscription whose payment
-    /// did not fail ends with its period, and has no time. Without a reason the steps before say it: a failed payment, a
-    /// price increase without consent, else the customer's will.
+    /// did not fail ends with its period, and has no time. Without a reason the steps before say it: a failed payment,
+    /// a price increase without consent, else the customer's will.
     case expire(group: SubscriptionGroupId? = nil, at: ScenarioTime? = nil, reason: ExpirationReason? = nil)
     /// A better product was chosen; at once.
     case upgrade(PlanChange)

@@ -96,7 +96,7 @@ public struct LedgerProof: Sendable, Hashable {
 
 extension CheckpointStore {
     /// The proof of an issued offer; `nil` if no event covers it: then the ledger is broken.
-    public func proof(of issued: IssuedOffer) throws -> LedgerProof? {
+    public func proof(of issued: StoredIssuedOffer) throws -> LedgerProof? {
         let row = try transaction.row(
             """
             SELECT \(AuditEvent.columns) FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence LIMIT 1

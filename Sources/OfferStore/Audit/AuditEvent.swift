@@ -12,7 +12,7 @@ public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storab
     case redemption
     /// The customer bought at full price right after a signature.
     case fullPrice
-    /// A slot stopped being open, because it has passed or was redeemed.
+    /// An issued offer stopped being open, because it has passed or was redeemed.
     case settlement
     case void
     case pause
@@ -26,7 +26,8 @@ public enum AuditKind: String, Sendable, Hashable, CaseIterable, Codable, Storab
     /// Rows whose time was over were taken away.
     case retention
     case erasure
-    /// The store's time was set back after a clock that once ran ahead, or a slot counts again because of that.
+    /// The store's time was set back after a clock that once ran ahead, or an issued offer counts again because of
+    /// that.
     case clockReset
     case unlink
     case imported = "import"

@@ -32,7 +32,7 @@ public final class AuditLog {
     /// Records something without a row of its own.
     ///
     /// - Parameters:
-    ///   - issuedOffer: the `sequence` of the slot whose state it changes.
+    ///   - issuedOffer: the `sequence` of the issued offer whose state it changes.
     ///   - before: what changes, as it was: internal ids, times and digests, nothing personal.
     ///   - after: the same as it is now.
     public func record(
@@ -82,8 +82,8 @@ public final class AuditLog {
 
     /// What a text is replaced by when it is taken away: its keyed digest, by which the row still is what was recorded.
     ///
-    /// Each text that is replaced has to be told: an event `retention` or `erasure` in the same transaction, whose `after`
-    /// has the member `erased` with how many there were.
+    /// Each text that is replaced has to be told: an event `retention` or `erasure` in the same transaction, whose
+    /// `after` has the member `erased` with how many there were.
     ///
     /// - Parameters:
     ///   - column: one of the table's columns that may be erased.
@@ -131,7 +131,8 @@ public final class AuditLog {
 }
 
 extension StoreTransaction {
-    /// The audit, which only a transaction of ``Ledger/write(by:_:)`` has, so that nothing changes the ledger unrecorded.
+    /// The audit, which only a transaction of ``Ledger/write(by:_:)`` has, so that nothing changes the ledger
+    /// unrecorded.
     ///
     /// - Throws: ``StoreError/unrecorded`` in a transaction without an author.
     public func audit() throws -> AuditLog {

@@ -2,8 +2,8 @@ import OfferModel
 
 /// Bytes to take a digest of: exact, and different for different values (docs/ledger.md, "Bytes").
 ///
-/// A value is one byte for its type, and then: nothing for null (0); 8 bytes, most significant first, of an integer (1);
-/// 8 bytes of length and the UTF-8 or the bytes themselves for text (2) and a blob (3). Nothing separates values.
+/// A value is one byte for its type, and then: nothing for null (0); 8 bytes, most significant first, of an integer
+/// (1); 8 bytes of length and the UTF-8 or the bytes themselves for text (2) and a blob (3). Nothing separates values.
 struct CanonicalBytes {
     private(set) var bytes: [UInt8]
 
@@ -105,7 +105,8 @@ struct LedgerDigests {
             })
     }
 
-    /// The keyed digest of a value that may be erased, which is what stays of one that is. It differs from row to row, so that equal values cannot be told.
+    /// The keyed digest of a value that may be erased, which is what stays of one that is. It differs from row to row,
+    /// so that equal values cannot be told.
     func value(_ value: StoredValue, of column: String, _ table: LedgerTable, key: StoredValue) -> [UInt8] {
         self.value(value, ofCanonical: CanonicalBytes(texts: [column]), table, key: key)
     }

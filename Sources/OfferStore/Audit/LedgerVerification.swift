@@ -1,7 +1,7 @@
 public import OfferModel
 
-/// Proves a ledger: the chain of events, the checkpoints, the rows, the state that the events make of them, and the totals
-/// that they add up to.
+/// Proves a ledger: the chain of events, the checkpoints, the rows, the state that the events make of them, and the
+/// totals that they add up to.
 ///
 /// It reads one snapshot a page at a time, so its memory does not grow with the ledger.
 public struct LedgerVerification: Sendable {
@@ -103,11 +103,11 @@ extension StoredValue {
     }
 }
 
-/// Finds what reading a row does not show, so that no digest could: rows under numbers that the service never gives, and
-/// texts that go on after a NUL.
+/// Finds what reading a row does not show, so that no digest could: rows under numbers that the service never gives,
+/// and texts that go on after a NUL.
 ///
-/// Both can be put in with the `sqlite3` tool. Events and rows are read by number from 1; a text is read up to its first NUL, but compared whole by SQL, so that a slot could be kept from
-/// its limit.
+/// Both can be put in with the `sqlite3` tool. Events and rows are read by number from 1; a text is read up to its
+/// first NUL, but compared whole by SQL, so that an issued offer could be kept from its limit.
 struct UnseenCheck {
     let transaction: any StoreTransaction
 
@@ -139,10 +139,10 @@ struct UnseenCheck {
     }
 }
 
-/// Proves that the totals that limits for everyone are held against are what slots and redemptions add up to.
+/// Proves that the totals that limits for everyone are held against are what issued offers and redemptions add up to.
 ///
-/// No event tells of a counter: it follows from rows, which are proven before. A row of a slot that ever took a place, or
-/// cost anything, has its counter.
+/// No event tells of a counter: it follows from rows, which are proven before. A row of an issued offer that ever took
+/// a place, or cost anything, has its counter.
 struct CounterCheck {
     let transaction: any StoreTransaction
 

@@ -1,6 +1,7 @@
 import OfferModel
 
-/// Proves that every row is as its event tells, that none is missing or put in, and that states are what events make them.
+/// Proves that every row is as its event tells, that none is missing or put in, and that states are what events make
+/// them.
 ///
 /// The chain must be proven already.
 struct RowCheck {
@@ -14,7 +15,8 @@ struct RowCheck {
         do {
             try check(&report)
         } catch let broken as BrokenRow where broken.table == LedgerTable.issuedOffer.name {
-            // A slot follows its customer: a merge that is not as it was has to be named, and not the slot.
+            // An issued offer follows its customer: a merge that is not as it was has to be named, and not the issued
+            // offer.
             try checkMerges()
             throw broken
         }
@@ -107,7 +109,7 @@ final class OrderedRows: CoveredRows {
     private let table: LedgerTable
     private let transaction: any StoreTransaction
     private var pages: AuditPages
-    /// Events that change slots of the page in hand, without those that issued them.
+    /// Events that change issued offers of the page in hand, without those that issued them.
     private var changes: [Int64: [AuditEvent]] = [:]
     private(set) var count: Int64 = 0
     private(set) var erased: Int64 = 0
@@ -140,7 +142,7 @@ final class OrderedRows: CoveredRows {
             throw BrokenRow(table.name, reference.key, "it is not the row that event \(event.sequence) tells of")
         }
         if table.name == LedgerTable.issuedOffer.name {
-            try SlotHistory(transaction: transaction, events: changes[expected] ?? []).check(
+            try IssuedOfferHistory(transaction: transaction, events: changes[expected] ?? []).check(
                 reference.key, issue: event
             ) { try digests($0).row(table, row.values).state }
         }
@@ -171,14 +173,14 @@ final class OrderedRows: CoveredRows {
             """, first, last)
         for row in rows {
             let event = try AuditEvent.read(row).event
-            guard event.kind != .issue, let slot = event.issuedOffer else { continue }
-            changes[slot, default: []].append(event)
+            guard event.kind != .issue, let issuedOffer = event.issuedOffer else { continue }
+            changes[issuedOffer, default: []].append(event)
         }
     }
 }
 
-/// What the events make of a slot, against its row.
-struct SlotHistory {
+/// What the events make of an issued offer, against its row.
+struct IssuedOfferHistory {
     let transaction: any StoreTransaction
     /// Events after the one that issued it, the earliest first.
     let events: [AuditEvent]
@@ -217,10 +219,10 @@ struct SlotHistory {
 
     private static let erasable = Set(LedgerTable.issuedOffer.state.filter(\.isErasable).map(\.member))
 
-    /// Whose a slot is now that was issued to a customer.
+    /// Whose an issued offer is now that was issued to a customer.
     private func owner(_ customer: Int64) throws -> Int64 {
         var owner = customer
-        // Merges that were put in may lead in a circle; they are found and named after the slots.
+        // Merges that were put in may lead in a circle; they are found and named after the issued offers.
         var seen: Set<Int64> = []
         while seen.insert(owner).inserted,
             let survivor = try transaction.row("SELECT survivor_id FROM customer_merge WHERE merged_id = ?1", owner)

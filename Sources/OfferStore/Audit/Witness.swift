@@ -100,8 +100,8 @@ public struct RestoredRecord: Sendable, Hashable {
     }
 }
 
-/// Compares the witness with the database: a database that was put back to an older copy lacks checkpoints that the witness
-/// has, and one that went on from there has others.
+/// Compares the witness with the database: a database that was put back to an older copy lacks checkpoints that the
+/// witness has, and one that went on from there has others.
 ///
 /// The witness may lack the newest checkpoints, which are written to it only once they are durable in the database.
 public struct WitnessCheck {

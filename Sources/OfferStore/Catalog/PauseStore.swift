@@ -12,7 +12,8 @@ extension ActivePause: StoredRecord {
     }
 }
 
-/// The kill switch: pauses outside the catalog, of single offers and of all, independent of each other (docs/design.md#http).
+/// The kill switch: pauses outside the catalog, of single offers and of all, independent of each other
+/// (docs/design.md#http).
 public struct PauseStore {
     private let transaction: any StoreTransaction
 

@@ -26,8 +26,8 @@ public struct CustomerStore {
     /// The customers that one of these aliases names, each once, the earliest stored first. Where Apple's data names an
     /// alias for a customer, it does not name those who have it on the backend's word.
     ///
-    /// - Parameter limit: the maximum number. An app may give all its customers one name; 17 is one more than a subject may have,
-    ///   enough to tell that there are too many.
+    /// - Parameter limit: the maximum number. An app may give all its customers one name; 17 is one more than a subject
+    ///   may have, enough to tell that there are too many.
     public func customers(
         aliases: [CustomerAlias], in scope: ScopeNumber, limit: Int = 17
     ) throws -> [CustomerNumber] {
@@ -85,8 +85,8 @@ public struct CustomerStore {
         return customer
     }
 
-    /// Gives a customer an alias from any source. Where a payload of Apple's names an alias that was only stated, the payload is the
-    /// source from then on.
+    /// Gives a customer an alias from any source. Where a payload of Apple's names an alias that was only stated, the
+    /// payload is the source from then on.
     func attach(
         _ alias: CustomerAlias, to customer: CustomerNumber, from source: IdentifierSource, at now: Instant,
         in scope: ScopeNumber
@@ -126,8 +126,8 @@ public struct CustomerStore {
         }
     }
 
-    /// The same of an offer that was signed again on these customers' history, or issued to another with it: what was stored
-    /// by then stays, for replay (invariant 5).
+    /// The same of an offer that was signed again on these customers' history, or issued to another with it: what was
+    /// stored by then stays, for replay (invariant 5).
     func noteIssue(_ sequence: Int64, on customers: some Sequence<CustomerNumber>) throws {
         for customer in customers {
             try transaction.execute(
@@ -215,8 +215,8 @@ public struct CustomerOverview: Sendable, Hashable {
 }
 
 extension CustomerStore {
-    /// An overview of these customers, in one statement: most have neither attributes nor openings, and who has none need
-    /// not be asked for them.
+    /// An overview of these customers, in one statement: most have neither attributes nor openings, and who has none
+    /// need not be asked for them.
     public func overview(of customers: [CustomerNumber]) throws -> CustomerOverview {
         var changes = [CustomerNumber: Int64]()
         var first: (storedAt: Instant, number: CustomerNumber)?

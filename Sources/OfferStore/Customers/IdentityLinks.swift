@@ -1,7 +1,8 @@
 import OfferEligibility
 import OfferModel
 
-/// Finds, adds and merges customers by the identifiers that stand together in one signed payload (docs/design.md#identity).
+/// Finds, adds and merges customers by the identifiers that stand together in one signed payload
+/// (docs/design.md#identity).
 ///
 /// The customers are the connected parts of a graph: identifiers are its nodes, payloads its edges. So the order of
 /// arrival never changes who is one customer (invariant 7).
@@ -9,7 +10,7 @@ struct IdentityLinks {
     let transaction: any StoreTransaction
     let scope: ScopeNumber
     let now: Instant
-    /// Of the catalog in force: a merge has to know which slots were redeemed.
+    /// Of the catalog in force: a merge has to know which issued offers were redeemed.
     let offers: [Offer]
     /// A merge reads the history of both.
     let changedHistory: ChangedHistory
@@ -162,7 +163,7 @@ struct CustomerMerge {
         try CoverageStore(transaction).unite(merged, into: survivor, at: now, in: scope)
         try AttributeStore(transaction).unite(merged, into: survivor)
         try OpeningStore(transaction).unite(merged, into: survivor)
-        try voidDoubledSlots(survivor, merged)
+        try voidDoubledIssuedOffers(survivor, merged)
         try transaction.execute(
             "UPDATE customer_identifier SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged)
         try transaction.execute("UPDATE issued_offer SET customer_id = ?1 WHERE customer_id = ?2", survivor, merged)
@@ -217,24 +218,25 @@ struct CustomerMerge {
             """, survivor, erasure)
     }
 
-    /// Of two open slots for one offer the newer is voided, and its place is not freed: both may still be redeemed.
-    private func voidDoubledSlots(_ first: CustomerNumber, _ second: CustomerNumber) throws {
-        let slots = SlotStore(transaction)
-        try slots.settlePassed(of: [first, second], at: now)
-        guard try !doubledSlots(first, second).isEmpty else { return }
+    /// Of two open issued offers for one offer the newer is voided, and its place is not freed: both may still be
+    /// redeemed.
+    private func voidDoubledIssuedOffers(_ first: CustomerNumber, _ second: CustomerNumber) throws {
+        let issuedOffers = IssuedOfferStore(transaction)
+        try issuedOffers.settlePassed(of: [first, second], at: now)
+        guard try !doubledIssuedOffers(first, second).isEmpty else { return }
         // Together the two histories may show that one of them was redeemed: then it is not open.
         var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: [first, second]),
-            slots: try slots.slots(of: [first, second]))
+            issuedOffers: try issuedOffers.issuedOffers(of: [first, second]))
         facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [first, second])
-        try slots.settle(facts.redemptions(of: offers).compactMap(\.slotId), at: now, in: scope)
-        for slot in try doubledSlots(first, second) {
-            try slots.close(slot, reason: SlotStore.mergeReason, release: false, at: now)
+        try issuedOffers.settle(facts.redemptions(of: offers).compactMap(\.issuedOfferId), at: now, in: scope)
+        for issuedOffer in try doubledIssuedOffers(first, second) {
+            try issuedOffers.close(issuedOffer, reason: IssuedOfferStore.mergeReason, release: false, at: now)
         }
     }
 
-    /// Of open slots for the same offer, under whichever id, all but the oldest.
-    private func doubledSlots(_ first: CustomerNumber, _ second: CustomerNumber) throws -> [LowercaseUUID] {
+    /// Of open issued offers for the same offer, under whichever id, all but the oldest.
+    private func doubledIssuedOffers(_ first: CustomerNumber, _ second: CustomerNumber) throws -> [LowercaseUUID] {
         let rows = try transaction.rows(
             """
             SELECT id, offer_id FROM issued_offer

@@ -44,8 +44,8 @@ extension CustomerStore {
         return statement
     }
 
-    /// Gives these customers these aliases, on the word of the request that the transaction is made for, or on the word that
-    /// comes with a history, such as that of the operator of an import.
+    /// Gives these customers these aliases, on the word of the request that the transaction is made for, or on the word
+    /// that comes with a history, such as that of the operator of an import.
     ///
     /// - Returns: the aliases that none of them may have, see ``AliasStatement/foreign``.
     @discardableResult

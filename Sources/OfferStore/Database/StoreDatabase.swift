@@ -3,14 +3,14 @@ import OfferModel
 /// A durable database that runs synchronous transaction bodies (docs/design.md#storage).
 ///
 /// A body never awaits while it holds the write lock, so a network call never holds up other writers. Drivers only run
-/// statements; every operation and its SQL is written once, in this target. What a body throws is thrown on; a driver's own
-/// failures are ``StoreError``.
+/// statements; every operation and its SQL is written once, in this target. What a body throws is thrown on; a driver's
+/// own failures are ``StoreError``.
 public protocol StoreDatabase: Sendable {
     /// Runs a body that reads one consistent snapshot, for as long as it takes.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
-    /// Runs a body that reads a few rows of one consistent snapshot, at once and on the caller's thread where the driver
-    /// can: to hand a quick look to another thread costs more than the look.
+    /// Runs a body that reads a few rows of one consistent snapshot, at once and on the caller's thread where the
+    /// driver can: to hand a quick look to another thread costs more than the look.
     ///
     /// What reads many rows takes ``read(_:)``, so that it keeps no thread that others wait for.
     func readInline<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
@@ -19,8 +19,9 @@ public protocol StoreDatabase: Sendable {
     ///
     /// Bodies that wait together share one durable commit: one that throws undoes only what it did itself. They run one
     /// after the other, in the order of arrival. Where one throws, all of them, itself too, may be run a second time,
-    /// after what they did was undone: a body leaves nothing behind but rows. From the first statement to the commit no other
-    /// transaction writes, in any process: counters and what a transaction remembers (``TransactionCache``) rest on that.
+    /// after what they did was undone: a body leaves nothing behind but rows. From the first statement to the commit no
+    /// other transaction writes, in any process: counters and what a transaction remembers (``TransactionCache``) rest
+    /// on that.
     ///
     /// - Throws: what the body throws, `CancellationError` if the task was cancelled before the body began, or
     ///   ``StoreError``; then nothing of the body was kept.
@@ -98,12 +99,12 @@ extension StoreTransaction {
     }
 }
 
-/// What one durable transaction knows of the rows that nearly every body reads and changes: the store's clock, the audit's
-/// head, the generations, the counters.
+/// What one durable transaction knows of the rows that nearly every body reads and changes: the store's clock, the
+/// audit's head, the generations, the counters.
 ///
-/// Only for as long as the transaction: until it ends no other transaction can write, so what was read once still holds, and what
-/// has changed need be written once. A driver makes one when it begins, hands it to every body, goes back to the
-/// ``mark`` of a body that it undoes, and has ``write(to:)`` called before it commits.
+/// Only for as long as the transaction: until it ends no other transaction can write, so what was read once still
+/// holds, and what has changed need be written once. A driver makes one when it begins, hands it to every body, goes
+/// back to the ``mark`` of a body that it undoes, and has ``write(to:)`` called before it commits.
 public final class TransactionCache {
     public struct Mark {
         fileprivate let contents: Contents

@@ -1,16 +1,16 @@
 public import OfferEligibility
 public import OfferModel
 
-// The packed form, version 1; version 2 has uses of the app account at its end. Members stand in a fixed order; dictionaries are sorted by their keys, so that equal records
-// are equal bytes.
+// The packed form, version 1; version 2 has uses of the app account at its end. Members stand in a fixed order;
+// dictionaries are sorted by their keys, so that equal records are equal bytes.
 extension DecisionRecord {
     public func packed() -> [UInt8] {
         var moving: [Range<Int>] = []
         return packed(noting: &moving)
     }
 
-    /// The record as it is stored, with the places of what moves by itself without changing the decision: the instant, the
-    /// newest row, the counters that everyone shares, and until when the history is complete.
+    /// The record as it is stored, with the places of what moves by itself without changing the decision: the instant,
+    /// the newest row, the counters that everyone shares, and until when the history is complete.
     public func packed(noting moving: inout [Range<Int>]) -> [UInt8] {
         var writer = PackedWriter(capacity: 512)
         func note(_ value: some Packable) {
@@ -30,7 +30,7 @@ extension DecisionRecord {
             firstStoredAt, rolloutKey, openedAt, customers, identifiers.originalTransactionIds,
             identifiers.appTransactionIds)
         note(historySequence)
-        writer.append(slots, keptEvidence)
+        writer.append(issuedOffers, keptEvidence)
         note(counters)
         writer.append(coverage.level)
         note(coverage.asOf)
@@ -82,7 +82,7 @@ extension DecisionRecord {
         identifiers = SeenIdentifiers(
             originalTransactionIds: try reader.next(), appTransactionIds: try reader.next())
         historySequence = try reader.next()
-        slots = try reader.next()
+        issuedOffers = try reader.next()
         keptEvidence = try reader.next()
         counters = try reader.next()
         coverage = Coverage(level: try reader.next(), asOf: try reader.next(), provenance: try reader.next())
@@ -140,7 +140,7 @@ extension FactValue: Packable {
     }
 }
 
-extension DecisionRecord.SeenSlot: Packable {
+extension DecisionRecord.SeenIssuedOffer: Packable {
     public func pack(into writer: inout PackedWriter) {
         writer.append(id, signings, expiresAt, countsUntil, voidedAt, isReleased, settledAt)
     }
@@ -158,7 +158,7 @@ extension KeptEvidence: Packable {
         writer.append(
             kind, originalTransactionId, subscriptionGroupIdentifier, productId, offerType, offerIdentifier,
             offerPeriod,
-            at, expires, revoked, isRenewal, isUpgraded, provenance, slotId)
+            at, expires, revoked, isRenewal, isUpgraded, provenance, issuedOfferId)
     }
 
     public init(unpacking reader: inout PackedReader) throws {
@@ -168,17 +168,17 @@ extension KeptEvidence: Packable {
             offerIdentifier: try reader.next(), offerPeriod: try reader.next(), at: try reader.next(),
             expires: try reader.next(), revoked: try reader.next(), isRenewal: try reader.next(),
             isUpgraded: try reader.next(), provenance: try reader.next())
-        slotId = try reader.next()
+        issuedOfferId = try reader.next()
     }
 }
 
 extension AccountUse: Packable {
-    public func pack(into writer: inout PackedWriter) { writer.append(takenAt, countsUntil, redeemedAt, slotId) }
+    public func pack(into writer: inout PackedWriter) { writer.append(takenAt, countsUntil, redeemedAt, issuedOfferId) }
 
     public init(unpacking reader: inout PackedReader) throws {
         self.init(
             takenAt: try reader.next(), countsUntil: try reader.next(), redeemedAt: try reader.next(),
-            slotId: try reader.next())
+            issuedOfferId: try reader.next())
     }
 }
 

@@ -27,7 +27,7 @@ public struct DecisionRecord: Sendable, Hashable {
     }
 
     /// An issued offer as it was seen; its row goes on changing.
-    public struct SeenSlot: Sendable, Hashable {
+    public struct SeenIssuedOffer: Sendable, Hashable {
         public var id: LowercaseUUID
         public var signings: Int
         public var expiresAt: Instant
@@ -54,7 +54,7 @@ public struct DecisionRecord: Sendable, Hashable {
     public var customers: [CustomerNumber]
     public var identifiers: SeenIdentifiers
     public var historySequence: Int64
-    public var slots: [SeenSlot]
+    public var issuedOffers: [SeenIssuedOffer]
     /// What was known of uses whose history had been erased.
     public var keptEvidence: [KeptEvidence]
     /// What everyone had used of the offer; only where its limits count that.
@@ -85,7 +85,7 @@ public struct DecisionRecord: Sendable, Hashable {
         self.customers = customers
         identifiers = SeenIdentifiers(facts.history)
         historySequence = sequence
-        slots = facts.slots.map(SeenSlot.init)
+        issuedOffers = facts.issuedOffers.map(SeenIssuedOffer.init)
         keptEvidence = facts.keptEvidence
         counters = facts.counters[question.offer.id]
         accountUses = facts.accountUses[question.offer.id]
@@ -94,11 +94,12 @@ public struct DecisionRecord: Sendable, Hashable {
     }
 }
 
-extension DecisionRecord.SeenSlot {
-    init(_ slot: Slot) {
+extension DecisionRecord.SeenIssuedOffer {
+    init(_ issuedOffer: IssuedOffer) {
         self.init(
-            id: slot.id, signings: slot.signings, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil,
-            voidedAt: slot.voidedAt, isReleased: slot.isReleased, settledAt: slot.settledAt)
+            id: issuedOffer.id, signings: issuedOffer.signings, expiresAt: issuedOffer.expiresAt,
+            countsUntil: issuedOffer.countsUntil,
+            voidedAt: issuedOffer.voidedAt, isReleased: issuedOffer.isReleased, settledAt: issuedOffer.settledAt)
     }
 }
 

@@ -121,7 +121,8 @@ public struct EvaluationStore {
         return Array((issued + refused).sorted { $0.place < $1.place }.prefix(limit))
     }
 
-    /// How many requests in a range of instants were refused to an unknown customer: reports do not count them as customers.
+    /// How many requests in a range of instants were refused to an unknown customer: reports do not count them as
+    /// customers.
     public func refusalsOfUnknown(
         for offer: OfferId, in range: Range<Instant>, in scope: ScopeNumber
     ) throws -> Int {

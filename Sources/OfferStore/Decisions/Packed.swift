@@ -1,7 +1,8 @@
 public import OfferModel
 
 /// A value that is written in few bytes: whole numbers as LEB128 (signed ones zigzag), texts as their length and their
-/// UTF-8, words as their place in their list, and before what may be absent or repeated, whether or how often it is there.
+/// UTF-8, words as their place in their list, and before what may be absent or repeated, whether or how often it is
+/// there.
 public protocol Packable {
     func pack(into writer: inout PackedWriter)
     /// - Throws: ``PackedError`` if the next bytes are no such value.

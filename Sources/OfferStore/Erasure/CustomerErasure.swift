@@ -73,7 +73,7 @@ public struct CustomerErasure {
         if forgets { return try KeptEvidenceStore(transaction).replace([], of: customer, in: scope) }
         var facts = SubjectFacts(
             history: try HistoryStore(transaction).history(of: [customer]),
-            slots: try SlotStore(transaction).slots(of: [customer]))
+            issuedOffers: try IssuedOfferStore(transaction).issuedOffers(of: [customer]))
         let known = KeptEvidenceStore(transaction)
         facts.keptEvidence = try known.evidence(of: [customer])
         let identifiers = ErasedIdentifierStore(transaction: transaction, scope: scope)
@@ -129,7 +129,7 @@ public struct CustomerErasure {
         for mention in mentions {
             let one = [StoredValue.integer(mention.key)]
             answers += try deleteAnswers(of: "sequence = ?1", one)
-            // What is signed for another customer's slot names that customer, and stays.
+            // What is signed for another customer's issued offer names that customer, and stays.
             try redaction.redact(
                 mention.table, mention.table == "refusal" ? Self.refused : ["record"], where: "sequence = ?1", one)
         }
@@ -239,11 +239,11 @@ struct Redaction {
         return log.salted(try SaltedDigest.salt(transaction))
     }
 
-    /// The key of the newest event that changed a member of a slot's state.
-    private func stateKey(_ member: String, of slot: Int64) throws -> String? {
+    /// The key of the newest event that changed a member of an issued offer's state.
+    private func stateKey(_ member: String, of issuedOffer: Int64) throws -> String? {
         var key: String?
         for row in try transaction.rows(
-            "SELECT digest_key, after_change FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence", slot)
+            "SELECT digest_key, after_change FROM audit_event WHERE issued_offer = ?1 ORDER BY sequence", issuedOffer)
         {
             guard try AuditValues(text: try row.value(1, as: String?.self) ?? "{}")[member] != nil else { continue }
             key = try row.value(0)

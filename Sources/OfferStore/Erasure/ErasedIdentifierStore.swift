@@ -8,8 +8,8 @@ struct ErasedIdentifierStore {
 
     /// The customer that an identifier named before an erasure.
     ///
-    /// - Throws: ``StoreError/unavailable(_:)`` if the digests were taken with another key: a customer would not be known
-    ///   again, and limits would start over.
+    /// - Throws: ``StoreError/unavailable(_:)`` if the digests were taken with another key: a customer would not be
+    ///   known again, and limits would start over.
     func customer(_ identifier: ProvenIdentifier) throws -> CustomerNumber? {
         guard let key = try digestKey() else { return nil }
         let log = try transaction.audit()

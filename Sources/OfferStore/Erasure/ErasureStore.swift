@@ -75,8 +75,8 @@ public struct ErasureStore {
 
     /// Whether the customer of an identifier was erased at an instant or after it.
     ///
-    /// - Parameter isOfTesters: whether customers of the scope may be reset, which keeps nothing to know them by; then any
-    ///   erasure since the instant counts.
+    /// - Parameter isOfTesters: whether customers of the scope may be reset, which keeps nothing to know them by; then
+    ///   any erasure since the instant counts.
     public func isErased(
         _ identifier: ProvenIdentifier, since instant: Instant, isOfTesters: Bool, in scope: ScopeNumber
     ) throws -> Bool {

@@ -32,8 +32,8 @@ public struct PersonalRows {
         ).map { PersonalRow(columns: columns, values: $0.values) }
     }
 
-    /// Renewal info that names the customers' Apple account belongs to them though its subscription has no owner yet, and so
-    /// does what notifications told of that.
+    /// Renewal info that names the customers' Apple account belongs to them though its subscription has no owner yet,
+    /// and so does what notifications told of that.
     private func orWaiting(in table: PersonalTable) throws -> (sql: String, values: [StoredValue])? {
         guard ["history_renewal_info", "history_facts", "notification"].contains(table.name) else { return nil }
         let waiting = try PersonSearch(customers: customers, chain: customers, scope: scope, transaction: transaction)
@@ -55,10 +55,10 @@ public struct PersonalRows {
         return (sql, waiting.map(\.storedValue))
     }
 
-    /// Events that tell of a slot, a decision, a signature or a merge of the customers, or name one of them.
+    /// Events that tell of an issued offer, a decision, a signature or a merge of the customers, or name one of them.
     private func events(_ columns: [String]) throws -> [PersonalRow] {
         let covered = try coveredRows()
-        let slots = Set(covered[LedgerTable.issuedOffer.name] ?? [])
+        let issuedOffers = Set(covered[LedgerTable.issuedOffer.name] ?? [])
         let numbers = Set(customers.map(\.rawValue))
         var found: [PersonalRow] = []
         var pages = AuditPages.events(transaction)
@@ -73,7 +73,7 @@ public struct PersonalRows {
                 guard case .integer(let key) = reference.key else { return false }
                 return covered[reference.table]?.contains(key) ?? false
             }
-            if event.issuedOffer.map(slots.contains) ?? false || names || covers {
+            if event.issuedOffer.map(issuedOffers.contains) ?? false || names || covers {
                 found.append(PersonalRow(columns: columns, values: row.values))
             }
         }
@@ -94,16 +94,17 @@ public struct PersonalRows {
 
 /// Finds what names a customer without belonging to one: nothing in the row says whose it is, so it is looked through.
 ///
-/// Both searches begin at a place in the order of arrival, so that the one in the writing transaction reads only what is new.
+/// Both searches begin at a place in the order of arrival, so that the one in the writing transaction reads only what
+/// is new.
 struct PersonSearch {
     let customers: [CustomerNumber]
     let chain: [CustomerNumber]
     let scope: ScopeNumber
     let transaction: any StoreTransaction
 
-    /// Decisions about others that hold something of the customer: those that were made about them together, whose record
-    /// tells of the aliases and attributes of both, those that name a signed identifier of the customer, and those about
-    /// an unknown customer that were requested with any of their identifiers.
+    /// Decisions about others that hold something of the customer: those that were made about them together, whose
+    /// record tells of the aliases and attributes of both, those that name a signed identifier of the customer, and
+    /// those about an unknown customer that were requested with any of their identifiers.
     ///
     /// - Parameter first: only those stored after that place.
     func decisions(after first: Int64) throws -> [LedgerRowKey] {

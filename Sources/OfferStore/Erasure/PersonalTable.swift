@@ -1,4 +1,5 @@
-/// What a table holds of a customer, and what an erasure does to each of its columns (docs/privacy.md has the same table).
+/// What a table holds of a customer, and what an erasure does to each of its columns (docs/privacy.md has the same
+/// table).
 public struct PersonalTable: Sendable {
     public enum ErasureAction: String, Sendable, Hashable, CaseIterable {
         /// It stays: an internal id, a date, a count, or a name of the catalog's.
@@ -101,7 +102,8 @@ extension PersonalTable {
             deleted: "scope_id kind value facts"),
     ]
 
-    /// The answers `t` that tell of some decisions: an earlier decision is noted, any other has the instant of its answer.
+    /// The answers `t` that tell of some decisions: an earlier decision is noted, any other has the instant of its
+    /// answer.
     static func isAnswer(of decisions: String) -> String {
         """
         (t.decision_id IN (SELECT id FROM decision WHERE \(decisions))

@@ -18,10 +18,11 @@ public struct RetentionStep: Sendable, Hashable {
 /// A text is replaced only by a digest that its row's event knows, which is taken with the key of that time: where the
 /// digest key has changed since, texts stay, because the row could not be proven any more.
 ///
-/// Rows of signatures and decisions stay, with their nonces, ids and dates: limits, redemptions, replay and counts rest on
-/// them. Of their long texts, the audit's keyed digest stays, and an event tells how many there were. Of a slot, its
-/// decisions and its history nothing is removed; slots that have passed are settled, as issuing does, because nobody may
-/// ever issue their offer again. Of a notification only its signed text goes, which no event covers.
+/// Rows of signatures and decisions stay, with their nonces, ids and dates: limits, redemptions, replay and counts rest
+/// on them. Of their long texts, the audit's keyed digest stays, and an event tells how many there were. Of an issued
+/// offer, its decisions and its history nothing is removed; issued offers that have passed are settled, as issuing
+/// does, because nobody may ever issue their offer again. Of a notification only its signed text goes, which no event
+/// covers.
 public struct RetentionStore {
     private let transaction: any StoreTransaction
     private let audit: AuditLog
@@ -54,14 +55,14 @@ public struct RetentionStore {
                 receivedBy: now.adding(milliseconds: -life), at: now, atMost: limit)
             if step.notifications == limit { step.isLast = false }
         }
-        step.settled = try SlotStore(transaction).settlePassed(at: now, limit: limit)
+        step.settled = try IssuedOfferStore(transaction).settlePassed(at: now, limit: limit)
         if step.settled == limit { step.isLast = false }
         let erased = step.signatures + step.refusals
         if erased > 0 { audit.record(.retention, at: now, in: nil, after: ["erased": erased]) }
         return step
     }
 
-    /// Of slots that no longer count: their signatures have expired, so none of them is returned again.
+    /// Of issued offers that no longer count: their signatures have expired, so none of them is returned again.
     private func removeSignatures(
         before cutoff: Instant, _ now: Instant, _ limit: Int, _ isLast: inout Bool
     ) throws -> Int {

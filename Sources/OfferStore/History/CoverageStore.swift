@@ -26,8 +26,8 @@ public struct CoverageStore {
 
     /// The complete coverage of one customer; `nil` if it was never stated, or a merge has taken it back.
     ///
-    /// - Parameter instant: only what was fetched or stated by then. What a merge took back stays so for earlier instants
-    ///   too, because the merge stays: neither statement spoke of what the other customer had (invariant 3).
+    /// - Parameter instant: only what was fetched or stated by then. What a merge took back stays so for earlier
+    ///   instants too, because the merge stays: neither statement spoke of what the other customer had (invariant 3).
     public func coverage(of customer: CustomerNumber, asOf instant: Instant = .distantFuture) throws -> Coverage? {
         try Statement(
             """

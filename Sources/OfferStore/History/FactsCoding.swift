@@ -2,8 +2,8 @@ import OfferModel
 
 /// A record by its fields, in one order: the list that writes them, reads them and compares them.
 ///
-/// Each row of a run holds only what differs from the row before. The fields that differ in nearly every row come first:
-/// then a byte says which they are. At most 64 fields.
+/// Each row of a run holds only what differs from the row before. The fields that differ in nearly every row come
+/// first: then a byte says which they are. At most 64 fields.
 protocol FactsFields {
     /// What the first row of a run is read into; every optional field is absent.
     static var empty: Self { get }
@@ -83,8 +83,8 @@ struct FactsWriter: FactsCoder {
     }
 }
 
-/// Reads rows from the stored form, where the engine has it: any bytes give rows or an error, and no more memory is taken
-/// than a fixed multiple of their number.
+/// Reads rows from the stored form, where the engine has it: any bytes give rows or an error, and no more memory is
+/// taken than a fixed multiple of their number.
 ///
 /// A row is read into the one before it, so that a text that both have is not made twice.
 struct FactsReader: FactsCoder {

@@ -125,8 +125,8 @@ private let greaterBytes: [UInt8] = [1]
 extension History {
     /// Adds what an owner's facts say.
     ///
-    /// - Parameter isProven: whether a verified transaction names the owner; without one its signed renewal info counts for
-    ///   nothing and hides nothing.
+    /// - Parameter isProven: whether a verified transaction names the owner; without one its signed renewal info counts
+    ///   for nothing and hides nothing.
     mutating func add(_ facts: UnsafeRawBufferPointer, ownerIsProven isProven: Bool) throws -> Bool {
         let before = (transactions.count, renewalInfos.count, appTransactions.count)
         do {

@@ -57,7 +57,8 @@ protocol HistoryRecord: FactsFields, Sendable, Hashable {
     /// The columns that are searched by, in the order of ``HistorySQL/columns``.
     var columnValues: [StoredValue] { get }
     mutating func codeFirst(with coder: inout some FactsCoder) throws
-    /// Fields that joined the list later. They come last wherever the record is, so that what was stored before reads as it was.
+    /// Fields that joined the list later. They come last wherever the record is, so that what was stored before reads
+    /// as it was.
     mutating func codeAdded(with coder: inout some FactsCoder) throws
 }
 

@@ -212,8 +212,8 @@ struct SignedCopies {
         try transaction.rows(try Record.sql.selectSame(as: record, among: views.map(\.sequence))).count == views.count
     }
 
-    /// Whether a period began or ended between two signings of renewal info. What is signed after the end of a period says
-    /// more than the same signed before, because it settles the state (docs/eligibility.md).
+    /// Whether a period began or ended between two signings of renewal info. What is signed after the end of a period
+    /// says more than the same signed before, because it settles the state (docs/eligibility.md).
     private func isTurningPoint(_ record: some HistoryRecord, after earlier: Instant, at date: Instant) throws -> Bool {
         guard let info = record as? RenewalInfo else { return false }
         return try transaction.row(

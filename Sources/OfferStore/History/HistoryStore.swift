@@ -9,10 +9,11 @@ public struct HistoryStore {
         self.transaction = transaction
     }
 
-    /// What matters of everything known of these customers, united, with the least coverage of theirs (docs/design.md#identity).
+    /// What matters of everything known of these customers, united, with the least coverage of theirs
+    /// (docs/design.md#identity).
     ///
-    /// Of each transaction and app transaction that is the current view; of renewal info also every older one that names
-    /// an offer, as evidence. It is read from ``HistoryFacts``, which have no payload's bytes.
+    /// Of each transaction and app transaction that is the current view; of renewal info also every older one that
+    /// names an offer, as evidence. It is read from ``HistoryFacts``, which have no payload's bytes.
     ///
     /// A customer known by aliases only is no Apple account of which more could be unknown, so beside proven customers
     /// it does not lessen the coverage.
@@ -69,10 +70,11 @@ public struct HistoryStore {
         WHERE i.customer_id IN (
         """, ")")
 
-    /// Everything of these customers that was signed by an earlier instant, united, with the least coverage stated by then.
+    /// Everything of these customers that was signed by an earlier instant, united, with the least coverage stated by
+    /// then.
     ///
-    /// Every stored row and not only the current view, because what has taken a row's place since was not signed then. Who is one
-    /// customer is as known now: a merge is not undone, nor what it took from the coverage.
+    /// Every stored row and not only the current view, because what has taken a row's place since was not signed then.
+    /// Who is one customer is as known now: a merge is not undone, nor what it took from the coverage.
     public func history(of customers: [CustomerNumber], asOf instant: Instant) throws -> History {
         guard !customers.isEmpty else { return History() }
         var owners = Set<CustomerNumber>()

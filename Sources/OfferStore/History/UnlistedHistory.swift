@@ -1,7 +1,7 @@
 public import OfferModel
 
-/// What Apple no longer lists of a tester. In Sandbox a tester's purchase history can be cleared at Apple; elsewhere Apple
-/// lists every purchase for ever, so that nothing is taken away.
+/// What Apple no longer lists of a tester. In Sandbox a tester's purchase history can be cleared at Apple; elsewhere
+/// Apple lists every purchase for ever, so that nothing is taken away.
 public struct UnlistedHistory {
     private let transaction: any StoreTransaction
     private let scope: ScopeNumber
@@ -25,8 +25,8 @@ public struct UnlistedHistory {
         try customers.allSatisfy { try rows(of: $0).isEmpty }
     }
 
-    /// Deletes the transactions of a customer that Apple does not list, renewal info of purchases of which none is left, and
-    /// the redemptions that they showed.
+    /// Deletes the transactions of a customer that Apple does not list, renewal info of purchases of which none is
+    /// left, and the redemptions that they showed.
     ///
     /// - Parameter offers: of the catalog in force, for ``RedemptionStore/record(of:offers:at:in:)``.
     public func remove(of customer: CustomerNumber, offers: [Offer], at now: Instant) throws {

@@ -1,9 +1,10 @@
 public import OfferEligibility
 public import OfferModel
 
-/// What everyone together has used of an offer: one row for its places, one for each currency (docs/design.md#issued-offers-and-limits).
+/// What everyone together has used of an offer: one row for its places, one for each currency
+/// (docs/design.md#issued-offers-and-limits).
 ///
-/// Only ``SlotStore`` changes the rows, with the slots that they count, in the same transaction.
+/// Only ``IssuedOfferStore`` changes the rows, with the issued offers that they count, in the same transaction.
 public struct CounterStore {
     let transaction: any StoreTransaction
 
@@ -30,14 +31,16 @@ public struct CounterStore {
         self.transaction = transaction
     }
 
-    /// What is used of an offer at an instant: the counters without the slots that have passed and are not settled yet.
+    /// What is used of an offer at an instant: the counters without the issued offers that have passed and are not
+    /// settled yet.
     ///
     /// - Parameters:
-    ///   - offer: its ids decide which slots count, its name at Apple which redemptions without a slot.
+    ///   - offer: its ids decide which issued offers count, its name at Apple which redemptions without an issued
+    ///     offer.
     ///   - group: the group of the product asked for; without one no redemption is recognised.
-    ///   - open: the subject's own open slots of the offer.
+    ///   - open: the subject's own open issued offers of the offer.
     public func counters(
-        of offer: Offer, in group: SubscriptionGroupId?, open: [Slot], at now: Instant, in scope: ScopeNumber
+        of offer: Offer, in group: SubscriptionGroupId?, open: [IssuedOffer], at now: Instant, in scope: ScopeNumber
     ) throws -> OfferCounters {
         var counters = OfferCounters(asOf: now, open: open.map(OfferCounters.OpenPlace.init))
         for id in offer.ids {
@@ -92,7 +95,7 @@ public struct CounterStore {
         return true
     }
 
-    /// Notes that there are more or fewer redemptions without a slot.
+    /// Notes that there are more or fewer redemptions without an issued offer.
     func add(_ amount: Int, unmatched redemption: Redemption, in scope: ScopeNumber) throws {
         transaction.memory?.contents.unmatched = [:]
         let key = Self.key(redemption.offerType, redemption.offerIdentifier)
@@ -129,7 +132,7 @@ extension CounterStore {
     ///
     /// - Parameters:
     ///   - ids: every id of the offer.
-    ///   - own: a slot that is left out; it does not count for who asks.
+    ///   - own: an issued offer that is left out; it does not count for who asks.
     /// - Returns: the first instant after `now`; `nil` if it never will.
     public func ending(
         of amount: Int64, _ unit: CounterUnit, offer ids: [OfferId], without own: LowercaseUUID?, after now: Instant,
@@ -152,8 +155,8 @@ extension CounterStore {
         }
     }
 
-    /// The first few slots to pass nearly always free enough, so no more of them are read than that takes: every
-    /// refusal by a used-up budget asks this.
+    /// The first few issued offers to pass nearly always free enough, so no more of them are read than that takes:
+    /// every refusal by a used-up budget asks this.
     private func ending(
         of amount: Int64, currency: String, offer ids: [OfferId], without own: LowercaseUUID?, after now: Instant,
         in scope: ScopeNumber
@@ -179,11 +182,11 @@ extension CounterStore {
     }
 }
 
-// The rows that counters are made of, remembered where many slots share a durable transaction.
+// The rows that counters are made of, remembered where many issued offers share a durable transaction.
 
 extension CounterStore {
-    /// What the slots of an offer that have passed and still stand on its counters take there, in one currency or without
-    /// a cost.
+    /// What the issued offers of an offer that have passed and still stand on its counters take there, in one currency
+    /// or without a cost.
     struct Passed {
         let currency: String?
         let places: Int64
@@ -230,7 +233,7 @@ extension CounterStore {
         ).map { Passed(currency: try $0.value(0), places: try $0.value(1), cost: try $0.value(2)) }
     }
 
-    /// The first instant at which a slot of the offer stops counting; `nil` where nothing is remembered.
+    /// The first instant at which one of its issued offers stops counting; `nil` where nothing is remembered.
     func rememberedEnd(of offer: OfferId, in scope: ScopeNumber) throws -> Instant? {
         guard let memory = transaction.memory else { return nil }
         let place = RememberedCounters.Place(scope: scope, offer: offer)
@@ -264,8 +267,8 @@ extension CounterStore {
     }
 }
 
-/// What a durable transaction knows of the counters of one offer. Every slot changes them: those that share a commit read them
-/// once and write them once.
+/// What a durable transaction knows of the counters of one offer. Every issued offer changes them: those that share a
+/// commit read them once and write them once.
 struct RememberedCounters {
     struct Place: Hashable {
         let scope: ScopeNumber
@@ -275,8 +278,8 @@ struct RememberedCounters {
     /// What each counter shows, by the name of its unit; one that is not there shows 0.
     var amounts: [String: Int64]
     var changed: Set<String> = []
-    /// The first instant at which one of the offer's slots stops counting: until then none has passed. Absent if it is not
-    /// known.
+    /// The first instant at which one of the offer's issued offers stops counting: until then none has passed. Absent
+    /// if it is not known.
     var firstEnd: Instant?
 }
 
@@ -288,12 +291,12 @@ struct UnmatchedPlace: Hashable {
 }
 
 extension TransactionCache {
-    /// Notes that slots have changed: any of them may stop counting at another time now.
+    /// Notes that issued offers have changed: any of them may stop counting at another time now.
     func forgetEnds() {
         for place in contents.counters.keys { contents.counters[place]?.firstEnd = nil }
     }
 
-    func note(slotOf place: RememberedCounters.Place, countsUntil end: Instant) {
+    func note(issuedOfferOf place: RememberedCounters.Place, countsUntil end: Instant) {
         guard let known = contents.counters[place]?.firstEnd, end < known else { return }
         contents.counters[place]?.firstEnd = end
     }

@@ -3,19 +3,20 @@ import OfferModel
 
 /// Finds whose issued offer a customer has used where it was signed for another one.
 ///
-/// Only a V1 signature can be used so: it names an `appAccountToken` and no transaction. The two customers are not merged
-/// for it, because an app may give two Apple Accounts one token.
+/// Only a V1 signature can be used so: it names an `appAccountToken` and no transaction. The two customers are not
+/// merged for it, because an app may give two Apple Accounts one token.
 struct OffersOfOthers {
     let transaction: any StoreTransaction
     let scope: ScopeNumber
     let customer: CustomerNumber
 
-    /// The same redemptions, each with another customer's slot where no slot of its own customer explains it.
+    /// The same redemptions, each with another customer's issued offer where no issued offer of its own customer
+    /// explains it.
     ///
-    /// They follow from what is stored alone, in whatever order it came. A slot that was found before stays where what
-    /// it was found by has been erased, on either side.
+    /// They follow from what is stored alone, in whatever order it came. An issued offer that was found before stays
+    /// where what it was found by has been erased, on either side.
     func matching(
-        _ found: [Redemption], slots: [Slot], known: [RecordedRedemption]
+        _ found: [Redemption], issuedOffers: [IssuedOffer], known: [RecordedRedemption]
     ) throws -> [Redemption] {
         let doubtful = try found.map { try isUnexplained($0) || isSignedForAccountsAlone($0) }
         guard doubtful.contains(true) else { return found }
@@ -23,18 +24,18 @@ struct OffersOfOthers {
         return try zip(found, doubtful).map { redemption, isDoubtful in
             guard isDoubtful else { return redemption }
             let claim = history.claim(of: redemption)
-            if let claim, let own = slots.first(where: { $0.id == redemption.slotId }),
+            if let claim, let own = issuedOffers.first(where: { $0.id == redemption.issuedOfferId }),
                 try explains(own, redemption, claim)
             {
                 return redemption
             }
-            guard let slot = try erased(redemption, claim, known) ?? slot(of: redemption, claim) else {
+            guard let issuedOffer = try erased(redemption, claim, known) ?? issuedOffer(of: redemption, claim) else {
                 return redemption
             }
             var matched = redemption
-            matched.slotId = slot.id
+            matched.issuedOfferId = issuedOffer.id
             matched.isDoubled = false
-            matched.isLate = redemption.firstEvidence >= slot.countsUntil
+            matched.isLate = redemption.firstEvidence >= issuedOffer.countsUntil
             return matched
         }
     }
@@ -43,12 +44,13 @@ struct OffersOfOthers {
 
     private func isUnexplained(_ redemption: Redemption) -> Bool {
         redemption.offerType == .promotional
-            && (redemption.slotId == nil || redemption.isDoubled || redemption.isLate)
+            && (redemption.issuedOfferId == nil || redemption.isDoubled || redemption.isLate)
     }
 
-    /// Whether the customer's own slot holds V1 signatures and no other: then the account of the use tells whose it was.
+    /// Whether the customer's own issued offer holds V1 signatures and no other: then the account of the use tells
+    /// whose it was.
     private func isSignedForAccountsAlone(_ redemption: Redemption) throws -> Bool {
-        guard redemption.offerType == .promotional, let own = redemption.slotId else { return false }
+        guard redemption.offerType == .promotional, let own = redemption.issuedOfferId else { return false }
         return try transaction.row(
             """
             SELECT 1 FROM issued_offer o WHERE o.id = ?1 AND o.v1_nonce IS NOT NULL AND o.jws_nonce IS NULL
@@ -58,9 +60,9 @@ struct OffersOfOthers {
             """, own) != nil
     }
 
-    /// Whether the customer's own slot is behind the use all the same: it was signed for the account of the use, or the use
-    /// is late and the offer waited for a renewal since the slot counted.
-    private func explains(_ own: Slot, _ redemption: Redemption, _ claim: RedemptionClaim) throws -> Bool {
+    /// Whether the customer's own issued offer is behind the use all the same: it was signed for the account of the
+    /// use, or the use is late and the offer waited for a renewal since the issued offer counted.
+    private func explains(_ own: IssuedOffer, _ redemption: Redemption, _ claim: RedemptionClaim) throws -> Bool {
         guard claim.since < own.countsUntil else { return false }
         if redemption.isLate, !redemption.isDoubled { return true }
         let tokens = claim.tokens.sorted().map(\.storedValue)
@@ -76,7 +78,7 @@ struct OffersOfOthers {
             """, values: [own.id.storedValue] + tokens) != nil
     }
 
-    private func slot(of redemption: Redemption, _ claim: RedemptionClaim?) throws -> Found? {
+    private func issuedOffer(of redemption: Redemption, _ claim: RedemptionClaim?) throws -> Found? {
         guard let claim, let identifier = redemption.offerIdentifier else { return nil }
         let tokens = claim.tokens.sorted().map(\.storedValue)
         func isOfOther(_ signing: String) -> String {
@@ -106,7 +108,8 @@ struct OffersOfOthers {
         return try row.map { (try $0.value(0), try $0.value(1)) }
     }
 
-    /// The slot that the same use was found to have taken, where the account is no longer known on one of the sides.
+    /// The issued offer that the same use was found to have taken, where the account is no longer known on one of the
+    /// sides.
     private func erased(
         _ redemption: Redemption, _ claim: RedemptionClaim?, _ known: [RecordedRedemption]
     ) throws -> Found? {
@@ -116,9 +119,9 @@ struct OffersOfOthers {
                 && row.redemption.subscriptionGroupIdentifier == redemption.subscriptionGroupIdentifier
                 && row.redemption.productId == redemption.productId
                 && row.redemption.firstEvidence == redemption.firstEvidence
-                && row.redemption.slotId != redemption.slotId
+                && row.redemption.issuedOfferId != redemption.issuedOfferId
         }
-        guard let id = before?.redemption.slotId else { return nil }
+        guard let id = before?.redemption.issuedOfferId else { return nil }
         let row = try transaction.row(
             """
             SELECT counts_until, COALESCE(v1_nonce IS NOT NULL AND app_account_token NOT LIKE ?3, 0) OR EXISTS (
@@ -132,7 +135,7 @@ struct OffersOfOthers {
 }
 
 extension RedemptionStore {
-    /// Uses by others of slots that were issued to these customers, in the order in which they became known.
+    /// Uses by others of issued offers that were issued to these customers, in the order in which they became known.
     public func usesByOthers(of customers: [CustomerNumber]) throws -> [RecordedRedemption] {
         guard !customers.isEmpty else { return [] }
         let own = Statement.placeholders(customers.count)
@@ -153,13 +156,13 @@ extension RedemptionStore {
         return uses.sorted { $0.sequence < $1.sequence }
     }
 
-    /// Whose slots are used, or no longer used, by what has changed of a customer.
+    /// Whose issued offers are used, or no longer used, by what has changed of a customer.
     func owners(of change: RedemptionChange, besides customer: CustomerNumber) throws -> [CustomerNumber] {
-        let slots = Set((change.added + change.removed).compactMap(\.redemption.slotId)).sorted()
-        guard !slots.isEmpty else { return [] }
+        let issuedOffers = Set((change.added + change.removed).compactMap(\.redemption.issuedOfferId)).sorted()
+        guard !issuedOffers.isEmpty else { return [] }
         let owners = try transaction.rows(
-            "SELECT customer_id FROM issued_offer WHERE id IN (\(Statement.placeholders(slots.count)))",
-            values: slots.map(\.storedValue)
+            "SELECT customer_id FROM issued_offer WHERE id IN (\(Statement.placeholders(issuedOffers.count)))",
+            values: issuedOffers.map(\.storedValue)
         ).map { try $0.value(0, as: CustomerNumber.self) }
         return Set(owners).subtracting([customer]).sorted()
     }
@@ -170,6 +173,6 @@ extension RedemptionStore {
 }
 
 extension RecordedRedemption {
-    /// What the customer whose slot was used is to know of it.
+    /// What the customer whose issued offer was used is to know of it.
     public var evidence: KeptEvidence? { KeptEvidence(ofAnother: redemption, sequence: sequence) }
 }

@@ -10,14 +10,15 @@ public struct RecordedRedemption: Sendable, Hashable {
 }
 
 public struct RedemptionChange: Sendable, Hashable {
-    /// Rows that were added. One whose slot, date or end has become known otherwise is removed and added again.
+    /// Rows that were added. One whose issued offer, date or end has become known otherwise is removed and added again.
     public var added: [RecordedRedemption] = []
     public var removed: [RecordedRedemption] = []
 }
 
-/// Redemptions as rows: what the history shows, matched per customer, so that counters can count them (docs/design.md#issued-offers-and-limits).
+/// Redemptions as rows: what the history shows, matched per customer, so that counters can count them
+/// (docs/design.md#issued-offers-and-limits).
 ///
-/// They follow from the history and the slots alone: in whatever order data arrives, the rows come out the same
+/// They follow from the history and the issued offers alone: in whatever order data arrives, the rows come out the same
 /// (invariant 7). Only `sequence` and `recordedAt` say when something became known.
 public struct RedemptionStore {
     let transaction: any StoreTransaction
@@ -31,7 +32,8 @@ public struct RedemptionStore {
             "SELECT \(Self.columns) FROM redemption WHERE customer_id = ?1 ORDER BY sequence", customer)
     }
 
-    /// Records what a customer's history shows now: rows that it no longer shows go, and slots and counters follow.
+    /// Records what a customer's history shows now: rows that it no longer shows go, and issued offers and counters
+    /// follow.
     ///
     /// - Parameter offers: of the catalog in force; their lengths help where Apple's data states none.
     @discardableResult
@@ -39,14 +41,15 @@ public struct RedemptionStore {
         of customer: CustomerNumber, offers: [Offer], at now: Instant, in scope: ScopeNumber
     ) throws -> RedemptionChange {
         let known = try redemptions(of: customer)
-        let slots = try SlotStore(transaction).slots(of: [customer])
+        let issuedOffers = try IssuedOfferStore(transaction).issuedOffers(of: [customer])
         var change = RedemptionChange()
-        var facts = SubjectFacts(history: try HistoryStore(transaction).history(of: [customer]), slots: slots)
+        var facts = SubjectFacts(
+            history: try HistoryStore(transaction).history(of: [customer]), issuedOffers: issuedOffers)
         // What an erasure keeps shows a use, so that there is a row of it.
         if !known.isEmpty { facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer]) }
-        guard !known.isEmpty || !facts.slots.isEmpty || facts.history.showsOffers else { return change }
+        guard !known.isEmpty || !facts.issuedOffers.isEmpty || facts.history.showsOffers else { return change }
         let found = try OffersOfOthers(transaction: transaction, scope: scope, customer: customer)
-            .matching(facts.redemptions(of: offers), slots: slots, known: known)
+            .matching(facts.redemptions(of: offers), issuedOffers: issuedOffers, known: known)
         var missing = Dictionary(found.map { ($0, 1) }, uniquingKeysWith: +)
         for row in known {
             if let count = missing[row.redemption], count > 0 {
@@ -61,9 +64,9 @@ public struct RedemptionStore {
             missing[redemption] = count - 1
             change.added.append(try insert(redemption, of: customer, at: now, in: scope))
         }
-        try SlotStore(transaction).redeem(of: customer, at: now)
+        try IssuedOfferStore(transaction).redeem(of: customer, at: now)
         let used = found + (try usesByOthers(of: [customer]).map(\.redemption))
-        let passedOver = try SlotStore(transaction).noteFullPrice(
+        let passedOver = try IssuedOfferStore(transaction).noteFullPrice(
             facts.fullPricePurchases(redemptions: used), of: customer, at: now)
         transaction.recording?.tally.add(change, in: scope)
         transaction.recording?.tally.add(passedOver, .fullPrice, in: scope)
@@ -74,8 +77,8 @@ public struct RedemptionStore {
         return change
     }
 
-    /// The same, if the customer has a redemption dated at or after the issue of a new slot, which may be its use: Apple
-    /// charges up to a day early.
+    /// The same, if the customer has a redemption dated at or after the issue of a new issued offer, which may be its
+    /// use: Apple charges up to a day early.
     public func matchLaterEvidence(
         of customer: CustomerNumber, since issuedAt: Instant, offers: [Offer], at now: Instant, in scope: ScopeNumber
     ) throws {
@@ -93,9 +96,9 @@ public struct RedemptionStore {
             Self.insertSQL,
             scope, sequence, customer, redemption.originalTransactionId, key.type, key.identifier,
             redemption.subscriptionGroupIdentifier, redemption.productId, redemption.transactionId,
-            redemption.firstEvidence, redemption.offerEnds, redemption.provenance, redemption.slotId,
+            redemption.firstEvidence, redemption.offerEnds, redemption.provenance, redemption.issuedOfferId,
             redemption.isDoubled, redemption.isLate, now)
-        if redemption.slotId == nil { try CounterStore(transaction).add(1, unmatched: redemption, in: scope) }
+        if redemption.issuedOfferId == nil { try CounterStore(transaction).add(1, unmatched: redemption, in: scope) }
         let recorded = RecordedRedemption(
             sequence: sequence, customer: customer, redemption: redemption, recordedAt: now)
         try transaction.audit().record(.redemption, at: now, in: scope, after: recorded.told)
@@ -105,7 +108,7 @@ public struct RedemptionStore {
     private func delete(_ row: RecordedRedemption, at now: Instant, in scope: ScopeNumber) throws {
         try transaction.audit().record(.redemption, at: now, in: scope, before: row.told)
         try transaction.execute("DELETE FROM redemption WHERE sequence = ?1", row.sequence)
-        if row.redemption.slotId == nil {
+        if row.redemption.issuedOfferId == nil {
             try CounterStore(transaction).add(-1, unmatched: row.redemption, in: scope)
         }
     }
@@ -130,7 +133,7 @@ extension RecordedRedemption: StoredRecord {
     fileprivate var told: AuditValues {
         [
             "customer": customer, "firstEvidence": redemption.firstEvidence, "isDoubled": redemption.isDoubled,
-            "isLate": redemption.isLate, "issuedOfferId": redemption.slotId, "redemption": sequence,
+            "isLate": redemption.isLate, "issuedOfferId": redemption.issuedOfferId, "redemption": sequence,
         ]
     }
 
@@ -144,7 +147,8 @@ extension RecordedRedemption: StoredRecord {
             offerType: type, offerIdentifier: identifier.rawValue.isEmpty ? nil : identifier,
             subscriptionGroupIdentifier: try row.next(), originalTransactionId: original, productId: try row.next(),
             transactionId: try row.next(), firstEvidence: try row.next(), offerEnds: try row.next(),
-            provenance: try row.next(), slotId: try row.next(), isDoubled: try row.next(), isLate: try row.next())
+            provenance: try row.next(), issuedOfferId: try row.next(), isDoubled: try row.next(), isLate: try row.next()
+        )
         recordedAt = try row.next()
     }
 }
@@ -178,8 +182,8 @@ struct RedemptionTally {
         counts[scope, default: [:]][kind, default: 0] += number
     }
 
-    /// What has changed of a customer's redemptions. A row that is only recorded again, because its run went on or its slot
-    /// became known, is no news: of each offer of a subscription counts by how many there are more.
+    /// What has changed of a customer's redemptions. A row that is only recorded again, because its run went on or its
+    /// issued offer became known, is no news: of each offer of a subscription counts by how many there are more.
     mutating func add(_ change: RedemptionChange, in scope: ScopeNumber) {
         let removed = Dictionary(grouping: change.removed.map(\.redemption), by: Use.init)
         for (use, added) in Dictionary(grouping: change.added.map(\.redemption), by: Use.init) {
@@ -208,7 +212,7 @@ extension Redemption {
         switch kind {
         case .redeemed: true
         case .pending: transactionId == nil && offerEnds == nil
-        case .unmatched: slotId == nil
+        case .unmatched: issuedOfferId == nil
         case .doubled: isDoubled
         case .late: isLate
         case .fullPrice: false

@@ -19,14 +19,15 @@ public struct SignedNonce: Sendable, Hashable, StoredRecord {
     }
 }
 
-extension SlotStore {
-    /// How far the order of rows may differ from that of their dates: a request is decided before it waits to be written.
+extension IssuedOfferStore {
+    /// How far the order of rows may differ from that of their dates: a request is decided before it waits to be
+    /// written.
     private static let disorder = 30 * Instant.Duration.second
 
     /// The signature with a nonce; `nil` if nothing in the scope was signed with it.
     ///
-    /// Nonces have no index, which every signature would pay for. Each begins with the instant of its signing, and rows are
-    /// in the order of time, so halving finds the few rows among which it must be.
+    /// Nonces have no index, which every signature would pay for. Each begins with the instant of its signing, and rows
+    /// are in the order of time, so halving finds the few rows among which it must be.
     public func signature(nonce: LowercaseUUID, in scope: ScopeNumber) throws -> SignedNonce? {
         guard let signedAt = nonce.version7Instant else { return nil }
         let first = try sequence(after: signedAt.adding(milliseconds: -Self.disorder))

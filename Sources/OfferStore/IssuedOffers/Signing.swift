@@ -38,8 +38,8 @@ public struct RecordedSignature: Sendable, Hashable {
     }
 }
 
-/// One signing of an issued offer: the decision that allowed it, and what was signed on it. The first is part of the issued
-/// offer's row; each further one is a row of `signing`.
+/// One signing of an issued offer: the decision that allowed it, and what was signed on it. The first is part of the
+/// issued offer's row; each further one is a row of `signing`.
 public struct Signing: Sendable, Hashable {
     public var decisionId: LowercaseUUID
     /// When it was decided, which is the timestamp that is signed.
@@ -78,14 +78,14 @@ public struct Signing: Sendable, Hashable {
     }
 }
 
-extension SlotStore {
-    public func signings(of issued: IssuedOffer) throws -> [Signing] {
+extension IssuedOfferStore {
+    public func signings(of issued: StoredIssuedOffer) throws -> [Signing] {
         let first: [Signing] = try transaction.all(
             """
             SELECT customer_id, decision_id, issued_at, catalog_revision, record, \(Self.signatureColumns)
             FROM issued_offer WHERE sequence = ?1
             """, issued.sequence)
-        guard issued.slot.signings > 1 else { return first }
+        guard issued.issuedOffer.signings > 1 else { return first }
         return first
             + (try transaction.all(
                 """
@@ -97,10 +97,10 @@ extension SlotStore {
     /// The newest signing of an issued offer that was made by an instant.
     ///
     /// - Throws: ``StoreError/corrupt(_:)`` if it has none.
-    public func newestSigning(of issued: IssuedOffer, by latest: Instant = .distantFuture) throws -> Signing {
+    public func newestSigning(of issued: StoredIssuedOffer, by latest: Instant = .distantFuture) throws -> Signing {
         let signings = try signings(of: issued)
         guard let newest = signings.last(where: { $0.decidedAt <= latest }) ?? signings.first else {
-            throw StoreError.corrupt("the issued offer `\(issued.slot.id)` is missing")
+            throw StoreError.corrupt("the issued offer `\(issued.issuedOffer.id)` is missing")
         }
         return newest
     }
@@ -123,8 +123,8 @@ extension Signing: StoredRecord {
 }
 
 extension [RecordedSignature] {
-    /// Reads the columns of what was signed on one decision: the key and the product, the account and the transaction, the
-    /// nonce and the artefact of V1 and of the JWS, and what an introductory JWS says.
+    /// Reads the columns of what was signed on one decision: the key and the product, the account and the transaction,
+    /// the nonce and the artefact of V1 and of the JWS, and what an introductory JWS says.
     init(reading reader: inout RowReader, decidedAt: Instant) throws {
         self.init()
         let keyId: KeyId? = try reader.next()

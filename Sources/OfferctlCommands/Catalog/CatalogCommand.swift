@@ -93,8 +93,8 @@ struct CatalogPlanCommand: AsyncParsableCommand {
     }
 }
 
-/// The server judges the document, and only the server: a second opinion here could differ by version, and would not know
-/// what is frozen because it was issued.
+/// The server judges the document, and only the server: a second opinion here could differ by version, and would not
+/// know what is frozen because it was issued.
 struct CatalogApply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",

@@ -5,8 +5,8 @@ import OfferModel
 
 /// What one difference between two catalogs means for customers (`docs/marketing.md` lists the rules).
 ///
-/// Judged from the list of changes that the server gives and, for conditions, from the two offers. What this version does
-/// not know may do anything, and counts as both.
+/// Judged from the list of changes that the server gives and, for conditions, from the two offers. What this version
+/// does not know may do anything, and counts as both.
 struct CatalogEffect {
     /// Some customers can no longer have an offer, or less often.
     var takesAway = false
@@ -205,7 +205,8 @@ extension CatalogEffect {
             } else {
                 return unknown
             }
-        // Without `availableFor` an offer stays open, without `coolDown` there is no wait, without `again` no next time.
+        // Without `availableFor` an offer stays open, without `coolDown` there is no wait, without `again` no next
+        // time.
         case (nil, _?) where from.isEmpty: grows = field == "coolDown"
         case (_?, nil) where to.isEmpty: grows = field != "coolDown"
         default: return unknown
@@ -359,7 +360,8 @@ enum LimitComparison {
         return effect
     }
 
-    /// The smallest allowance by the words after the number, since every limit must hold; `nil` if one is not understood.
+    /// The smallest allowance by the words after the number, since every limit must hold; `nil` if one is not
+    /// understood.
     private static func allowances(_ text: String) -> [String: Double]? {
         var result: [String: Double] = [:]
         for limit in text.split(separator: "; ") {

@@ -36,10 +36,12 @@ extension Scope {
 }
 
 extension OfferdClient {
-    /// Whether a change is asked about even if it is agreed to: at a terminal, unless it is known not to be in Production.
+    /// Whether a change is asked about even if it is agreed to: at a terminal, unless it is known not to be in
+    /// Production.
     var asks: Bool { Console.canAsk && scope.value.map { $0.environment == .production } ?? true }
 
-    /// Asks before a change: at a terminal in Production always, elsewhere only where the change itself needs agreement.
+    /// Asks before a change: at a terminal in Production always, elsewhere only where the change itself needs
+    /// agreement.
     ///
     /// - Parameters:
     ///   - change: what is about to happen: `pause every offer`.

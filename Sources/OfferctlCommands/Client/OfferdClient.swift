@@ -61,7 +61,8 @@ struct OfferdClient: Sendable {
         return CatalogInForce(tag: tag, document: answer.body)
     }
 
-    /// Sends one request and reads the whole answer. Everything but a success or a problem document is no answer of ours.
+    /// Sends one request and reads the whole answer. Everything but a success or a problem document is no answer of
+    /// ours.
     private func send(
         _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], headers: [(String, String)] = [],
         body: [UInt8]? = nil
@@ -156,8 +157,8 @@ private enum ConnectionFailure {
         }
     }
 
-    /// A plain answer to a TLS greeting looks to the library like a record of a wrong version. The reason in its report is
-    /// all that a person can use: the other parts are numbers and source files.
+    /// A plain answer to a TLS greeting looks to the library like a record of a wrong version. The reason in its report
+    /// is all that a person can use: the other parts are numbers and source files.
     private static func tlsFailure(_ error: any Error) -> Self {
         let report = String(describing: error)
         let code = report.firstMatch(of: #/OPENSSL_internal:([A-Z0-9_]+)/#)?.output.1

@@ -115,7 +115,8 @@ struct AnswerOptions: ParsableArguments {
         Console.write(try output.data(reply.json) ?? output.palette.wrap(text()))
     }
 
-    /// Prints what a change would do, before a question. It goes to stderr where the answer is for a program, so that stdout has one document.
+    /// Prints what a change would do, before a question. It goes to stderr where the answer is for a program, so that
+    /// stdout has one document.
     func showPreview(_ text: (Palette) -> String) {
         if output.isData {
             Console.note(text(Console.notePalette))

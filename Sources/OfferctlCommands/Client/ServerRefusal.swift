@@ -15,7 +15,8 @@ struct ServerRefusal: Error {
     var retryAfter: String?
     var json: String
 
-    /// Not `ProblemBody`, whose codes are a closed list: an older `offerctl` must still show what a newer server refused.
+    /// Not `ProblemBody`, whose codes are a closed list: an older `offerctl` must still show what a newer server
+    /// refused.
     struct Problem: Decodable {
         var type: String
         var code: String

@@ -49,8 +49,8 @@ struct DecisionText {
             .joined(separator: "\n\n")
     }
 
-    /// Why, when it changes, and what to tell the customer. To a `client` key the server does not explain, so then it is
-    /// what blocks the offer.
+    /// Why, when it changes, and what to tell the customer. To a `client` key the server does not explain, so then it
+    /// is what blocks the offer.
     private func brief(_ decision: DecisionBody) -> [String] {
         guard let sentence = decision.explanation?.sentence else {
             let text = FindingText(palette: palette, now: now, showsFacts: false)

@@ -83,8 +83,8 @@ struct DryRun: AsyncParsableCommand {
         }
     }
 
-    /// A history goes to the server byte for byte as its file has it: numbers stay as they were written, and the server's
-    /// errors point into it. The files are checked first: a mistake in one needs no server to be found.
+    /// A history goes to the server byte for byte as its file has it: numbers stay as they were written, and the
+    /// server's errors point into it. The files are checked first: a mistake in one needs no server to be found.
     private func requestBody() throws -> [UInt8] {
         let history = try whatIf.history.map { try HistoryFile.read($0) }
         let catalog = try whatIf.catalog.map { String(decoding: try CatalogFile(checking: $0).bytes, as: UTF8.self) }

@@ -46,7 +46,7 @@ enum IssuedText {
         return ([heading] + fields.lines(palette, indent: 2)).joined(separator: "\n")
     }
 
-    private static func meaning(_ state: SlotState) -> String {
+    private static func meaning(_ state: IssuedOfferState) -> String {
         switch state {
         case .open: "not used yet, counts toward the limits"
         case .redeemed: "used"

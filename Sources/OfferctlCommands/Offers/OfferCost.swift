@@ -25,7 +25,8 @@ struct OfferCost {
             ? "\(first.1)" : known.map { "\($0.1) (`\($0.0)`)" }.joined(separator: " or ")
     }
 
-    /// The most that all customers together can cost if each use is redeemed once, then how many times it can be redeemed.
+    /// The most that all customers together can cost if each use is redeemed once, then how many times it can be
+    /// redeemed.
     var maximum: String {
         guard offer.delivery != .appStore else { return "unlimited: Apple also shows this offer by itself" }
         // Each live signature can be redeemed (docs/signing.md#one-issued-offer-several-signatures).

@@ -6,10 +6,10 @@ import SQLiteStore
 
 /// Replaces the database with a copy, and keeps the former database.
 ///
-/// At every step the path leads to the whole former database, to the whole copy, or to nothing. While it leads to nothing,
-/// a file named `<path>.restoring…` keeps a new database from being created there, also after a second interruption. Every
-/// name that the next step relies on is flushed: a log that is left beside another database would be played into it, and a
-/// database that has lost its log opens without its newest commits (decision 0047).
+/// At every step the path leads to the whole former database, to the whole copy, or to nothing. While it leads to
+/// nothing, a file named `<path>.restoring…` keeps a new database from being created there, also after a second
+/// interruption. Every name that the next step relies on is flushed: a log that is left beside another database would
+/// be played into it, and a database that has lost its log opens without its newest commits (decision 0047).
 struct DatabaseReplacement {
     let path: String
 
@@ -105,8 +105,8 @@ struct DatabaseReplacement {
 
     private func link(_ name: String, to other: String) throws { try require(Foundation.link(name, other)) }
 
-    /// Moves a database that cannot be made whole, with all that belongs to it: under the other name it is complete before
-    /// anything of it goes, and its own name goes first.
+    /// Moves a database that cannot be made whole, with all that belongs to it: under the other name it is complete
+    /// before anything of it goes, and its own name goes first.
     private func moveAway(to kept: String) throws {
         let there = Self.companions.filter { FileManager.default.fileExists(atPath: path + $0) }
         for ending in there { try link(path + ending, to: kept + ending) }
@@ -191,7 +191,8 @@ private final class FormerDatabase {
 
 /// SQLite's lock on an open database.
 final class DatabaseLock {
-    /// SQLite's bytes for locks: a connection to a database with a write-ahead log shares the last 510 while it is open.
+    /// SQLite's bytes for locks: a connection to a database with a write-ahead log shares the last 510 while it is
+    /// open.
     private static let place = (start: off_t(0x4000_0000), length: off_t(512))
 
     private let descriptor: Int32

@@ -86,8 +86,8 @@ final class AtomicFile {
 
     /// Deletes the drafts of a file that killed processes left.
     ///
-    /// A process is gone if it does not run here and does not hold the lock: on a disk that containers share, its number
-    /// may be another container's.
+    /// A process is gone if it does not run here and does not hold the lock: on a disk that containers share, its
+    /// number may be another container's.
     ///
     /// - Parameter kept: files that stay, whatever they are called.
     static func removeLeftovers(of path: String, except kept: [String] = []) {

@@ -7,8 +7,8 @@ import OfferModel
 /// Answers of verifyReceipt on disk, one after the other; only one file is open at a time, and one answer in memory.
 final class ReceiptSource: ImportSource {
     private let files: [ReceiptFile]
-    /// Where each file begins and the last one ends, in bytes; each counts one more than it has, so that behind its last
-    /// line is still in it.
+    /// Where each file begins and the last one ends, in bytes; each counts one more than it has, so that behind its
+    /// last line is still in it.
     private let starts: [Int64]
     private let reader: ReceiptReader
     private let now: Instant

@@ -5,8 +5,8 @@ import OfferSigning
 
 /// RevenueCat's scheduled export of transactions, versions 3 to 7.
 ///
-/// Its rows have no subscription group (the catalog tells it) and no renewal info; what it notes of a subscription's end
-/// replaces it, as far as it goes.
+/// Its rows have no subscription group (the catalog tells it) and no renewal info; what it notes of a subscription's
+/// end replaces it, as far as it goes.
 struct RevenueCatColumns: ColumnMapping {
     /// That of the import: a development environment has no export of its own and takes any.
     let environment: AppStoreEnvironment

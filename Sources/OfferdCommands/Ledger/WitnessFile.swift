@@ -6,8 +6,8 @@ import SQLiteStore
 
 /// The file, on a disk of its own, that every signed checkpoint is also written to, a line each.
 ///
-/// A line is written after the commit of its checkpoint, so a crash leaves the witness behind and never ahead: what it lacks
-/// is written at the next start.
+/// A line is written after the commit of its checkpoint, so a crash leaves the witness behind and never ahead: what it
+/// lacks is written at the next start.
 struct WitnessFile: Sendable {
     let path: String
 

@@ -64,9 +64,9 @@ final class LogLines: Sendable {
 
 /// Writes lines of the log to a descriptor, which the parent process may have made non-blocking.
 ///
-/// Lines wait a bounded time for their reader. What is lost then is reported as soon as the reader is back. Until then, and for
-/// five times as long as they have waited, nothing waits any more: a reader that is gone or slow must not hold up each
-/// write, as the caller may be answering requests.
+/// Lines wait a bounded time for their reader. What is lost then is reported as soon as the reader is back. Until then,
+/// and for five times as long as they have waited, nothing waits any more: a reader that is gone or slow must not hold
+/// up each write, as the caller may be answering requests.
 final class LogOutput: Sendable {
     private struct Loss {
         var lines = 0

@@ -34,8 +34,8 @@ struct CheckpointService: Service {
         await tell(&isQuietUntil)
     }
 
-    /// Writes to the witness what it does not have yet. Where that fails, offers are issued all the same, it is tried again
-    /// with every look, and logged every five minutes.
+    /// Writes to the witness what it does not have yet. Where that fails, offers are issued all the same, it is tried
+    /// again with every look, and logged every five minutes.
     private func tell(_ isQuietUntil: inout ContinuousClock.Instant) async {
         guard let witness else { return }
         do {
@@ -177,8 +177,8 @@ struct MetricsService: Service {
 /// Fetches notifications that did not arrive from Apple, a minute after the start and then at an interval.
 struct RecheckService: Service {
     private static let start = Duration.seconds(60)
-    /// How far back the first round of a process looks, and the minimum for later ones: Apple retries for a week. In Sandbox it
-    /// keeps notifications for 30 days and refuses a request for more.
+    /// How far back the first round of a process looks, and the minimum for later ones: Apple retries for a week. In
+    /// Sandbox it keeps notifications for 30 days and refuses a request for more.
     private static let firstSpan = 29 * Instant.Duration.day
     private static let leastSpan = 7 * Instant.Duration.day
 

@@ -13,8 +13,8 @@ import UnixSignals
 
 /// Applies changes of the configuration to a running server: keys, apps, rate limits and the TLS certificate.
 ///
-/// Requests in progress finish with what they began with. A configuration with a mistake changes nothing: the server keeps
-/// what it has, and says so in its log.
+/// Requests in progress finish with what they began with. A configuration with a mistake changes nothing: the server
+/// keeps what it has, and says so in its log.
 struct Reload: Sendable {
     /// Reads the configuration again.
     let read: @Sendable () throws -> ServerSetup
@@ -95,8 +95,8 @@ extension ServerSetup {
 
 /// Reloads on SIGHUP, and when one of the configuration's files has changed.
 ///
-/// A change is applied once the files have been the same for a second, because a file that is still being written may be
-/// valid and incomplete.
+/// A change is applied once the files have been the same for a second, because a file that is still being written may
+/// be valid and incomplete.
 struct ReloadService: Service {
     private static let interval = Duration.seconds(1)
 

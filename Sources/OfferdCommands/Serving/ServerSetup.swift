@@ -11,8 +11,8 @@ import SQLiteStore
 
 /// What a configuration comes to: every path absolute, every document read strictly.
 ///
-/// Later wins: file, `OFFERD_LISTEN|METRICS|DATABASE|KEYS`, flags; a path in the file is relative to the file, any other to the
-/// working directory (docs/design.md#commands).
+/// Later wins: file, `OFFERD_LISTEN|METRICS|DATABASE|KEYS`, flags; a path in the file is relative to the file, any
+/// other to the working directory (docs/design.md#commands).
 struct ServerSetup {
     struct Flags {
         var listen: String?
@@ -30,7 +30,8 @@ struct ServerSetup {
     var rateLimits: RateLimits
     /// The files of the server's certificate; `nil` for plain HTTP.
     var tls: TLSFiles?
-    /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for never.
+    /// The interval at which notifications that did not arrive are fetched from Apple, in milliseconds; `nil` for
+    /// never.
     var recheck: Int64?
     /// Servers that replace Apple's, for tests.
     var appStoreServers: [AppStoreEnvironment: String]

@@ -38,12 +38,12 @@ struct Account {
 
 /// Several new files in one folder: all of them come into being, or none.
 ///
-/// They are written to `.offerd-init.part`, which becomes `.offerd-init` once it is complete. From then on they are moved to
-/// their names, by the next run if this one is interrupted.
+/// They are written to `.offerd-init.part`, which becomes `.offerd-init` once it is complete. From then on they are
+/// moved to their names, by the next run if this one is interrupted.
 ///
-/// The folder may belong to the service's user, who could replace any name in it by a link while root works there. So root
-/// uses descriptors that follow no links, and keeps the draft to itself; the files have their modes and owners before they
-/// leave it.
+/// The folder may belong to the service's user, who could replace any name in it by a link while root works there. So
+/// root uses descriptors that follow no links, and keeps the draft to itself; the files have their modes and owners
+/// before they leave it.
 struct StagedFiles {
     private static let draft = ".offerd-init.part"
     private static let complete = ".offerd-init"
@@ -177,7 +177,8 @@ struct StagedFiles {
         }
     }
 
-    /// Gives a file or folder its mode and owner: secrets only to the owner, documents also to be read by the owner's group.
+    /// Gives a file or folder its mode and owner: secrets only to the owner, documents also to be read by the owner's
+    /// group.
     private func settle(_ name: String) throws {
         let file = open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         defer { close(file) }

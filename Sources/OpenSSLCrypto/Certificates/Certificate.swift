@@ -29,8 +29,8 @@ final class Certificate: @unchecked Sendable {
     let signedPart: ArraySlice<UInt8>
     let signature: [UInt8]
 
-    /// Reads a certificate; `nil` unless the bytes are the one DER encoding of exactly one, with a readable key, dates and
-    /// extensions. Other encodings are refused because there could be any number of them for one certificate.
+    /// Reads a certificate; `nil` unless the bytes are the one DER encoding of exactly one, with a readable key, dates
+    /// and extensions. Other encodings are refused because there could be any number of them for one certificate.
     init?(der: [UInt8]) {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -80,8 +80,8 @@ final class Certificate: @unchecked Sendable {
 
     /// The signature in the form that all its spellings have in common; `nil` if it cannot be one of the issuer's.
     ///
-    /// From an ECDSA signature (r, s) anyone can make (r, n − s), which is as valid. Both are accepted, and both are the same
-    /// here.
+    /// From an ECDSA signature (r, s) anyone can make (r, n − s), which is as valid. Both are accepted, and both are
+    /// the same here.
     func canonicalSignature(by issuer: Certificate) -> [UInt8]? {
         guard issuer.publicKey.isEllipticCurve else { return signature }
         return unsafe issuer.publicKey.lend { unsafe ECDSASignature.canonical(der: signature, key: $0) }
@@ -104,8 +104,8 @@ final class Certificate: @unchecked Sendable {
         }
     }
 
-    /// Takes the DER of a certificate apart; `nil` if the algorithm outside of what is signed is not the one inside, or the
-    /// signature has no whole bytes.
+    /// Takes the DER of a certificate apart; `nil` if the algorithm outside of what is signed is not the one inside, or
+    /// the signature has no whole bytes.
     ///
     /// ```
     /// 30 len | to be signed | algorithm | 03 len 00 signature

@@ -56,8 +56,8 @@ public struct CertifiedKey: Sendable, SecretHolder {
 
     public var certificateDER: [UInt8] { certificate.der }
 
-    /// Writes the private key as unencrypted PKCS#8 PEM to a new file that only its owner can read. It never leaves this
-    /// target otherwise.
+    /// Writes the private key as unencrypted PKCS#8 PEM to a new file that only its owner can read. It never leaves
+    /// this target otherwise.
     public func write(privateKeyToNewFile path: String) throws {
         try key.write(privateKeyToNewFile: path)
     }

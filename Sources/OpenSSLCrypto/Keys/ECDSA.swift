@@ -95,8 +95,8 @@ enum ECDSASignature {
         return unsafe derEncoding { unsafe i2d_ECDSA_SIG(value, $0) }
     }
 
-    /// One form for both spellings of a signature under a key, (r, s) and (r, n − s); `nil` unless the bytes are exactly the
-    /// DER of two numbers.
+    /// One form for both spellings of a signature under a key, (r, s) and (r, n − s); `nil` unless the bytes are
+    /// exactly the DER of two numbers.
     static func canonical(der: [UInt8], key: OpaquePointer) -> [UInt8]? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

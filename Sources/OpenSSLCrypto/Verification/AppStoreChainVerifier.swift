@@ -10,9 +10,9 @@ import Synchronization
 /// no public-key work                                       one check               two, unless cached
 /// ```
 ///
-/// An attacker can put a leaf of their own under Apple's public certificates, so the data is checked against the leaf's key
-/// first: each attempt costs them a signature. Production trusts Apple Root CA - G3 alone; Sandbox that and the configured
-/// roots; LocalTesting the configured roots alone; Xcode nothing.
+/// An attacker can put a leaf of their own under Apple's public certificates, so the data is checked against the leaf's
+/// key first: each attempt costs them a signature. Production trusts Apple Root CA - G3 alone; Sandbox that and the
+/// configured roots; LocalTesting the configured roots alone; Xcode nothing.
 public final class AppStoreChainVerifier: SignedDataVerifier {
     private let roots: TrustedRoots
     let cache: ChainCache<VerifiedChain>
@@ -140,7 +140,8 @@ public final class AppStoreChainVerifier: SignedDataVerifier {
                 trusted: trusted.digest))
     }
 
-    /// Checks the signatures in the chain, unless they are cached. No lock is held meanwhile: two tasks may do it twice.
+    /// Checks the signatures in the chain, unless they are cached. No lock is held meanwhile: two tasks may do it
+    /// twice.
     func verifyChain(_ examined: ExaminedChain) throws(SignedDataRefusal) {
         guard let new = examined.unverified else {
             remembered.add(1, ordering: .relaxed)
@@ -201,8 +202,8 @@ struct VerifiedChain: Sendable {
     let anchor: TrustAnchor
 }
 
-/// Bounds the public-key work that the data of one request costs: one check for each JWS, and at most two for each chain,
-/// of which there may be ``mostChains``.
+/// Bounds the public-key work that the data of one request costs: one check for each JWS, and at most two for each
+/// chain, of which there may be ``mostChains``.
 ///
 /// Chains count whether or not they are cached, so the answer is the same. A chain that fails is not checked
 /// again in the same request.

@@ -4,9 +4,9 @@ import Synchronization
 /// Recently verified chains or intermediates, so that a payload costs one signature check instead of three.
 ///
 /// The key is a digest of what is signed in the certificates, of their signatures in one form, *and* of what the
-/// environment trusts: a chain accepted for Sandbox says nothing about Production, and another spelling of a certificate
-/// takes no place of its own. Only what was verified gets in, so an attacker cannot fill it. It is bounded: what was
-/// unused for longest goes first. Entries expire, counted from their verification and not from their last use.
+/// environment trusts: a chain accepted for Sandbox says nothing about Production, and another spelling of a
+/// certificate takes no place of its own. Only what was verified gets in, so an attacker cannot fill it. It is bounded:
+/// what was unused for longest goes first. Entries expire, counted from their verification and not from their last use.
 final class ChainCache<Verified: Sendable>: Sendable {
     private struct Entry {
         let verified: Verified
@@ -66,7 +66,8 @@ final class ChainCache<Verified: Sendable>: Sendable {
 ///
 /// A key follows from the text and from what is trusted, so none is ever stale; whether the chain still counts is the
 /// ``ChainCache``'s to say. Only chains that were verified get in. Each has at most four texts, because (r, s) and
-/// (r, n − s) are all that can differ in the leaf and the intermediate: so texts of a few chains cannot displace others.
+/// (r, n − s) are all that can differ in the leaf and the intermediate: so texts of a few chains cannot displace
+/// others.
 final class ChainKeys: Sendable {
     private struct Entry {
         let certificates: [String]

@@ -102,7 +102,8 @@ struct PayloadTextTests {
         }
     }
 
-    /// The places of those that another program would write otherwise: sorted members, no spaces, nothing escaped that need not be.
+    /// The places of those that another program would write otherwise: sorted members, no spaces, nothing escaped that
+    /// need not be.
     private func misspelt(_ texts: [[UInt8]]) throws -> String {
         let judge = """
             import json, sys

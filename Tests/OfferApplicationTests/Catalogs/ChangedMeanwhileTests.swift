@@ -44,7 +44,7 @@ struct ChangedMeanwhileTests {
         #expect(try await bench.count("signature") == 0)
     }
 
-    @Test("a slot that another request got in between is handed out, and no second one is made (invariant 2)")
+    @Test("an issued offer that another request got in between is handed out, and no second one is made (invariant 2)")
     func otherRequest() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
@@ -118,7 +118,7 @@ struct ChangedMeanwhileTests {
     }
 
     @Test(
-        "what was looked at more than a minute before the commit is looked at again: slots may have been settled since",
+        "what was looked at more than a minute before the commit is looked at again: issued offers may have been settled since",
         arguments: [Int64(60_000), 60_001])
     func oldLook(age: Int64) async throws {
         let bench = try await Workbench()
@@ -249,7 +249,7 @@ struct ChangedMeanwhileTests {
     }
 
     @Test(
-        "a pause refuses the next request, the open slot's holder included, and the dry-run says so",
+        "a pause refuses the next request, the open issued offer's holder included, and the dry-run says so",
         arguments: [
             "comeback", nil,
         ] as [OfferId?])
@@ -273,7 +273,7 @@ struct ChangedMeanwhileTests {
     }
 
     private static func withdraw(
-        _ slot: LowercaseUUID, _ withdrawal: Withdrawal, _ bench: Workbench
+        _ issuedOffer: LowercaseUUID, _ withdrawal: Withdrawal, _ bench: Workbench
     ) async throws {
         switch withdrawal {
         case .pause: try await pause("comeback", bench)
@@ -284,7 +284,8 @@ struct ChangedMeanwhileTests {
         case .void:
             let now = bench.clock.now
             _ = try await bench.write { transaction, scope in
-                try SlotStore(transaction).void(slot, reason: "mistake", release: false, at: now, in: scope)
+                try IssuedOfferStore(transaction).void(
+                    issuedOffer, reason: "mistake", release: false, at: now, in: scope)
             }
         }
     }

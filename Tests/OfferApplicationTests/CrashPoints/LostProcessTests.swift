@@ -8,8 +8,8 @@ import Testing
 
 @Suite("A process that kills itself")
 struct LostProcessTests {
-    /// All of them would start hundreds of processes; `OFFERD_CRASH_POINTS=all` does, but for those that go by the clock,
-    /// an id or a revision of the process before.
+    /// All of them would start hundreds of processes; `OFFERD_CRASH_POINTS=all` does, but for those that go by the
+    /// clock, an id or a revision of the process before.
     private static let undertakings: [Undertaking] =
         ProcessInfo.processInfo.environment["OFFERD_CRASH_POINTS"] == "all"
         ? Undertaking.allCases.filter { ![.issueTheNext, .void, .applyCatalog].contains($0) } : [.issueUnderKey]

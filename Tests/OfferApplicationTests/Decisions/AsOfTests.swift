@@ -67,7 +67,7 @@ struct AsOfTests {
         }
     }
 
-    @Test("an open slot has the signings and the end it had then")
+    @Test("an open issued offer has the signings and the end it had then")
     func signings() async throws {
         let bench = try await Workbench()
         let first = bench.clock.now

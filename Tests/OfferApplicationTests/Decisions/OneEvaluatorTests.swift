@@ -9,7 +9,8 @@ import Testing
 
 @Suite("One evaluator")
 struct OneEvaluatorTests {
-    /// What the rules answered as it was recorded, and the decision as it was answered or comes out of the record again.
+    /// What the rules answered as it was recorded, and the decision as it was answered or comes out of the record
+    /// again.
     private func recorded(_ answer: IssueAnswer, _ bench: Workbench) async throws -> ([RuleAnswer], [FindingBody]) {
         switch answer {
         case .issued(let offer, _):
@@ -26,7 +27,7 @@ struct OneEvaluatorTests {
     private static let offers: [OfferId] = ["comeback", "twice", "welcome", "back", "engaged", "sketch"]
 
     @Test(
-        "for every customer and offer the dry-run's decision is the issue's, also beside an open slot (invariant 4)",
+        "for every customer and offer the dry-run's decision is the issue's, also beside an open issued offer (invariant 4)",
         arguments: Scene.allCases, [true, false])
     func equal(scene: Scene, complete: Bool) async throws {
         let bench = try await Workbench()

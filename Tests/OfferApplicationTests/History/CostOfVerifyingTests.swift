@@ -50,8 +50,8 @@ struct CostOfVerifyingTests {
         }
     }
 
-    /// At each call, starts a task on the thread that makes the call, and notes the calls before which that of the last one has
-    /// not run.
+    /// At each call, starts a task on the thread that makes the call, and notes the calls before which that of the last
+    /// one has not run.
     private final class WaitingVerifier: SignedDataVerifier {
         let judge: AppStoreChainVerifier
         let thread: OneThread

@@ -19,7 +19,8 @@ struct MergedLimitTests {
     func refused(isUsed: Bool) async throws {
         let bench = try await Workbench()
         let (first, other) = (try bench.shop.anonymous("100"), try bench.shop.anonymous("200"))
-        let slot = try await bench.granted(IssueRequest(offerId: "comeback", customer: anna, delivery: first)).offer
+        let issuedOffer = try await bench.granted(IssueRequest(offerId: "comeback", customer: anna, delivery: first))
+            .offer
         if isUsed {
             bench.clock.advance(hours: 1)
             let use = try bench.shop.redemption(
@@ -34,18 +35,18 @@ struct MergedLimitTests {
         for delivery in [first, other] { try await bench.deliver(try bench.shop.proof(delivery, of: "app-100")) }
         #expect(try await bench.count("customer_merge") == 1)
         if !isUsed {
-            // Under the open slot the second sign-up may have a signing of its own, but no second place.
+            // Under the open issued offer the second sign-up may have a signing of its own, but no second place.
             bench.clock.advance(hours: 20)
             #expect(
                 try await bench.granted(IssueRequest(offerId: "comeback", customer: second, delivery: other)).offer.id
-                    == slot.id)
+                    == issuedOffer.id)
             return
         }
         try await bench.deliver(SignedDelivery(signedRenewalInfo: first.signedRenewalInfo))
         let expected = """
             already used (limit: once per customer), one of the uses under another sign-up of the same Apple Account: \
             `customerId` `anna`, `appAccountToken` `0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b`, issued on \
-            \(slot.issuedAt.description.prefix(10)) and used (issued offer `\(slot.id)`)
+            \(issuedOffer.issuedAt.description.prefix(10)) and used (issued offer `\(issuedOffer.id)`)
             """
         let refusal = try await bench.refused(IssueRequest(offerId: "comeback", customer: second, delivery: other))
         let dryRun = try await bench.dryRun(second, "comeback")
@@ -60,7 +61,8 @@ struct MergedLimitTests {
                     "issuedOffer", "issuedOffer.issuedAt", "issuedOffer.customerId", "issuedOffer.appAccountToken",
                 ])
             let observed: [EvidenceValue?] = [
-                .value(.text(slot.id.description)), .value(.instant(slot.issuedAt)), .value(.text("anna")),
+                .value(.text(issuedOffer.id.description)), .value(.instant(issuedOffer.issuedAt)),
+                .value(.text("anna")),
                 .value(.text("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")),
             ]
             #expect(told.map(\.observed) == observed)
@@ -85,7 +87,7 @@ struct MergedLimitTests {
         let entries = try await bench.useCases.customers.story(second, caller: Workbench.client).timeline
         #expect(
             entries.first { $0.kind == "voided" }?.message
-                == "the offer `comeback` was voided: \(SlotStore.mergeReason) (issued offer \(voided.id))")
+                == "the offer `comeback` was voided: \(IssuedOfferStore.mergeReason) (issued offer \(voided.id))")
         #expect(
             entries.filter { $0.kind == "issued" }.map(\.message) == [
                 "the offer `comeback` was issued for `monthly` to `customerId` `second`, `appAccountToken` "
@@ -100,7 +102,7 @@ struct MergedLimitTests {
     func replay() async throws {
         let bench = try await Workbench()
         let first = try bench.shop.anonymous("100")
-        let slot = try await bench.granted(IssueRequest(offerId: "twice", customer: anna, delivery: first)).offer
+        let issuedOffer = try await bench.granted(IssueRequest(offerId: "twice", customer: anna, delivery: first)).offer
         bench.clock.advance(hours: 1)
         let use = try bench.shop.redemption(
             of: "twice10", "100900", like: try #require(first.signedTransactions.first), at: bench.clock.now)
@@ -108,7 +110,7 @@ struct MergedLimitTests {
         bench.clock.advance(hours: 24 * 40)
         try await bench.deliver(SignedDelivery(signedRenewalInfo: try bench.shop.anonymous("100").signedRenewalInfo))
         let again = try await bench.granted(IssueRequest(offerId: "twice", customer: second, delivery: first)).offer
-        #expect(again.id != slot.id)
+        #expect(again.id != issuedOffer.id)
         let replay = try await bench.useCases.replay.replay(again.id, catalogRevision: nil, caller: Workbench.client)
         #expect(replay.differences.isEmpty)
         let evidence = replay.recomputed[.limitCustomer]?.evidence?.map(\.field) ?? []

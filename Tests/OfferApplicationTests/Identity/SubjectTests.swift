@@ -18,7 +18,7 @@ struct SubjectTests {
         return true
     }
 
-    @Test("a new sign-up with the old Apple Account gets the open slot again and no second use (invariant 2)")
+    @Test("a new sign-up with the old Apple Account gets the open issued offer again and no second use (invariant 2)")
     func newSignUp() async throws {
         let bench = try await Workbench()
         let old = try await bench.granted(
@@ -85,7 +85,8 @@ struct SubjectTests {
     }
 
     @Test(
-        "customers of one alias without different accounts are decided together: one slot, limits united (invariant 2)")
+        "customers of one alias without different accounts are decided together: one issued offer, limits united (invariant 2)"
+    )
     func united() async throws {
         let bench = try await Workbench()
         let aliases = CustomerIdentifiers(customerId: "somebody")
@@ -104,16 +105,16 @@ struct SubjectTests {
         #expect(try await bench.count("issued_offer") == 1)
     }
 
-    @Test("a slot of two customers decided together belongs to the one whose transaction is signed")
+    @Test("an issued offer of two customers decided together belongs to the one whose transaction is signed")
     func owner() async throws {
         let bench = try await Workbench()
         let aliases = CustomerIdentifiers(customerId: "somebody")
         for id in ["100", "200"] { try await bench.deliver(try bench.shop.anonymous(id), aliases: aliases) }
-        let slot = try await bench.granted(IssueRequest(offerId: "comeback", customer: aliases)).offer.id
+        let issuedOffer = try await bench.granted(IssueRequest(offerId: "comeback", customer: aliases)).offer.id
         let (owner, issued) = try await bench.write { transaction, scope in
             (
                 try CustomerStore(transaction).customer(.originalTransactionId("200"), in: scope),
-                try SlotStore(transaction).issuedOffer(slot, in: scope)
+                try IssuedOfferStore(transaction).issuedOffer(issuedOffer, in: scope)
             )
         }
         #expect(owner != nil)
@@ -143,13 +144,13 @@ struct SubjectTests {
         #expect(signed == ["100"])
     }
 
-    @Test("a slot whose use the other of two customers shows makes room for the next (invariant 2)")
+    @Test("an issued offer whose use the other of two customers shows makes room for the next (invariant 2)")
     func redeemedByOther() async throws {
         let bench = try await Workbench()
         let (first, other) = (try bench.shop.anonymous("100"), try bench.shop.anonymous("200"))
-        let slot = try await bench.granted(.of("twice", first)).offer.id
+        let issuedOffer = try await bench.granted(.of("twice", first)).offer.id
         bench.clock.advance(hours: 1)
-        // Refunded, so that the offer does not run; the slot has not passed yet.
+        // Refunded, so that the offer does not run; the issued offer has not passed yet.
         let use = try bench.shop.redemption(
             of: "twice10", "200900", like: try #require(other.signedTransactions.first), at: bench.clock.now,
             refundedAt: bench.clock.now)
@@ -158,7 +159,7 @@ struct SubjectTests {
             offerId: "twice", customer: named("100"),
             delivery: SignedDelivery(signedTransactions: first.signedTransactions + [use]))
         let next = try await bench.granted(order)
-        #expect(next.isNew && next.offer.id != slot)
+        #expect(next.isNew && next.offer.id != issuedOffer)
         #expect(try await bench.count("issued_offer") == 2)
     }
 
@@ -215,7 +216,8 @@ struct SubjectTests {
         #expect(try await bench.count("signature") == 0)
     }
 
-    @Test("two customers proven to be one keep the older open slot and no more places than before (invariant 2)")
+    @Test(
+        "two customers proven to be one keep the older open issued offer and no more places than before (invariant 2)")
     func merged() async throws {
         let bench = try await Workbench()
         var deliveries = [SignedDelivery]()

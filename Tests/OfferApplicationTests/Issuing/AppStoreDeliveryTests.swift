@@ -143,18 +143,19 @@ struct AppStoreDeliveryTests {
     @Test("a use with Apple's offer type 4 settles it, and one of a signed offer of the same name does not")
     func redeemed() async throws {
         let (bench, delivery) = try await bench()
-        let slot = try await bench.granted(order()).offer.id
+        let issuedOffer = try await bench.granted(order()).offer.id
         bench.clock.advance(hours: 1)
         let bought = try bench.shop.redemption(
             of: "back_apple", "100900", like: try #require(delivery.signedTransactions.first), at: bench.clock.now)
         try await bench.deliver(SignedDelivery(signedTransactions: [bought]))
-        #expect(try await bench.useCases.customers.issuedOffer(slot, caller: Workbench.client).state == .open)
+        #expect(try await bench.useCases.customers.issuedOffer(issuedOffer, caller: Workbench.client).state == .open)
         let real = try bench.shop.edited(bought) { payload in
             payload["transactionId"] = "100901"
             payload["offerType"] = 4
         }
         try await bench.deliver(SignedDelivery(signedTransactions: [real]))
-        #expect(try await bench.useCases.customers.issuedOffer(slot, caller: Workbench.client).state == .redeemed)
+        #expect(
+            try await bench.useCases.customers.issuedOffer(issuedOffer, caller: Workbench.client).state == .redeemed)
         let refusal = try await bench.refused(order())
         #expect(refusal.decision[.limitCustomer]?.reason == .limitReached)
     }

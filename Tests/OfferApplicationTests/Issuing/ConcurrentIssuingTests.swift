@@ -34,7 +34,8 @@ struct ConcurrentIssuingTests {
         }
     }
 
-    @Test("200 requests of one customer for a once-only offer give one slot and all get it (invariants 2 and 8)")
+    @Test(
+        "200 requests of one customer for a once-only offer give one issued offer and all get it (invariants 2 and 8)")
     func oneProcess() async throws {
         let bench = try await Workbench(onFile: true)
         let order = IssueRequest(
@@ -82,7 +83,7 @@ struct ConcurrentIssuingTests {
     }
 
     @Test(
-        "30 customers asking for three offers each, three times at once, get one slot a customer and offer (invariant 2)"
+        "30 customers asking for three offers each, three times at once, get one issued offer a customer and offer (invariant 2)"
     )
     func manyCustomers() async throws {
         let bench = try await Workbench(onFile: true)
@@ -95,7 +96,7 @@ struct ConcurrentIssuingTests {
         }
         var generator = OrderOfArrivalTests.generator(seed: 30)
         orders.shuffle(using: &generator)
-        // Three slots of one customer can each come first, and then docs/design.md#issuing answers `busy`.
+        // Three issued offers of one customer can each come first, and then docs/design.md#issuing answers `busy`.
         let answers = try await Self.ask(bench, orders, persevering: true)
         #expect(answers.filter { $0.issued != nil }.count == 270)
         #expect(Set(answers.compactMap { $0.issued?.offer.id }).count == 90)

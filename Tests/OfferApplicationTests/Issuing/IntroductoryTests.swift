@@ -18,7 +18,7 @@ struct IntroductoryTests {
     }
 
     @Test(
-        "a used trial is refused with the transaction as evidence, no turning point, and a signed `false` without a slot"
+        "a used trial is refused with the transaction as evidence, no turning point, and a signed `false` without an issued offer"
     )
     func used() async throws {
         let bench = try await Workbench()
@@ -61,7 +61,7 @@ struct IntroductoryTests {
         #expect(try await bench.count("decision") == 1)
     }
 
-    @Test("a complete history without a trial gets a signed `true` under a slot")
+    @Test("a complete history without a trial gets a signed `true` under an issued offer")
     func unused() async throws {
         let bench = try await Workbench()
         let issued = try await bench.granted(.of("welcome", try bench.shop.delivery(.newcomer, "100"))).offer

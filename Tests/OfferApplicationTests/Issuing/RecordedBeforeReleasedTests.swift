@@ -32,7 +32,7 @@ struct RecordedBeforeReleasedTests {
             }
         }
         let after = try await bench.ledger()
-        #expect(after.nonces.isEmpty && after.slots.isEmpty && after.decisions == 0)
+        #expect(after.nonces.isEmpty && after.issuedOffers.isEmpty && after.decisions == 0)
         #expect(after.sequence == before.sequence)
     }
 
@@ -49,7 +49,9 @@ struct RecordedBeforeReleasedTests {
         #expect(try await bench.count("signature") == 0)
     }
 
-    @Test("a commit whose confirmation is lost is found by asking again: the same signatures, one slot (invariant 1)")
+    @Test(
+        "a commit whose confirmation is lost is found by asking again: the same signatures, one issued offer (invariant 1)"
+    )
     func lostConfirmation() async throws {
         let bench = try await Workbench()
         try await bench.deliver(try bench.shop.delivery(.lapsed, "100"))
@@ -62,7 +64,7 @@ struct RecordedBeforeReleasedTests {
         let again = try await bench.granted(order)
         #expect(!again.isNew)
         let ledger = try await bench.ledger()
-        #expect(ledger.slots == [again.offer.id.description])
+        #expect(ledger.issuedOffers == [again.offer.id.description])
         #expect(Set(ledger.artefacts) == Set(bench.releasedArtefacts))
     }
 

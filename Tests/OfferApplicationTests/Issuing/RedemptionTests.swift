@@ -10,10 +10,10 @@ struct RedemptionTests {
     /// A lapsed customer who was issued the offer and bought with it an hour later.
     private func redeemed(
         _ offer: OfferId, as identifier: String, refunded: Bool = false
-    ) async throws -> (bench: Workbench, slot: LowercaseUUID) {
+    ) async throws -> (bench: Workbench, issuedOffer: LowercaseUUID) {
         let bench = try await Workbench()
         let delivery = try bench.shop.delivery(.lapsed, "100")
-        let slot = try await bench.granted(.of(offer, delivery)).offer.id
+        let issuedOffer = try await bench.granted(.of(offer, delivery)).offer.id
         bench.clock.advance(hours: 1)
         let purchase = bench.clock.now
         bench.clock.advance(hours: 1)
@@ -21,7 +21,7 @@ struct RedemptionTests {
             of: identifier, "100900", like: try #require(delivery.signedTransactions.first), at: purchase,
             refundedAt: refunded ? bench.clock.now : nil)
         try await bench.deliver(SignedDelivery(signedTransactions: [jws]))
-        return (bench, slot)
+        return (bench, issuedOffer)
     }
 
     /// What Apple signs when the subscription has ended in the meantime.
@@ -32,8 +32,9 @@ struct RedemptionTests {
 
     @Test("a redemption of a once-only offer counts for ever")
     func forEver() async throws {
-        let (bench, slot) = try await redeemed("comeback", as: "comeback50")
-        #expect(try await bench.useCases.customers.issuedOffer(slot, caller: Workbench.client).state == .redeemed)
+        let (bench, issuedOffer) = try await redeemed("comeback", as: "comeback50")
+        #expect(
+            try await bench.useCases.customers.issuedOffer(issuedOffer, caller: Workbench.client).state == .redeemed)
         bench.clock.advance(hours: 24 * 400)
         try await end(bench)
         let refusal = try await bench.refused(IssueRequest(offerId: "comeback", customer: named("100")))
@@ -42,14 +43,14 @@ struct RedemptionTests {
         #expect(refusal.decision[.limitCustomer]?.evidence.map(\.transactionId).contains("100900") == true)
     }
 
-    @Test("an offer with two places gives a second slot after a redemption, and no third (invariant 2)")
+    @Test("an offer with two places gives a second issued offer after a redemption, and no third (invariant 2)")
     func twoPlaces() async throws {
-        let (bench, slot) = try await redeemed("twice", as: "twice10")
+        let (bench, issuedOffer) = try await redeemed("twice", as: "twice10")
         bench.clock.advance(hours: 24 * 40)
         try await end(bench)
         let order = IssueRequest(offerId: "twice", customer: named("100"))
         let second = try await bench.granted(order)
-        #expect(second.isNew && second.offer.id != slot)
+        #expect(second.isNew && second.offer.id != issuedOffer)
         #expect(try await bench.granted(order).offer.id == second.offer.id)
         let now = bench.clock.now
         let delivery = try bench.shop.delivery(.lapsed, "100")
@@ -63,13 +64,14 @@ struct RedemptionTests {
     }
 
     @Test(
-        "a refunded redemption frees nothing, but the second place can be had at once while the first slot still lives")
+        "a refunded redemption frees nothing, but the second place can be had at once while the first issued offer still lives"
+    )
     func refunded() async throws {
-        let (bench, slot) = try await redeemed("twice", as: "twice10", refunded: true)
+        let (bench, issuedOffer) = try await redeemed("twice", as: "twice10", refunded: true)
         let decision = try await bench.dryRun(named("100"), "twice")
         #expect(decision.outcome == .eligible)
         let second = try await bench.granted(IssueRequest(offerId: "twice", customer: named("100")))
-        #expect(second.isNew && second.offer.id != slot)
+        #expect(second.isNew && second.offer.id != issuedOffer)
         #expect(try await bench.count("issued_offer") == 2)
     }
 

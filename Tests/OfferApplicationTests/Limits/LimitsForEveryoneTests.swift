@@ -102,7 +102,7 @@ struct LimitsForEveryoneTests {
         #expect(try await Self.counters(bench) == ["drop places": 1, "drop USD": 9_990])
     }
 
-    @Test("asking again under an open slot is no new use, with stored signatures and with fresh ones")
+    @Test("asking again under an open issued offer is no new use, with stored signatures and with fresh ones")
     func again() async throws {
         let (bench, orders) = try await Self.bench("{ count: 1 }, { spend: \"9.99\", currency: USD }", customers: 1)
         let first = try await bench.granted(orders[0])
@@ -145,7 +145,7 @@ struct LimitsForEveryoneTests {
         #expect(refusal.outlook.isFinal)
     }
 
-    @Test("a use that becomes known after its slot was settled takes its place again, and the overrun is told")
+    @Test("a use that becomes known after its issued offer was settled takes its place again, and the overrun is told")
     func lateRedemption() async throws {
         let (bench, orders) = try await Self.bench("{ count: 1 }, { spend: \"9.99\", currency: USD }", customers: 3)
         _ = try await bench.granted(orders[0])
@@ -185,7 +185,7 @@ struct LimitsForEveryoneTests {
         #expect(try await Self.counters(bench).isEmpty)
     }
 
-    @Test("a lowered allowance shows as an overrun, and the open slot is judged by it too")
+    @Test("a lowered allowance shows as an overrun, and the open issued offer is judged by it too")
     func lowered() async throws {
         let (bench, orders) = try await Self.bench("{ count: 3 }", customers: 4)
         for order in orders.prefix(3) { _ = try await bench.granted(order) }
@@ -197,7 +197,7 @@ struct LimitsForEveryoneTests {
         #expect(try await bench.refused(orders[0]).decision[.limitTotal]?.message.hasPrefix("2 of 1 ") == true)
     }
 
-    @Test("under a lowered allowance a place frees when another's slot ends, not when one's own does")
+    @Test("under a lowered allowance a place frees when another's issued offer ends, not when one's own does")
     func freesByOther() async throws {
         let (bench, orders) = try await Self.bench("{ count: 2 }", customers: 2)
         _ = try await bench.granted(orders[0])
@@ -227,16 +227,16 @@ struct LimitsForEveryoneTests {
         #expect(try await bench.refused(order("yearly")).decision.obstacles == [.limitBudget])
     }
 
-    @Test("a customer whose signings are used up hears when the slot, and with it the place, has passed")
-    func ownSlotFrees() async throws {
+    @Test("a customer whose signings are used up hears when the issued offer, and with it the place, has passed")
+    func ownIssuedOfferFrees() async throws {
         let (bench, orders) = try await Self.bench("{ count: 1 }", customers: 1)
         var order = orders[0]
         order.fresh = true
-        let slot = try await bench.granted(order).offer
+        let issuedOffer = try await bench.granted(order).offer
         for _ in 2...3 { _ = try await bench.granted(order) }
         let refusal = try await bench.refused(order)
         #expect(refusal.decision.obstacles == [.limitSignatures])
-        #expect(refusal.outlook.changesAt == slot.expiresAt.adding(milliseconds: Instant.Duration.hour))
+        #expect(refusal.outlook.changesAt == issuedOffer.expiresAt.adding(milliseconds: Instant.Duration.hour))
     }
 
     @Test("the cost is frozen when it is issued, whatever the catalog says later")
@@ -299,8 +299,8 @@ struct LimitsForEveryoneTests {
         #expect(try await decide(later).verdict == .satisfied)
     }
 
-    @Test("a dry-run at an instant to come leaves out once what the asker's own slot will have freed")
-    func ownSlotPassed() async throws {
+    @Test("a dry-run at an instant to come leaves out once what the asker's own issued offer will have freed")
+    func ownIssuedOfferPassed() async throws {
         let (bench, orders) = try await Self.bench("{ count: 3 }, { spend: \"30.00\", currency: USD }", customers: 3)
         _ = try await bench.granted(orders[0])
         let own = try await bench.granted(orders[1])

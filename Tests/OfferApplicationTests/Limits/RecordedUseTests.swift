@@ -9,16 +9,16 @@ import Testing
 
 @Suite("Uses as they are recorded")
 struct RecordedUseTests {
-    private static func issued() async throws -> (bench: Workbench, first: String, slot: LowercaseUUID) {
+    private static func issued() async throws -> (bench: Workbench, first: String, issuedOffer: LowercaseUUID) {
         let bench = try await Workbench()
         let delivery = try bench.shop.delivery(.lapsed, "100")
-        let slot = try await bench.granted(.of("comeback", delivery)).offer.id
-        return (bench, try #require(delivery.signedTransactions.first), slot)
+        let issuedOffer = try await bench.granted(.of("comeback", delivery)).offer.id
+        return (bench, try #require(delivery.signedTransactions.first), issuedOffer)
     }
 
     @Test("a story tells of each use which issued offer it used, and what was used twice or late")
     func story() async throws {
-        let (bench, jws, slot) = try await Self.issued()
+        let (bench, jws, issuedOffer) = try await Self.issued()
         bench.tolerateOverrun()
         bench.clock.advance(hours: 24 * 70)
         let uses = try [1, 24 * 40].map { hours in
@@ -29,14 +29,14 @@ struct RecordedUseTests {
         try await bench.deliver(SignedDelivery(signedTransactions: uses.reversed()))
         let redemptions = try await bench.known(named("100")).redemptions
         #expect(redemptions.map(\.transactionId) == ["10091", "1009960"])
-        #expect(redemptions.map(\.slotId) == [slot, slot])
+        #expect(redemptions.map(\.issuedOfferId) == [issuedOffer, issuedOffer])
         #expect(redemptions.map(\.isDoubled) == [false, true])
         #expect(redemptions.map(\.isLate) == [false, true])
     }
 
     @Test("a purchase without the offer right after its signature is told")
     func fullPrice() async throws {
-        let (bench, jws, slot) = try await Self.issued()
+        let (bench, jws, issuedOffer) = try await Self.issued()
         bench.clock.advance(hours: 1)
         let now = bench.clock.now
         let purchase = try bench.shop.edited(jws) { payload in
@@ -48,21 +48,23 @@ struct RecordedUseTests {
         }
         try await bench.deliver(SignedDelivery(signedTransactions: [purchase]))
         let offers = try await bench.known(named("100")).issued
-        #expect(offers.map(\.slot.id) == [slot])
+        #expect(offers.map(\.issuedOffer.id) == [issuedOffer])
         #expect(offers.map(\.fullPriceTransactionId) == ["100900"])
     }
 
-    @Test("a redeemed slot is settled by the data that shows it, so the offer can be issued again at once")
+    @Test("a redeemed issued offer is settled by the data that shows it, so the offer can be issued again at once")
     func settledAtOnce() async throws {
-        let (bench, jws, slot) = try await Self.issued()
+        let (bench, jws, issuedOffer) = try await Self.issued()
         bench.clock.advance(hours: 1)
         let now = bench.clock.now
         try await bench.deliver(
             SignedDelivery(signedTransactions: [
                 try bench.shop.redemption(of: "comeback50", "100900", like: jws, at: now)
             ]))
-        let row = try await bench.database.read { try SlotStore($0).slots(of: [CustomerNumber(rawValue: 1)]).first }
-        #expect(row?.id == slot)
+        let row = try await bench.database.read {
+            try IssuedOfferStore($0).issuedOffers(of: [CustomerNumber(rawValue: 1)]).first
+        }
+        #expect(row?.id == issuedOffer)
         #expect(row?.settledAt == now)
     }
 
@@ -92,7 +94,7 @@ struct RecordedUseTests {
         #expect(finding.turningPoint == .at(second.adding(milliseconds: 30 * Instant.Duration.day)))
     }
 
-    @Test("a use that Apple dates after our issue, and that was known before it, is that of the new slot")
+    @Test("a use that Apple dates after our issue, and that was known before it, is that of the new issued offer")
     func datedAhead() async throws {
         let bench = try await Workbench()
         let delivery = try bench.shop.delivery(.lapsed, "100")
@@ -102,12 +104,12 @@ struct RecordedUseTests {
             of: "twice10", "100900", like: try #require(delivery.signedTransactions.first),
             at: bench.clock.now.adding(milliseconds: Instant.Duration.hour), refundedAt: bench.clock.now)
         try await bench.deliver(SignedDelivery(signedTransactions: [use]))
-        let slot = try await bench.granted(IssueRequest(offerId: "twice", customer: named("100"))).offer.id
+        let issuedOffer = try await bench.granted(IssueRequest(offerId: "twice", customer: named("100"))).offer.id
         let used = try await bench.database.read { transaction in
             try transaction.rows(Statement("SELECT issued_offer_id FROM redemption")).map {
                 try $0.value(0, as: LowercaseUUID?.self)
             }
         }
-        #expect(used == [slot])
+        #expect(used == [issuedOffer])
     }
 }

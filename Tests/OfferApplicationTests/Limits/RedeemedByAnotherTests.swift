@@ -46,7 +46,7 @@ struct ForeignUse {
     }
 
     /// The issued offers of a customer, the newest first, by where they stand.
-    func states(_ id: String) async throws -> [SlotState] {
+    func states(_ id: String) async throws -> [IssuedOfferState] {
         try await bench.useCases.customers.story(named(id), caller: Workbench.client).issuedOffers.map(\.state)
     }
 
@@ -223,7 +223,7 @@ struct RedeemedByAnotherTests {
     }
 
     @Test("the customer's own issued offer comes first; a dead one of theirs hides nothing")
-    func ownSlot() async throws {
+    func ownIssuedOffer() async throws {
         let foreign = try await Self.started()
         let bench = foreign.bench
         // The other account's own offer, in V2.

@@ -65,7 +65,7 @@ struct SharedRecordErasureTests {
         #expect(try await bench.count("history_renewal_info") == 0)
     }
 
-    @Test("a kept answer about both goes, and the signatures of the other's slot stay")
+    @Test("a kept answer about both goes, and the signatures of the other's issued offer stay")
     func answerAboutBoth() async throws {
         let erasing = try await two()
         let bench = erasing.bench

@@ -158,7 +158,7 @@ struct FunnelTests {
         #expect(funnel.redemptions.doubled == 1, "123")
         #expect(funnel.redemptions.redeemedWithoutSlot == 1, "104")
         #expect(funnel.requestsOfUnknown == 1, "99999")
-        // 9.99 − 4.99 each: 12 slots, 10 redemptions, one of them refunded.
+        // 9.99 − 4.99 each: 12 issued offers, 10 redemptions, one of them refunded.
         #expect(
             funnel.discountCost == [
                 OfferFunnel.Cost(currency: "USD", issued: "60.00", redeemed: "50.00", refunded: "5.00")

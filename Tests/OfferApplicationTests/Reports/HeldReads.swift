@@ -1,7 +1,8 @@
 import Dispatch
 import OfferStore
 
-/// The real database whose reading bodies are held before a statement of the test's choice, until the test lets them go.
+/// The real database whose reading bodies are held before a statement of the test's choice, until the test lets them
+/// go.
 final class HeldReads: StoreDatabase {
     private let real: any StoreDatabase
     private let word: String

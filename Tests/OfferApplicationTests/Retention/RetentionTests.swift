@@ -55,7 +55,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "after 90 days the text of a signature is gone, but for its digest; its nonce, slot and limit stay (invariants 2, 8)"
+        "after 90 days the text of a signature is gone, but for its digest; its nonce, issued offer and limit stay (invariants 2, 8)"
     )
     func signatures() async throws {
         let bench = try await bench()
@@ -104,7 +104,7 @@ struct RetentionTests {
         #expect(replay.differences.isEmpty)
     }
 
-    @Test("a slot that counts keeps its signatures however short the terms are, and hands them out again")
+    @Test("an issued offer that counts keeps its signatures however short the terms are, and hands them out again")
     func counting() async throws {
         let bench = try await bench()
         let order = IssueRequest(offerId: "comeback", customer: named("100"))
@@ -196,7 +196,9 @@ struct RetentionTests {
         #expect(commits.next() == 4, "three steps of at most 200")
     }
 
-    @Test("passed slots of an offer that nobody is issued any more are settled, and nothing that anybody reads changes")
+    @Test(
+        "passed issued offers of an offer that nobody is issued any more are settled, and nothing that anybody reads changes"
+    )
     func settling() async throws {
         let bench = try await bench()
         _ = try await bench.granted(IssueRequest(offerId: "comeback", customer: named("100")))

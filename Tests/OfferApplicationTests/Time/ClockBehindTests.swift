@@ -90,7 +90,7 @@ struct ClockBehindTests {
         }
         #expect(try await Self.lag { _ = try await void(release: true) } != nil, "what frees a place waits")
         #expect(try await void(release: false).state == .voided)
-        #expect(try await bench.known(named("100")).issued.map(\.slot.voidedAt) == [issued.issuedAt])
+        #expect(try await bench.known(named("100")).issued.map(\.issuedOffer.voidedAt) == [issued.issuedAt])
         bench.clock.advance(hours: 48)
         #expect(
             try await bench.refused(IssueRequest(offerId: "twice", customer: named("100"))).decision.obstacles

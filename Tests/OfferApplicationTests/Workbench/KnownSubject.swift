@@ -13,7 +13,7 @@ struct KnownSubject {
     /// Their uses of offers as they are recorded, from the earliest.
     var redemptions: [Redemption]
     var now: Instant
-    var issued: [IssuedOffer]
+    var issued: [StoredIssuedOffer]
 }
 
 extension Workbench {
@@ -29,7 +29,7 @@ extension Workbench {
                 redemptions: try customers.flatMap(RedemptionStore(transaction).redemptions).map(\.redemption)
                     .sorted { $0.firstEvidence < $1.firstEvidence },
                 now: try clock.instantOfLooking(transaction),
-                issued: try customers.flatMap(SlotStore(transaction).issuedOffers(to:)))
+                issued: try customers.flatMap(IssuedOfferStore(transaction).issuedOffers(to:)))
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// What the tables hold, read with SQL of the tests' own.
 struct Ledger: Sendable {
-    var slots: [String]
+    var issuedOffers: [String]
     var nonces: [String]
     /// Nonces whose first 48 bits are not the milliseconds of their signing.
     var misdatedNonces: [String]
@@ -24,7 +24,7 @@ struct Ledger: Sendable {
             try transaction.rows(Statement(sql)).map { try $0.value(0) }
         }
         return Ledger(
-            slots: try texts("SELECT id FROM issued_offer ORDER BY sequence"),
+            issuedOffers: try texts("SELECT id FROM issued_offer ORDER BY sequence"),
             nonces: try texts("SELECT nonce FROM signature"),
             misdatedNonces: try texts(
                 """
@@ -77,7 +77,7 @@ extension Workbench {
         #expect(toleratesOverrun || overruns.isEmpty, "above the limit", sourceLocation: location)
     }
 
-    /// Holds the counters to what the slots and the histories say: recounted, not read.
+    /// Holds the counters to what the issued offers and the histories say: recounted, not read.
     private func checkCounters(location: SourceLocation) async throws {
         let (counted, recounted) = try await database.read { transaction in
             (try Recount.stored(transaction), try Recount.again(transaction))
@@ -85,7 +85,7 @@ extension Workbench {
         #expect(counted == recounted, "the counters are not what they count", sourceLocation: location)
     }
 
-    /// The customers and offers whose counting slots and known redemptions are more than allowed.
+    /// The customers and offers whose counting issued offers and known redemptions are more than allowed.
     func overruns(at now: Instant) async throws -> [String] {
         try await database.read { transaction in
             let customers = try transaction.rows(Statement("SELECT id FROM customer WHERE merged_into IS NULL"))
@@ -93,15 +93,15 @@ extension Workbench {
                 let customer = CustomerNumber(rawValue: try row.value(0))
                 let facts = SubjectFacts(
                     history: try HistoryStore(transaction).history(of: [customer]),
-                    slots: try SlotStore(transaction).slots(of: [customer]))
+                    issuedOffers: try IssuedOfferStore(transaction).issuedOffers(of: [customer]))
                 let redemptions = facts.redemptions()
-                let used = Set(redemptions.compactMap(\.slotId))
+                let used = Set(redemptions.compactMap(\.issuedOfferId))
                 return BenchCatalog.limits.compactMap { offer, limit in
                     let redeemed = redemptions.filter {
                         $0.offerIdentifier == limit.offerIdentifier
                             && $0.offerType == (limit.offerIdentifier == nil ? .introductory : .promotional)
                     }
-                    let counting = facts.slots.filter {
+                    let counting = facts.issuedOffers.filter {
                         $0.offerId == offer && now < $0.countsUntil && !$0.isReleased && !used.contains($0.id)
                     }
                     // An introductory use known from before is no place of ours: then nothing may be issued at all.

@@ -3,11 +3,12 @@ import OfferEligibility
 import OfferModel
 import OfferStore
 
-/// What the counters should show, counted anew from histories and slots by the rules of docs/design.md#issued-offers-and-limits.
+/// What the counters should show, counted anew from histories and issued offers by the rules of
+/// docs/design.md#issued-offers-and-limits.
 struct Recount: Equatable {
     /// Places and money by offer and unit.
     var amounts: [String: Int64] = [:]
-    /// Redemptions without a slot by name and product.
+    /// Redemptions without an issued offer by name and product.
     var unmatched: [String: Int64] = [:]
     /// Each redemption in the words of a row.
     var redemptions: Set<String> = []
@@ -41,35 +42,38 @@ struct Recount: Equatable {
         for customer in try customers(transaction) {
             var facts = SubjectFacts(
                 history: try HistoryStore(transaction).history(of: [customer]),
-                slots: try SlotStore(transaction).slots(of: [customer]))
+                issuedOffers: try IssuedOfferStore(transaction).issuedOffers(of: [customer]))
             facts.keptEvidence = try KeptEvidenceStore(transaction).evidence(of: [customer])
-            let redemptions = try ForeignSlots(transaction, of: customer).matching(facts.redemptions())
+            let redemptions = try ForeignIssuedOffers(transaction, of: customer).matching(facts.redemptions())
             for redemption in redemptions {
                 recount.redemptions.insert("\(customer.rawValue) \(redemption)")
-                guard redemption.slotId == nil else { continue }
+                guard redemption.issuedOfferId == nil else { continue }
                 let name = redemption.offerType == .introductory ? "" : redemption.offerIdentifier?.rawValue ?? ""
                 recount.unmatched["\(redemption.offerType.rawValue) \(name) \(redemption.productId)", default: 0] += 1
             }
             let byOthers = try RedemptionStore(transaction).usesByOthers(of: [customer])
-            for slot in facts.slots {
+            for issuedOffer in facts.issuedOffers {
                 let uses =
-                    redemptions.count { $0.slotId == slot.id } + byOthers.count { $0.redemption.slotId == slot.id }
-                let places = try uses > 0 ? uses : isOffTheCounter(slot, transaction) ? 0 : 1
+                    redemptions.count { $0.issuedOfferId == issuedOffer.id }
+                    + byOthers.count { $0.redemption.issuedOfferId == issuedOffer.id }
+                let places = try uses > 0 ? uses : isOffTheCounter(issuedOffer, transaction) ? 0 : 1
                 guard places > 0 else { continue }
-                recount.amounts["\(slot.offerId) places", default: 0] += Int64(places)
-                if let cost = slot.cost, cost.milliunits > 0 {
-                    recount.amounts["\(slot.offerId) \(cost.currency)", default: 0] += cost.milliunits * Int64(places)
+                recount.amounts["\(issuedOffer.offerId) places", default: 0] += Int64(places)
+                if let cost = issuedOffer.cost, cost.milliunits > 0 {
+                    recount.amounts["\(issuedOffer.offerId) \(cost.currency)", default: 0] +=
+                        cost.milliunits * Int64(places)
                 }
             }
         }
         return recount
     }
 
-    /// Released, or passed and settled; which passed slots are settled already is the store's own affair.
-    private static func isOffTheCounter(_ slot: Slot, _ transaction: any StoreTransaction) throws -> Bool {
-        if slot.isReleased { return true }
-        guard let settledAt = slot.settledAt, settledAt >= slot.countsUntil else { return false }
-        let row = try transaction.row(Statement("SELECT places FROM issued_offer WHERE id = ?1", slot.id))
+    /// Released, or passed and settled; which passed issued offers are settled already is the store's own affair.
+    private static func isOffTheCounter(_ issuedOffer: IssuedOffer, _ transaction: any StoreTransaction) throws -> Bool
+    {
+        if issuedOffer.isReleased { return true }
+        guard let settledAt = issuedOffer.settledAt, settledAt >= issuedOffer.countsUntil else { return false }
+        let row = try transaction.row(Statement("SELECT places FROM issued_offer WHERE id = ?1", issuedOffer.id))
         return try row?.value(0) == 0
     }
 

@@ -34,7 +34,7 @@ private struct CourseCase: Decodable, Sendable, CustomTestStringConvertible {
 
     struct Expected: Decodable, Sendable, Equatable {
         var redemptions: Int
-        var withoutSlot: Int?
+        var withoutIssuedOffer: Int?
         var retention: Int?
         var doubled: Int?
         var refunded: Bool?
@@ -44,8 +44,8 @@ private struct CourseCase: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     var name: String
-    /// The days on which slots of the offer were issued.
-    var slots: [Int64]
+    /// The days on which issued offers of the offer were issued.
+    var issuedOffers: [Int64]
     /// The day of the first evaluation; the first of the year if absent.
     var start: Int64?
     var transactions: [Bought]
@@ -83,16 +83,18 @@ struct OfferCourseTests {
             history: History(
                 transactions: testCase.transactions.map { Self.row(Self.transaction($0)) },
                 renewalInfos: (testCase.infos ?? []).map { Self.row(Self.info($0)) }),
-            slots: try testCase.slots.enumerated().map { try Self.slot($0.offset + 1, issued: Self.day($0.element)) })
+            issuedOffers: try testCase.issuedOffers.enumerated().map {
+                try Self.issuedOffer($0.offset + 1, issued: Self.day($0.element))
+            })
         let course = OfferCourse(
             of: Self.offer, in: Self.group, facts, since: Self.day(testCase.start ?? 0), at: Self.day(testCase.at))
         let found = CourseCase.Expected(
-            redemptions: course.redemptions.count, withoutSlot: course.redemptionsWithoutSlot,
+            redemptions: course.redemptions.count, withoutIssuedOffer: course.redemptionsWithoutIssuedOffer,
             retention: course.redemptionsOfRetention, doubled: course.doubledRedemptions, refunded: course.isRefunded,
             inOffer: course.isInOffer,
             fullPrice: course.hasRenewedAtFullPrice, active: course.isActive)
         var expected = testCase.expect
-        expected.withoutSlot = expected.withoutSlot ?? 0
+        expected.withoutIssuedOffer = expected.withoutIssuedOffer ?? 0
         expected.retention = expected.retention ?? 0
         expected.doubled = expected.doubled ?? 0
         expected.refunded = expected.refunded ?? false
@@ -135,9 +137,9 @@ struct OfferCourseTests {
         }
     }
 
-    private static func slot(_ digit: Int, issued: Instant) throws -> Slot {
+    private static func issuedOffer(_ digit: Int, issued: Instant) throws -> IssuedOffer {
         let expires = issued.adding(milliseconds: Instant.Duration.day)
-        return Slot(
+        return IssuedOffer(
             id: try #require(LowercaseUUID("0000000\(digit)-0000-4000-8000-000000000000")), offerId: "comeback",
             offerIdentifier: "comeback50", offerType: .promotional, delivery: .signature,
             productId: "com.example.pro.monthly", subscriptionGroupIdentifier: group, issuedAt: issued,

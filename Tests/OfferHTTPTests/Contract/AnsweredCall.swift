@@ -11,7 +11,8 @@ struct AnsweredCall: Sendable, CustomTestStringConvertible {
     let role: Role?
     /// The path with its query, when `{id}` is not the issued offer of the customer `100`.
     let target: String?
-    /// `{testNotification}` in it becomes one that the service's App Store signed, `{tester}` the name of another customer.
+    /// `{testNotification}` in it becomes one that the service's App Store signed, `{tester}` the name of another
+    /// customer.
     let body: String?
     let headers: [(String, String)]
 

@@ -60,7 +60,7 @@ struct ClosedList: Sendable, CustomTestStringConvertible {
         ClosedList("SignatureCauseCode", SignatureDiagnosis.Code.self),
         ClosedList("SignatureFormat", SignatureFormat.self),
         ClosedList("SignedDataRefusalCode", SignedDataRefusal.Code.self),
-        ClosedList("SlotState", SlotState.self),
+        ClosedList("SlotState", IssuedOfferState.self),
         ClosedList("SubscriptionState", SubscriptionStateName.self),
         ClosedList("TimelineKind", TimelineEntry.Kind.self),
         ClosedList("TurningEvent", TurningEvent.self),

@@ -40,7 +40,7 @@ struct ImpossibleRowTests {
             }
             let issued = try await issue("900")
             #expect(issued.status == 201)
-            let slot = try #require(issued.json["issuedOfferId"] as? String)
+            let issuedOffer = try #require(issued.json["issuedOfferId"] as? String)
             try service.sql(
                 edit.replacing("MAX", with: "9223372036854775807").replacing("MIN", with: "-9223372036854775807"))
             var statuses: Set<Int> = []
@@ -53,7 +53,7 @@ struct ImpossibleRowTests {
                 "POST", "/v1/decisions", token: admin, body: #"{"customer":{"originalTransactionId":"900"}}"#)
             statuses.insert(decided.status)
             let void = try await service.ask(
-                "POST", "/v1/issued-offers/\(slot)/void", token: admin, body: #"{"reason":"x"}"#)
+                "POST", "/v1/issued-offers/\(issuedOffer)/void", token: admin, body: #"{"reason":"x"}"#)
             statuses.insert(void.status)
             #expect(statuses.isSubset(of: [200, 201, 409, 422, 500, 503]), "\(statuses)")
             #expect(try await service.ask("GET", "/healthz").status == 200)

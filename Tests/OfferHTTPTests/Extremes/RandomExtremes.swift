@@ -1,8 +1,8 @@
 import Foundation
 import OfferTestSupport
 
-/// Random bodies of `POST /v1/decisions`: well-formed JSON around extreme numbers, dates, periods and texts, with members
-/// missing, doubled in type or out of place. The same seed gives the same bodies.
+/// Random bodies of `POST /v1/decisions`: well-formed JSON around extreme numbers, dates, periods and texts, with
+/// members missing, doubled in type or out of place. The same seed gives the same bodies.
 struct RandomExtremes {
     private var generator: SeededGenerator
 
@@ -76,7 +76,8 @@ struct RandomExtremes {
         case renewalInfo
     }
 
-    /// What every payload has is mostly right, so that most of what is odd is met by the evaluator and not by its reader.
+    /// What every payload has is mostly right, so that most of what is odd is met by the evaluator and not by its
+    /// reader.
     private mutating func payload(kind: Kind) -> String {
         let start = Int64.random(in: 1_700_000_000_000...1_780_000_000_000, using: &generator)
         let end = start + Int64.random(in: 0...10_000_000_000, using: &generator)

@@ -49,7 +49,8 @@ enum TestCatalog {
 }
 
 extension ServiceFixture {
-    /// The signed data of somebody who bought `monthly` long ago, cancelled, and whose access has ended. Apple knows them.
+    /// The signed data of somebody who bought `monthly` long ago, cancelled, and whose access has ended. Apple knows
+    /// them.
     func lapsedCustomer(
         _ id: String, app: BundleId = "com.example.pro", environment: AppStoreEnvironment = .localTesting
     ) throws -> SignedScenario {

@@ -29,8 +29,8 @@ struct AuditedBench {
         try await unlock()
     }
 
-    /// Two slots with signings, one settled, one voided, and one moved by a merge; refusals with and without a signature;
-    /// pauses, catalogs, API keys, signing keys, and two checkpoints with events after each.
+    /// Two issued offers with signings, one settled, one voided, and one moved by a merge; refusals with and without a
+    /// signature; pauses, catalogs, API keys, signing keys, and two checkpoints with events after each.
     private func fill() async throws {
         let scope = bench.scope
         let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
@@ -42,9 +42,9 @@ struct AuditedBench {
         try await refuse(4, nonce: 14)
         try await checkpoint()
         try await write { transaction in
-            _ = try SlotStore(transaction).void(
+            _ = try IssuedOfferStore(transaction).void(
                 .number(1), reason: "asked by phone", release: true, at: Self.now, in: scope)
-            try SlotStore(transaction).settle([.number(2)], at: Self.now, in: scope)
+            try IssuedOfferStore(transaction).settle([.number(2)], at: Self.now, in: scope)
             let catalogs = CatalogStore(transaction)
             for revision in 1...2 {
                 try catalogs.apply(
@@ -107,13 +107,13 @@ struct AuditedBench {
     private func issue(_ number: Int, offer: OfferId, to customer: CustomerNumber) async throws {
         let scope = bench.scope
         try await write { transaction in
-            var slot = Slot.fixture(number, offer: offer)
-            slot.cost = Money(milliunits: Int64(number) * 1_000, currency: "EUR")
-            slot.signUp = SignUp(
+            var issuedOffer = IssuedOffer.fixture(number, offer: offer)
+            issuedOffer.cost = Money(milliunits: Int64(number) * 1_000, currency: "EUR")
+            issuedOffer.signUp = SignUp(
                 appAccountToken: number == 3 ? nil : .number(number),
                 customerId: number == 2 ? nil : CustomerId(rawValue: "user-\(number)"))
-            try SlotStore(transaction).insert(
-                slot, catalogRevision: 3, for: customer, subject: [customer],
+            try IssuedOfferStore(transaction).insert(
+                issuedOffer, catalogRevision: 3, for: customer, subject: [customer],
                 signatures: number == 2 ? Self.both(number) : [.fixture(number)], in: scope)
         }
     }
@@ -126,7 +126,7 @@ struct AuditedBench {
         let scope = bench.scope
         try await write { transaction in
             let later = Self.now.adding(milliseconds: 5)
-            _ = try SlotStore(transaction).addSigning(
+            _ = try IssuedOfferStore(transaction).addSigning(
                 to: .number(number),
                 .fixture(
                     nonce, customer: customer, at: later,

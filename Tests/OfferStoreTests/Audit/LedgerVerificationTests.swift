@@ -212,7 +212,7 @@ struct LedgerVerificationTests {
             ])
             #expect(found?.table == table && found?.key == number, "\(table): \(String(describing: found))")
         }
-        // Outside of the chain, it would make a changed slot look right.
+        // Outside of the chain, it would make a changed issued offer look right.
         let event = try await audited.found(after: [
             """
             INSERT INTO audit_event SELECT \(number), 'settlement', actor, at, request_id, scope_id,
@@ -316,14 +316,14 @@ struct LedgerVerificationTests {
         if let told { log.record(.retention, at: Bench.now, in: nil, after: ["erased": told]) }
     }
 
-    @Test("a slot whose texts were told of under several keys is proven, and a change of one of them is found")
+    @Test("an issued offer whose texts were told of under several keys is proven, and a change of one of them is found")
     func severalKeys() async throws {
         let audited = try await AuditedBench()
         @Sendable func note(_ purchase: TransactionId, _ transaction: any StoreTransaction) throws {
             let row = try transaction.row(
                 Statement("SELECT customer_id FROM issued_offer WHERE id = ?1", LowercaseUUID.number(1)))
             let owner = CustomerNumber(rawValue: try #require(row).value(0))
-            _ = try SlotStore(transaction).noteFullPrice([.number(1): purchase], of: owner, at: Bench.now)
+            _ = try IssuedOfferStore(transaction).noteFullPrice([.number(1): purchase], of: owner, at: Bench.now)
         }
         // It was voided with a reason while there was no key.
         try await audited.bench.keyed.write(by: AuditAuthor(actor: "tests")) { try note("77", $0) }
@@ -389,7 +389,7 @@ struct LedgerVerificationTests {
         }
     }
 
-    @Test("a slot, its decision and its signatures are one event, with who, when and for which request")
+    @Test("an issued offer, its decision and its signatures are one event, with who, when and for which request")
     func oneEvent() async throws {
         let bench = try await Bench()
         let customer = try await bench.customer()
@@ -397,7 +397,7 @@ struct LedgerVerificationTests {
         let ledger = Ledger(bench.database.base, digest: OpenSSLDigest())
         let author = AuditAuthor(actor: "0123456789abcdef", requestId: .number(9))
         try await ledger.write(by: author) { transaction in
-            try SlotStore(transaction).insert(
+            try IssuedOfferStore(transaction).insert(
                 .fixture(1), catalogRevision: 3, for: customer, subject: [customer],
                 signatures: [.fixture(3, format: .v1), .fixture(4)], in: scope)
         }

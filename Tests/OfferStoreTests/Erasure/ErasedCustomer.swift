@@ -63,7 +63,8 @@ struct ErasedCustomer {
         }
     }
 
-    /// The answer of a decision, one that handed its signatures out again later, and one to somebody else of the same instant.
+    /// The answer of a decision, one that handed its signatures out again later, and one to somebody else of the same
+    /// instant.
     private static func keepAnswers(_ transaction: any StoreTransaction) throws {
         let later = Bench.now.adding(milliseconds: 7)
         let kept: [(key: String, told: Int, at: Instant, earlier: LowercaseUUID?, words: String)] = [
@@ -101,14 +102,14 @@ struct ErasedCustomer {
         """,
     ]
 
-    /// A slot with two signings, a voided one, and refusals.
+    /// An issued offer with two signings, a voided one, and refusals.
     private static func issue(
         _ transaction: any StoreTransaction, _ customer: CustomerNumber, _ token: AppAccountToken?,
         in scope: ScopeNumber
     ) throws {
-        let slots = SlotStore(transaction)
-        var slot = Slot.fixture(1, issued: start.adding(milliseconds: -1))
-        slot.signUp = SignUp(
+        let issuedOffers = IssuedOfferStore(transaction)
+        var issuedOffer = IssuedOffer.fixture(1, issued: start.adding(milliseconds: -1))
+        issuedOffer.signUp = SignUp(
             appAccountToken: AppAccountToken("11111111-aaaa-4aaa-8aaa-111111111111"), customerId: "Zoë Überall")
         let record = DecisionRecord.fixture {
             $0.signals = ["mood": .text("signalled-mood")]
@@ -121,18 +122,20 @@ struct ErasedCustomer {
             signature.artefact = "artefact-of-zoe"
             return signature
         }
-        try slots.insert(
-            slot, catalogRevision: 3, for: customer, subject: [customer], signatures: signatures, record: record,
+        try issuedOffers.insert(
+            issuedOffer, catalogRevision: 3, for: customer, subject: [customer], signatures: signatures, record: record,
             in: scope)
         let further = Signing(
-            decisionId: .number(9), decidedAt: slot.issuedAt, customer: customer, catalogRevision: 3,
+            decisionId: .number(9), decidedAt: issuedOffer.issuedAt, customer: customer, catalogRevision: 3,
             record: record.packed(), signatures: signatures)
-        _ = try slots.addSigning(
-            to: slot.id, further, expiresAt: slot.expiresAt, countsUntil: slot.countsUntil, at: slot.issuedAt,
+        _ = try issuedOffers.addSigning(
+            to: issuedOffer.id, further, expiresAt: issuedOffer.expiresAt, countsUntil: issuedOffer.countsUntil,
+            at: issuedOffer.issuedAt,
             subject: [customer], in: scope)
         try RedemptionStore(transaction).record(of: customer, offers: [], at: Bench.now, in: scope)
-        try slots.insert(.fixture(2, offer: "b"), catalogRevision: 3, for: customer, subject: [customer], in: scope)
-        _ = try slots.void(.number(2), reason: "called about Zoë", release: false, at: Bench.now, in: scope)
+        try issuedOffers.insert(
+            .fixture(2, offer: "b"), catalogRevision: 3, for: customer, subject: [customer], in: scope)
+        _ = try issuedOffers.void(.number(2), reason: "called about Zoë", release: false, at: Bench.now, in: scope)
         try refuse(transaction, customer, signatures[1], in: scope)
     }
 

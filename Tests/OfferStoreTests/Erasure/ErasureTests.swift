@@ -57,8 +57,8 @@ struct ErasureTests {
         "notification.payload_removed_at", "notification.erased_at", "customer.version", "customer.erasure_sequence",
     ]
 
-    /// Somebody whose Apple account is named by renewal info of a subscription that is nobody's yet, with a notification
-    /// of it, beside the same of another account.
+    /// Somebody whose Apple account is named by renewal info of a subscription that is nobody's yet, with a
+    /// notification of it, beside the same of another account.
     private func waitingCustomer() async throws -> ErasedCustomer {
         let erased = try await ErasedCustomer()
         let (bench, scope) = (erased.bench, erased.bench.scope)
@@ -287,14 +287,14 @@ struct ErasureTests {
         #expect(report.rows["erasure"] == 2)
     }
 
-    @Test("texts of one slot that two erasures take away are proven, and none is counted as retention's")
-    func slotTwice() async throws {
+    @Test("texts of one issued offer that two erasures take away are proven, and none is counted as retention's")
+    func issuedOfferTwice() async throws {
         let erased = try await ErasedCustomer()
         let number = erased.number
         _ = try await erased.bench.erase([number])
         _ = try await erased.keyedIngest([ErasedCustomer.offered("710000000000008", day: 60)])
         _ = try await erased.bench.keyed.write(by: AuditAuthor(actor: "tests")) {
-            try SlotStore($0).noteFullPrice([.number(2): "710000000000008"], of: number, at: Bench.now)
+            try IssuedOfferStore($0).noteFullPrice([.number(2): "710000000000008"], of: number, at: Bench.now)
         }
         _ = try await erased.bench.erase([number])
         let verification = verification
@@ -329,7 +329,8 @@ struct ErasureTests {
     }
 
     @Test(
-        "retention takes the signature of another's slot of which an erasure has taken the record, and both are proven")
+        "retention takes the signature of another's issued offer of which an erasure has taken the record, and both are proven"
+    )
     func retentionOfMention() async throws {
         let erased = try await ErasedCustomer()
         let (bench, scope, other) = (erased.bench, erased.bench.scope, erased.other)
@@ -337,7 +338,7 @@ struct ErasureTests {
             $0.identifiers = SeenIdentifiers(originalTransactionIds: [ErasedCustomer.original], appTransactionIds: [])
         }
         try await bench.database.write {
-            try SlotStore($0).insert(
+            try IssuedOfferStore($0).insert(
                 .fixture(20), catalogRevision: 3, for: other, subject: [other], record: record, in: scope)
         }
         _ = try await bench.erase([erased.number])

@@ -54,11 +54,11 @@ extension HistoryPayload {
     }
 }
 
-extension Slot {
-    /// A slot of a signed promotional offer that lives a day and counts an hour longer.
-    static func fixture(_ number: Int, offer: OfferId = "comeback", issued: Instant = Bench.now) -> Slot {
+extension IssuedOffer {
+    /// An issued offer of a signed promotional offer that lives a day and counts an hour longer.
+    static func fixture(_ number: Int, offer: OfferId = "comeback", issued: Instant = Bench.now) -> IssuedOffer {
         let expires = issued.adding(milliseconds: Instant.Duration.day)
-        return Slot(
+        return IssuedOffer(
             id: .number(number), offerId: offer, offerIdentifier: "comeback50", offerType: .promotional,
             delivery: .signature, productId: "com.example.pro.monthly", subscriptionGroupIdentifier: "21500001",
             tags: ["comeback", "Frühling \"26\""], issuedAt: issued, expiresAt: expires,
@@ -121,34 +121,36 @@ extension RecordedSignature {
             transactionId: "1000", artefact: "header.payload.signature")
     }
 
-    /// What is signed for a slot where the test does not say: one signature that names nobody.
-    fileprivate static func usual(_ slot: Slot, at instant: Instant) -> [RecordedSignature] {
-        guard slot.delivery != .appStore else { return [] }
-        let isIntroductory = slot.delivery == .introductoryEligibility
+    /// What is signed for an issued offer where the test does not say: one signature that names nobody.
+    fileprivate static func usual(_ issuedOffer: IssuedOffer, at instant: Instant) -> [RecordedSignature] {
+        guard issuedOffer.delivery != .appStore else { return [] }
+        let isIntroductory = issuedOffer.delivery == .introductoryEligibility
         return [
             RecordedSignature(
-                nonce: slot.id, format: isIntroductory ? .introductoryEligibility : .v2,
+                nonce: issuedOffer.id, format: isIntroductory ? .introductoryEligibility : .v2,
                 allowIntroductoryOffer: isIntroductory ? true : nil, keyId: "2X9R4HXF34", timestamp: instant,
-                productId: slot.productId, appAccountToken: slot.signUp?.appAccountToken,
+                productId: issuedOffer.productId, appAccountToken: issuedOffer.signUp?.appAccountToken,
                 artefact: "header.payload.signature")
         ]
     }
 }
 
-extension SlotStore {
-    /// A slot with a first signing of which the test says only what it is about.
+extension IssuedOfferStore {
+    /// An issued offer with a first signing of which the test says only what it is about.
     func insert(
-        _ slot: Slot, catalogRevision: Int64, for customer: CustomerNumber, subject: [CustomerNumber],
+        _ issuedOffer: IssuedOffer, catalogRevision: Int64, for customer: CustomerNumber, subject: [CustomerNumber],
         caps: [CounterStore.Cap] = [], signatures: [RecordedSignature]? = nil,
         record: DecisionRecord = .fixture(), in scope: ScopeNumber
     ) throws {
         let signing = Signing(
-            decisionId: slot.id, decidedAt: slot.issuedAt, customer: customer, catalogRevision: catalogRevision,
-            record: record.packed(), signatures: signatures ?? RecordedSignature.usual(slot, at: slot.issuedAt))
-        try insert(slot, by: signing, subject: subject, caps: caps, in: scope)
+            decisionId: issuedOffer.id, decidedAt: issuedOffer.issuedAt, customer: customer,
+            catalogRevision: catalogRevision,
+            record: record.packed(),
+            signatures: signatures ?? RecordedSignature.usual(issuedOffer, at: issuedOffer.issuedAt))
+        try insert(issuedOffer, by: signing, subject: subject, caps: caps, in: scope)
     }
 
-    /// A further signing for the customer whose slot it is.
+    /// A further signing for the customer whose issued offer it is.
     func addSigning(
         to id: LowercaseUUID, productId: ProductId? = nil, cost: Money? = nil, expiresAt: Instant,
         countsUntil: Instant, at now: Instant, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
@@ -157,7 +159,7 @@ extension SlotStore {
         guard let issued = try issuedOffer(id, in: scope) else { return nil }
         let signing = Signing(
             decisionId: id, decidedAt: now, customer: issued.customer, catalogRevision: issued.catalogRevision,
-            record: DecisionRecord.fixture().packed(), signatures: RecordedSignature.usual(issued.slot, at: now))
+            record: DecisionRecord.fixture().packed(), signatures: RecordedSignature.usual(issued.issuedOffer, at: now))
         return try addSigning(
             to: id, signing, productId: productId, cost: cost, expiresAt: expiresAt, countsUntil: countsUntil, at: now,
             subject: subject, caps: caps, in: scope)

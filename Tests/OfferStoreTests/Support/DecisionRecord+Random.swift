@@ -44,14 +44,14 @@ private struct RandomRecord {
             originalTransactionIds: list { TransactionId($0.text()) },
             appTransactionIds: list { AppTransactionId($0.text()) })
         record.historySequence = number()
-        record.slots = list { $0.slot() }
+        record.issuedOffers = list { $0.issuedOffer() }
         record.keptEvidence = list { $0.kept() }
         record.counters = maybe { $0.counters() }
         record.accountUses = maybe { source in
             source.list { source in
                 AccountUse(
                     takenAt: source.moment(), countsUntil: source.maybe { $0.moment() },
-                    redeemedAt: source.maybe { $0.moment() }, slotId: source.maybe { $0.uuid() })
+                    redeemedAt: source.maybe { $0.moment() }, issuedOfferId: source.maybe { $0.uuid() })
             }
         }
         record.coverage = Coverage(level: one(), asOf: maybe { $0.moment() }, provenance: maybe { $0.one() })
@@ -62,8 +62,8 @@ private struct RandomRecord {
         return record
     }
 
-    private mutating func slot() -> DecisionRecord.SeenSlot {
-        DecisionRecord.SeenSlot(
+    private mutating func issuedOffer() -> DecisionRecord.SeenIssuedOffer {
+        DecisionRecord.SeenIssuedOffer(
             id: uuid(), signings: Int(number()), expiresAt: moment(), countsUntil: moment(),
             voidedAt: maybe { $0.moment() }, isReleased: flag(), settledAt: maybe { $0.moment() })
     }
@@ -76,7 +76,7 @@ private struct RandomRecord {
             offerIdentifier: maybe { OfferIdentifier($0.text()) }, offerPeriod: maybe { $0.text() }, at: moment(),
             expires: maybe { $0.moment() }, revoked: maybe { $0.moment() }, isRenewal: flag(), isUpgraded: flag(),
             provenance: one())
-        kept.slotId = maybe { $0.uuid() }
+        kept.issuedOfferId = maybe { $0.uuid() }
         return kept
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Answers like Apple's App Store Server API about some accounts: pages of 20 with revisions, statuses, app transactions,
-/// orders and the notification history, each as Apple documents it.
+/// Answers like Apple's App Store Server API about some accounts: pages of 20 with revisions, statuses, app
+/// transactions, orders and the notification history, each as Apple documents it.
 public final class PlayedAppStore: Sendable {
     /// What happens in place of an answer: by the request and how many came before it; `nil` for Apple's own.
     public typealias Fault = @Sendable (AppleServer.Request, Int) -> AppleServer.Reply?

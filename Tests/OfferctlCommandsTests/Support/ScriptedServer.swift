@@ -58,8 +58,8 @@ final class ScriptedServer: Sendable {
         try await run(sequences: replies.mapValues { [$0] }, body)
     }
 
-    /// The same with several replies, given one after the other, the last for ever. `METHOD /path?query` goes before the
-    /// path alone.
+    /// The same with several replies, given one after the other, the last for ever. `METHOD /path?query` goes before
+    /// the path alone.
     static func run<Result>(
         sequences replies: [String: [Reply]], _ body: (ScriptedServer) async throws -> Result
     ) async throws -> Result {

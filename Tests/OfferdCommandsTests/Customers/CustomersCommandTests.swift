@@ -80,7 +80,8 @@ struct CustomersCommandTests {
         #expect(unknown.status == 1 && unknown.output.isEmpty)
         try nothingIsLeft(installation, artefact: artefact)
 
-        // The same Apple account: the open slot is the old one, with one more signing; void, and the limit refuses.
+        // The same Apple account: the open issued offer is the old one, with one more signing; void, and the limit
+        // refuses.
         let back = try await issue(try body(installation), installation, server, client)
         #expect(back.status == 201 && back.json["issuedOfferId"] as? String == id, "\(back.json)")
         let voided = try await server.ask(

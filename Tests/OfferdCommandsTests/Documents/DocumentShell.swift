@@ -1,8 +1,8 @@
 import Foundation
 import OfferTestSupport
 
-/// A shell in a folder as `Scripts/run` leaves it: a server with the key, tokens, catalog and customers of `.local/` and
-/// `Examples/`, and both programs in `PATH`.
+/// A shell in a folder as `Scripts/run` leaves it: a server with the key, tokens, catalog and customers of `.local/`
+/// and `Examples/`, and both programs in `PATH`.
 final class DocumentShell {
     struct Failed: Error {
         var what: String

@@ -105,8 +105,8 @@ struct InterruptedRestoreTests {
         return points
     }
 
-    /// Expects the whole former database, the whole copy, or a refusal to begin an empty one; then that a restore which is
-    /// not killed succeeds, with the former database kept.
+    /// Expects the whole former database, the whole copy, or a refusal to begin an empty one; then that a restore which
+    /// is not killed succeeds, with the former database kept.
     private func expectWhole(
         _ installation: Installation, former: Former, log: Data?, _ place: String
     ) async throws {

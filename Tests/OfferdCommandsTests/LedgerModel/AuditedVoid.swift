@@ -1,8 +1,8 @@
 import Foundation
 import OfferStore
 
-/// What the audit's chain tells of the place of a void: it comes after the rows of the events before it, and before those of
-/// the events after it.
+/// What the audit's chain tells of the place of a void: it comes after the rows of the events before it, and before
+/// those of the events after it.
 struct AuditedVoid: Sendable {
     /// The number of its event.
     var number: Int64
@@ -11,7 +11,7 @@ struct AuditedVoid: Sendable {
     /// The oldest row that a later event covers.
     var before: Int64 = .max
 
-    /// The voids of the whole chain, by the sequence of their slot.
+    /// The voids of the whole chain, by the sequence of their issued offer.
     static func read(_ transaction: any StoreTransaction) throws -> [Int64: AuditedVoid] {
         let events = try transaction.rows(
             Statement(
@@ -25,13 +25,13 @@ struct AuditedVoid: Sendable {
         for event in events {
             let kind: String = try event.value(1)
             if kind == "void" {
-                let slot: Int64 = try event.value(2)
-                voids[slot] = AuditedVoid(number: try event.value(0), after: newest)
-                waiting.append(slot)
+                let issuedOffer: Int64 = try event.value(2)
+                voids[issuedOffer] = AuditedVoid(number: try event.value(0), after: newest)
+                waiting.append(issuedOffer)
                 continue
             }
             let covered = try coveredRows(try event.value(3))
-            for slot in waiting { voids[slot]?.before = covered.min() ?? .max }
+            for issuedOffer in waiting { voids[issuedOffer]?.before = covered.min() ?? .max }
             waiting = []
             newest = max(newest, covered.max() ?? 0)
         }

@@ -27,7 +27,7 @@ struct LedgerRows: Sendable {
         var signedAt: Int64
     }
 
-    struct Slot: Sendable, Hashable {
+    struct IssuedOffer: Sendable, Hashable {
         var sequence: Int64
         var offer: String
         var issuedAt: Int64
@@ -48,13 +48,13 @@ struct LedgerRows: Sendable {
     /// Those added since the last look, by sequence.
     var decisions: [Decision]
     var signatures: [Signature]
-    var slots: [String: Slot]
+    var issuedOffers: [String: IssuedOffer]
     /// When each transaction was received, and its sequence.
     var transactions: [String: (sequence: Int64, at: Int64)]
     /// Whose renewal info is there.
     var renewalInfos: Set<String>
     var keptAnswers: [String: IdempotencyRecord]
-    /// What the audit tells of voids, by the sequence of the slot.
+    /// What the audit tells of voids, by the sequence of the issued offer.
     var voids: [Int64: AuditedVoid]
     /// Places in the order since the last look that no row has: a void leaves one.
     var gaps: [Int64]
@@ -100,14 +100,14 @@ extension LedgerRows {
         ).map { row in
             (
                 try row.value(0, as: String.self),
-                Slot(
+                IssuedOffer(
                     sequence: try row.value(9), offer: try row.value(1), issuedAt: try row.value(2),
                     expiresAt: try row.value(3),
                     countsUntil: try row.value(4), signings: try row.value(5), voidedAt: try row.value(6),
                     voidReason: try row.value(7), isReleased: try row.value(8))
             )
         }
-        slots = Dictionary(issued) { first, _ in first }
+        issuedOffers = Dictionary(issued) { first, _ in first }
         let bought = try rows(
             "SELECT transaction_id, sequence, received_at FROM history_transaction WHERE sequence > ?1"
         )

@@ -113,9 +113,9 @@ final class ModelClient: Sendable {
         switch request.work {
         case .issue(let ask, _):
             ("POST", "/v1/issued-offers", .client, try body(ask, request))
-        case .void(let slot, let release):
+        case .void(let issuedOffer, let release):
             (
-                "POST", "/v1/issued-offers/\(slot)/void", .support,
+                "POST", "/v1/issued-offers/\(issuedOffer)/void", .support,
                 #"{"reason":"\#(request.number)","release":\#(release)}"#
             )
         case .redeem(let redemption):

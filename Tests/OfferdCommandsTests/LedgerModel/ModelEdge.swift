@@ -10,16 +10,18 @@ struct ModelEdge: Sendable {
 }
 
 extension ModelState {
-    /// Every such moment: of slots, windows, rests, running offers and kept answers.
+    /// Every such moment: of issued offers, windows, rests, running offers and kept answers.
     var edges: [ModelEdge] {
-        ledger.slots.flatMap(edges) + ledger.redemptions.flatMap(edges)
+        ledger.issuedOffers.flatMap(edges) + ledger.redemptions.flatMap(edges)
             + kept.sorted { $0.key < $1.key }
             .map { ModelEdge(at: $1.answer.answeredAt + 24 * ModelLedger.hour, kind: .key($0)) }
     }
 
-    private func edges(of slot: ModelLedger.Slot) -> [ModelEdge] {
-        let ask = ModelLedger.Ask(customer: slot.customer, offer: slot.offer, plan: slot.plan)
-        return ([slot.countsUntil, slot.expiresAt - ModelLedger.leastLife] + windowEnds(of: slot.issuedAt))
+    private func edges(of issuedOffer: ModelLedger.IssuedOffer) -> [ModelEdge] {
+        let ask = ModelLedger.Ask(customer: issuedOffer.customer, offer: issuedOffer.offer, plan: issuedOffer.plan)
+        return
+            ([issuedOffer.countsUntil, issuedOffer.expiresAt - ModelLedger.leastLife]
+            + windowEnds(of: issuedOffer.issuedAt))
             .map { ModelEdge(at: $0, kind: .order(ask)) }
     }
 

@@ -1,10 +1,11 @@
-/// Something that changed the ledger, with its place in the store's own order and when its request was sent and answered.
+/// Something that changed the ledger, with its place in the store's own order and when its request was sent and
+/// answered.
 struct ModelEvent: Sendable {
     enum Change: Sendable {
-        case issue(ModelLedger.Ask, slot: String)
-        case sign(ModelLedger.Ask, slot: String)
+        case issue(ModelLedger.Ask, issuedOffer: String)
+        case sign(ModelLedger.Ask, issuedOffer: String)
         case redeem(ModelLedger.Redemption)
-        case void(slot: String, release: Bool)
+        case void(issuedOffer: String, release: Bool)
     }
 
     var number: Int
@@ -23,10 +24,10 @@ extension ModelEvent: CustomStringConvertible {
     var description: String {
         let what =
             switch change {
-            case .issue(let ask, let slot): "issued \(ask.offer) to \(ask.customer): \(slot)"
-            case .sign(let ask, let slot): "signed \(ask.offer) to \(ask.customer) again: \(slot)"
+            case .issue(let ask, let issuedOffer): "issued \(ask.offer) to \(ask.customer): \(issuedOffer)"
+            case .sign(let ask, let issuedOffer): "signed \(ask.offer) to \(ask.customer) again: \(issuedOffer)"
             case .redeem(let redemption): "redeemed \(redemption.offer) by \(redemption.customer)"
-            case .void(let slot, let release): "voided \(slot)\(release ? ", released" : "")"
+            case .void(let issuedOffer, let release): "voided \(issuedOffer)\(release ? ", released" : "")"
             }
         return "\(place.map(String.init) ?? "?") #\(number) \(what)"
     }
@@ -38,35 +39,39 @@ extension ModelLedger {
     /// - Returns: why it is not, if so.
     mutating func apply(_ change: ModelEvent.Change, at now: Int64) -> String? {
         switch change {
-        case .issue(let ask, let slot):
+        case .issue(let ask, let issuedOffer):
             let answer = answer(ask, at: now)
-            slots.append(
-                Slot(
-                    id: slot, customer: ask.customer, offer: ask.offer, issuedAt: now, plan: ask.plan, signedAt: now))
+            issuedOffers.append(
+                IssuedOffer(
+                    id: issuedOffer, customer: ask.customer, offer: ask.offer, issuedAt: now, plan: ask.plan,
+                    signedAt: now))
             return answer == .issue ? nil : "a new slot was issued; the model says \(answer)"
-        case .sign(let ask, let slot):
+        case .sign(let ask, let issuedOffer):
             let answer = answer(ask, at: now)
-            for index in slots.indices where slots[index].id == slot {
-                slots[index].signings += 1
-                slots[index].plan = ask.plan
-                slots[index].signedAt = now
+            for index in issuedOffers.indices where issuedOffers[index].id == issuedOffer {
+                issuedOffers[index].signings += 1
+                issuedOffers[index].plan = ask.plan
+                issuedOffers[index].signedAt = now
             }
-            return answer == .sign(slot: slot) ? nil : "\(slot) was signed again; the model says \(answer)"
+            return answer == .sign(issuedOffer: issuedOffer)
+                ? nil : "\(issuedOffer) was signed again; the model says \(answer)"
         case .redeem(var redemption):
             redemption.isExtra = true
             redemptions.append(redemption)
-            let used = own(redemption.customer).redemptions.last?.slot
+            let used = own(redemption.customer).redemptions.last?.issuedOffer
             redemptions.removeLast()
-            // It takes no further place where it uses a slot that counts.
+            // It takes no further place where it uses an issued offer that counts.
             redemption.isExtra = used.map { !own(redemption.customer).isCounting($0, at: now) } ?? true
             redemptions.append(redemption)
             return nil
-        case .void(let slot, let release):
-            guard let index = slots.firstIndex(where: { $0.id == slot }) else { return "voided, and not issued yet" }
-            let wasOpen = own(slots[index].customer).isOpen(slots[index], at: now)
-            slots[index].voidedAt = now
-            slots[index].isReleased = release
-            return wasOpen ? nil : "\(slot) was voided, and was not open"
+        case .void(let issuedOffer, let release):
+            guard let index = issuedOffers.firstIndex(where: { $0.id == issuedOffer }) else {
+                return "voided, and not issued yet"
+            }
+            let wasOpen = own(issuedOffers[index].customer).isOpen(issuedOffers[index], at: now)
+            issuedOffers[index].voidedAt = now
+            issuedOffers[index].isReleased = release
+            return wasOpen ? nil : "\(issuedOffer) was voided, and was not open"
         }
     }
 
@@ -100,7 +105,8 @@ extension ModelLedger {
 extension ModelLedger.Own {
     /// The dates of the uses of an offer that an issuing commit let through.
     fileprivate func placesWithinLimits(of offer: String, at now: Int64) -> [Int64] {
-        redemptions.filter { !$0.redemption.isExtra && $0.redemption.offer == offer }.compactMap(\.slot?.issuedAt)
-            + slots.filter { $0.offer == offer && isCounting($0, at: now) }.map(\.issuedAt)
+        redemptions.filter { !$0.redemption.isExtra && $0.redemption.offer == offer }.compactMap(
+            \.issuedOffer?.issuedAt)
+            + issuedOffers.filter { $0.offer == offer && isCounting($0, at: now) }.map(\.issuedAt)
     }
 }

@@ -1,5 +1,5 @@
-/// The plain reference model of docs/design.md#issued-offers-and-limits: lists and loops over what was issued and redeemed, with no index, no counter
-/// and no code of the product. Times in milliseconds.
+/// The plain reference model of docs/design.md#issued-offers-and-limits: lists and loops over what was issued and
+/// redeemed, with no index, no counter and no code of the product. Times in milliseconds.
 struct ModelLedger: Sendable {
     /// What a signing is made for; equal plans may share one.
     struct Plan: Sendable, Hashable {
@@ -9,7 +9,7 @@ struct ModelLedger: Sendable {
         var reference: String
     }
 
-    struct Slot: Sendable, Hashable {
+    struct IssuedOffer: Sendable, Hashable {
         var id: String
         var customer: Int
         var offer: String
@@ -22,7 +22,7 @@ struct ModelLedger: Sendable {
         var isReleased = false
 
         var expiresAt: Int64 { signedAt + signatureLife }
-        var countsUntil: Int64 { expiresAt + slotTail }
+        var countsUntil: Int64 { expiresAt + countingTail }
     }
 
     struct Redemption: Sendable, Hashable {
@@ -33,7 +33,7 @@ struct ModelLedger: Sendable {
         var at: Int64
         /// When the period that was bought ends.
         var ends: Int64
-        /// Whether it came when no slot that counts stood for it, so that it took a place beyond the limits.
+        /// Whether it came when no issued offer that counts stood for it, so that it took a place beyond the limits.
         var isExtra = false
     }
 
@@ -46,8 +46,8 @@ struct ModelLedger: Sendable {
 
     enum Answer: Sendable, Hashable {
         case issue
-        case sign(slot: String)
-        case stored(slot: String, signing: Int)
+        case sign(issuedOffer: String)
+        case stored(issuedOffer: String, signing: Int)
         case refused(Set<String>)
 
         /// The rules that say no.
@@ -58,20 +58,20 @@ struct ModelLedger: Sendable {
 
     static let hour: Int64 = 3_600_000
     static let signatureLife = 24 * hour
-    static let slotTail = hour
+    static let countingTail = hour
     static let leastLife = hour
 
     let terms: [OfferTerms]
-    var slots: [Slot] = []
+    var issuedOffers: [IssuedOffer] = []
     var redemptions: [Redemption] = []
 
     /// What an order gets.
     func answer(_ ask: Ask, at now: Int64) -> Answer {
         let offer = terms(of: ask.offer)
         let own = own(ask.customer)
-        let open = own.slots.first { $0.offer == ask.offer && own.isOpen($0, at: now) }
-        let isStored = open.map { slot in
-            !ask.isFresh && slot.plan == ask.plan && slot.expiresAt - now >= Self.leastLife
+        let open = own.issuedOffers.first { $0.offer == ask.offer && own.isOpen($0, at: now) }
+        let isStored = open.map { issuedOffer in
+            !ask.isFresh && issuedOffer.plan == ask.plan && issuedOffer.expiresAt - now >= Self.leastLife
         }
         let redeemed = own.redemptions.map(\.redemption).filter { $0.offer == ask.offer }
         var violated: Set<String> = []
@@ -90,12 +90,12 @@ struct ModelLedger: Sendable {
         if let open, isStored == false, open.signings >= offer.signings { violated.insert("limit.signatures") }
         guard violated.isEmpty else { return .refused(violated) }
         guard let open else { return .issue }
-        return isStored == true ? .stored(slot: open.id, signing: open.signings) : .sign(slot: open.id)
+        return isStored == true ? .stored(issuedOffer: open.id, signing: open.signings) : .sign(issuedOffer: open.id)
     }
 
     /// The rule that a limit is told by, if it gives no further place.
     private func violation(
-        of limit: OfferTerms.Limit, _ offer: OfferTerms, _ own: Own, open: Slot?, at now: Int64
+        of limit: OfferTerms.Limit, _ offer: OfferTerms, _ own: Own, open: IssuedOffer?, at now: Int64
     ) -> String? {
         switch limit {
         case .customer(let count, let hours, let across):
@@ -123,56 +123,62 @@ struct ModelLedger: Sendable {
     }
 
     /// How often everybody together has used an offer.
-    private func used(_ offer: String, open: Slot?, at now: Int64) -> Int {
+    private func used(_ offer: String, open: IssuedOffer?, at now: Int64) -> Int {
         (0..<ModelCustomers.count).reduce(0) { $0 + own($1).places(at: now, open: open) { $0 == offer }.count }
     }
 }
 
 extension ModelLedger {
-    /// What one customer has: the slots, and each redemption with the slot that it used.
+    /// What one customer has: the issued offers, and each redemption with the issued offer that it used.
     struct Own {
-        let slots: [Slot]
-        let redemptions: [(redemption: Redemption, slot: Slot?)]
+        let issuedOffers: [IssuedOffer]
+        let redemptions: [(redemption: Redemption, issuedOffer: IssuedOffer?)]
 
         /// Whether it can be asked for again.
-        func isOpen(_ slot: Slot, at now: Int64) -> Bool {
-            slot.voidedAt == nil && now < slot.countsUntil && !isRedeemed(slot)
+        func isOpen(_ issuedOffer: IssuedOffer, at now: Int64) -> Bool {
+            issuedOffer.voidedAt == nil && now < issuedOffer.countsUntil && !isRedeemed(issuedOffer)
         }
 
         /// Whether it takes a place although nothing is known to have used it.
-        func isCounting(_ slot: Slot, at now: Int64) -> Bool {
-            !slot.isReleased && now < slot.countsUntil && !isRedeemed(slot)
+        func isCounting(_ issuedOffer: IssuedOffer, at now: Int64) -> Bool {
+            !issuedOffer.isReleased && now < issuedOffer.countsUntil && !isRedeemed(issuedOffer)
         }
 
-        /// The dates of the places taken: by redemptions for ever, by slots while they count; the open slot of the offer
-        /// that is asked for is no use yet. A slot's first use has the slot's date, any other use its own.
-        func places(at now: Int64, open: Slot?, _ isCounted: (String) -> Bool) -> [Int64] {
+        /// The dates of the places taken: by redemptions for ever, by issued offers while they count; the open issued
+        /// offer of the offer that is asked for is no use yet. An issued offer's first use has the issued offer's date,
+        /// any other use its own.
+        func places(at now: Int64, open: IssuedOffer?, _ isCounted: (String) -> Bool) -> [Int64] {
             redemptions.filter { isCounted($0.redemption.offer) }
-                .map { isFirstUse($0) ? $0.slot?.issuedAt ?? $0.redemption.at : $0.redemption.at }
-                + slots.filter { isCounted($0.offer) && $0.id != open?.id && isCounting($0, at: now) }.map(\.issuedAt)
+                .map { isFirstUse($0) ? $0.issuedOffer?.issuedAt ?? $0.redemption.at : $0.redemption.at }
+                + issuedOffers.filter { isCounted($0.offer) && $0.id != open?.id && isCounting($0, at: now) }.map(
+                    \.issuedAt)
         }
 
-        private func isFirstUse(_ use: (redemption: Redemption, slot: Slot?)) -> Bool {
+        private func isFirstUse(_ use: (redemption: Redemption, issuedOffer: IssuedOffer?)) -> Bool {
             !redemptions.contains { other in
-                other.slot?.id == use.slot?.id
+                other.issuedOffer?.id == use.issuedOffer?.id
                     && (other.redemption.at, other.redemption.transactionId)
                         < (use.redemption.at, use.redemption.transactionId)
             }
         }
 
-        private func isRedeemed(_ slot: Slot) -> Bool { redemptions.contains { $0.slot?.id == slot.id } }
+        private func isRedeemed(_ issuedOffer: IssuedOffer) -> Bool {
+            redemptions.contains { $0.issuedOffer?.id == issuedOffer.id }
+        }
     }
 
     func own(_ customer: Int) -> Own {
-        let slots = slots.filter { $0.customer == customer }
+        let issuedOffers = issuedOffers.filter { $0.customer == customer }
         return Own(
-            slots: slots,
-            redemptions: redemptions.filter { $0.customer == customer }.map { ($0, Self.slot(of: $0, among: slots)) })
+            issuedOffers: issuedOffers,
+            redemptions: redemptions.filter { $0.customer == customer }.map {
+                ($0, Self.issuedOffer(of: $0, among: issuedOffers))
+            })
     }
 
-    /// The slot that a redemption used: the newest of that offer issued by then.
-    private static func slot(of redemption: Redemption, among slots: [Slot]) -> Slot? {
-        slots.filter { $0.offer == redemption.offer && $0.issuedAt <= redemption.at }
+    /// The issued offer that a redemption used: the newest of that offer issued by then.
+    private static func issuedOffer(of redemption: Redemption, among issuedOffers: [IssuedOffer]) -> IssuedOffer? {
+        issuedOffers.filter { $0.offer == redemption.offer && $0.issuedAt <= redemption.at }
             .max { ($0.issuedAt, $0.id) < ($1.issuedAt, $1.id) }
     }
 }

@@ -2,13 +2,13 @@
 struct ModelRequest: Sendable {
     enum Work: Sendable {
         case issue(ModelLedger.Ask, key: String?)
-        case void(slot: String, release: Bool)
+        case void(issuedOffer: String, release: Bool)
         case redeem(ModelLedger.Redemption)
         case dryRun(customer: Int)
     }
 
-    /// What its rows are known by: the server keeps it as a signal, or as the reason of a void. Requests with equal numbers
-    /// are the same request sent several times.
+    /// What its rows are known by: the server keeps it as a signal, or as the reason of a void. Requests with equal
+    /// numbers are the same request sent several times.
     var number: Int
     var work: Work
     /// A redemption whose signed data an order brings along.
@@ -46,7 +46,7 @@ extension ModelRequest: CustomStringConvertible {
                     + "\(ask.plan.formats.sorted().joined(separator: "+")) for \(ask.plan.reference)"
                     + (ask.plan.appAccountToken.map { " token \($0.suffix(4))" } ?? "")
                     + (key.map { ", key \($0)" } ?? "")
-            case .void(let slot, let release): "void \(slot)\(release ? ", release" : "")"
+            case .void(let issuedOffer, let release): "void \(issuedOffer)\(release ? ", release" : "")"
             case .redeem(let redemption):
                 "redeem \(redemption.offer) by \(redemption.customer) at \(redemption.at) as \(redemption.transactionId)"
             case .dryRun(let customer): "dry-run for \(customer)"

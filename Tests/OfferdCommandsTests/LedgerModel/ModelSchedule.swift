@@ -134,19 +134,21 @@ struct ModelSchedule {
     }
 
     private mutating func void(_ ledger: ModelLedger) -> ModelRequest.Work? {
-        guard let slot = ledger.slots.suffix(40).randomElement(using: &random) else { return nil }
-        return .void(slot: slot.id, release: chance(50))
+        guard let issuedOffer = ledger.issuedOffers.suffix(40).randomElement(using: &random) else { return nil }
+        return .void(issuedOffer: issuedOffer.id, release: chance(50))
     }
 
-    /// A use of an issued offer or of one nobody issued, bought a while ago or at the very edge of a slot.
+    /// A use of an issued offer or of one nobody issued, bought a while ago or at the very edge of an issued offer.
     private mutating func redemption(
         of one: Int?, _ ledger: ModelLedger, at now: Int64
     ) -> ModelLedger.Redemption? {
-        let slots = ledger.slots.suffix(40).filter { slot in one.map { $0 == slot.customer } ?? true }
-        let slot = chance(75) ? slots.randomElement(using: &random) : nil
-        let customer = slot?.customer ?? one ?? random(ModelCustomers.count)
-        let offer = slot?.offer ?? ["once", "windowed", "resting", "scarce"][random(4)]
-        let edge = slot.map { $0.issuedAt + .random(in: -1...1, using: &random) }
+        let issuedOffers = ledger.issuedOffers.suffix(40).filter { issuedOffer in
+            one.map { $0 == issuedOffer.customer } ?? true
+        }
+        let issuedOffer = chance(75) ? issuedOffers.randomElement(using: &random) : nil
+        let customer = issuedOffer?.customer ?? one ?? random(ModelCustomers.count)
+        let offer = issuedOffer?.offer ?? ["once", "windowed", "resting", "scarce"][random(4)]
+        let edge = issuedOffer.map { $0.issuedAt + .random(in: -1...1, using: &random) }
         let recent = now - .random(in: 1...20 * 60_000, using: &random)
         let at = chance(40) ? edge ?? recent : recent
         guard at < now else { return nil }

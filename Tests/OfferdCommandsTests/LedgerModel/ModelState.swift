@@ -1,4 +1,5 @@
-/// What the model knows between two rounds: the ledger, the answers kept under keys, and every signature that was recorded.
+/// What the model knows between two rounds: the ledger, the answers kept under keys, and every signature that was
+/// recorded.
 struct ModelState: Sendable {
     struct Kept: Sendable {
         /// The request that was answered, if it is known.
@@ -11,7 +12,7 @@ struct ModelState: Sendable {
 
     var ledger: ModelLedger
     var kept: [String: Kept] = [:]
-    /// By slot, signing and format.
+    /// By issued offer, signing and format.
     var signatures: [String: [Int: [String: String]]] = [:]
     /// The numbers of the requests that were refused, by the recorded decision.
     var refusals: [String: Int] = [:]

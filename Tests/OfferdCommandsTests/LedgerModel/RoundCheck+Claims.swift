@@ -17,11 +17,13 @@ extension RoundCheck {
                 } else if let answer = asked.answers.first {
                     claims.append(claim(of: ask, storedIn: answer, asked))
                 }
-            case .void(let slot, _):
+            case .void(let issuedOffer, _):
                 guard !asked.answers.isEmpty, !events.contains(where: { $0.number == number }) else { continue }
                 claims.append(
                     claim(asked) { ledger, now in
-                        ledger.slots.contains { $0.id == slot && !ledger.own($0.customer).isOpen($0, at: now) }
+                        ledger.issuedOffers.contains {
+                            $0.id == issuedOffer && !ledger.own($0.customer).isOpen($0, at: now)
+                        }
                             ? nil : "nothing was voided, though it was open"
                     })
             case .dryRun(let customer):
@@ -113,17 +115,17 @@ extension RoundCheck {
     func claim(
         of ask: ModelLedger.Ask, storedIn answer: RunningServer.Answer, _ asked: Asked
     ) -> RoundReplay.Claim {
-        let slot = answer.json["issuedOfferId"] as? String ?? ""
-        let (artefacts, recorded) = (answer.artefacts, state.signatures[slot] ?? [:])
+        let issuedOffer = answer.json["issuedOfferId"] as? String ?? ""
+        let (artefacts, recorded) = (answer.artefacts, state.signatures[issuedOffer] ?? [:])
         return claim(asked) { ledger, now in
-            guard ledger.own(ask.customer).slots.contains(where: { $0.id == slot }) else {
-                return "\(answer.status) with \(slot), and nothing was recorded"
+            guard ledger.own(ask.customer).issuedOffers.contains(where: { $0.id == issuedOffer }) else {
+                return "\(answer.status) with \(issuedOffer), and nothing was recorded"
             }
             let expected = ledger.answer(ask, at: now)
-            if answer.status == 200, case .stored(slot, let signing) = expected, artefacts == recorded[signing] {
+            if answer.status == 200, case .stored(issuedOffer, let signing) = expected, artefacts == recorded[signing] {
                 return nil
             }
-            return "\(answer.status) with \(slot), and nothing was recorded; the model says \(expected)"
+            return "\(answer.status) with \(issuedOffer), and nothing was recorded; the model says \(expected)"
         }
     }
 
@@ -131,9 +133,9 @@ extension RoundCheck {
     mutating func checkReleased(_ asked: Asked, _ decision: LedgerRows.Decision) {
         guard let answer = asked.answers.first else { return }
         let signing = rows.signatures.first { $0.decision == decision.id }?.signing
-        guard answer.status == 201, let slot = decision.issuedOffer, let signing,
-            answer.json["decisionId"] as? String == decision.id, answer.json["issuedOfferId"] as? String == slot,
-            answer.artefacts == state.signatures[slot]?[signing]
+        guard answer.status == 201, let issuedOffer = decision.issuedOffer, let signing,
+            answer.json["decisionId"] as? String == decision.id, answer.json["issuedOfferId"] as? String == issuedOffer,
+            answer.artefacts == state.signatures[issuedOffer]?[signing]
         else {
             problems.append("\(asked.request): what was released is not what was recorded (invariant 1): \(decision)")
             return

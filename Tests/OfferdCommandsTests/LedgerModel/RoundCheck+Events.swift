@@ -8,11 +8,12 @@ extension RoundCheck {
                 continue
             }
             guard decision.kind != "refusal" else { continue }
-            let slot = decision.issuedOffer ?? ""
+            let issuedOffer = decision.issuedOffer ?? ""
             events.append(
                 ModelEvent(
                     number: decision.number,
-                    change: decision.kind == "issue" ? .issue(ask, slot: slot) : .sign(ask, slot: slot),
+                    change: decision.kind == "issue"
+                        ? .issue(ask, issuedOffer: issuedOffer) : .sign(ask, issuedOffer: issuedOffer),
                     at: decision.decidedAt, place: decision.sequence, started: asked.started, ended: asked.ended))
         }
         for (number, count) in Dictionary(rows.decisions.map { ($0.number, 1) }, uniquingKeysWith: +) where count > 1 {
@@ -38,24 +39,25 @@ extension RoundCheck {
     }
 
     mutating func collectVoids() {
-        for (id, slot) in rows.slots {
-            guard let reason = slot.voidReason,
-                state.ledger.slots.first(where: { $0.id == id })?.voidedAt == nil
+        for (id, issuedOffer) in rows.issuedOffers {
+            guard let reason = issuedOffer.voidReason,
+                state.ledger.issuedOffers.first(where: { $0.id == id })?.voidedAt == nil
             else { continue }
             guard let number = Int(reason), let asked = requests[number],
-                case .void(id, let release) = asked.request.work, release == slot.isReleased, let at = slot.voidedAt,
+                case .void(id, let release) = asked.request.work, release == issuedOffer.isReleased,
+                let at = issuedOffer.voidedAt,
                 instants.contains(at)
             else {
-                problems.append("nobody voided \(id) like this: \(slot)")
+                problems.append("nobody voided \(id) like this: \(issuedOffer)")
                 continue
             }
-            guard let audited = rows.voids[slot.sequence] else {
+            guard let audited = rows.voids[issuedOffer.sequence] else {
                 problems.append("the audit does not tell of the void of \(id)")
                 continue
             }
             events.append(
                 ModelEvent(
-                    number: number, change: .void(slot: id, release: release), at: at, audited: audited,
+                    number: number, change: .void(issuedOffer: id, release: release), at: at, audited: audited,
                     started: asked.started, ended: asked.ended))
         }
     }

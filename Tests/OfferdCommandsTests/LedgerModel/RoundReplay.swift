@@ -1,5 +1,5 @@
-/// Plays what happened in a round in the store's own order, looks for where the voids stand in it, and holds the answers to
-/// what the model says at their places.
+/// Plays what happened in a round in the store's own order, looks for where the voids stand in it, and holds the
+/// answers to what the model says at their places.
 struct RoundReplay {
     /// What an answer says of the ledger at some place between two: at one of them it must be right.
     struct Claim {

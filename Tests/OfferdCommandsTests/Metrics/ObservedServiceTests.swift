@@ -92,7 +92,8 @@ struct ObservedServiceTests {
         }
     }
 
-    /// The names that the dashboard and the alerts ask for are there, and each alert has its entry in docs/operations.md.
+    /// The names that the dashboard and the alerts ask for are there, and each alert has its entry in
+    /// docs/operations.md.
     private static func expectExamples(_ scrape: Scrape) throws {
         let known = scrape.names.union(scrape.types.keys)
         for file in ["dashboard.json", "alerts.yaml"] {

@@ -10,7 +10,7 @@ struct LoadRequest: Sendable, Hashable {
 
 /// A signature that a client holds in its hands, or the row of one.
 struct IssuedSignature: Sendable, Hashable {
-    var slot: String
+    var issuedOffer: String
     var nonce: String
     var artefact: String
 }
@@ -25,14 +25,14 @@ struct LoadAnswer: Sendable {
         status = answer.status
         text = String(decoding: answer.body, as: UTF8.self)
         signatures = []
-        guard let slot = answer.json["issuedOfferId"] as? String,
+        guard let issuedOffer = answer.json["issuedOfferId"] as? String,
             let both = answer.json["signatures"] as? [String: [String: Any]]
         else { return }
         if let nonce = both["v1"]?["nonce"] as? String, let signature = both["v1"]?["signature"] as? String {
-            signatures.append(IssuedSignature(slot: slot, nonce: nonce, artefact: signature))
+            signatures.append(IssuedSignature(issuedOffer: issuedOffer, nonce: nonce, artefact: signature))
         }
         if let jws = both["v2"]?["jws"] as? String, let nonce = Self.nonce(of: jws) {
-            signatures.append(IssuedSignature(slot: slot, nonce: nonce, artefact: jws))
+            signatures.append(IssuedSignature(issuedOffer: issuedOffer, nonce: nonce, artefact: jws))
         }
     }
 

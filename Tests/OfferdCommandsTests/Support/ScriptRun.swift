@@ -9,7 +9,8 @@ import OfferTestSupport
 ///     --- before                  shell commands that make the rest; they must succeed
 ///     --- environment NAME=VALUE
 ///     --- occupied                another program listens on the port that `{occupied}` stands for
-///     --- apple FILE             a server plays Apple's, with what the file says that was signed; its address is $APPLE
+///     --- apple FILE             a server plays Apple's, with what the file says that was signed; its address is
+///     $APPLE
 ///     --- stop                    the program gets SIGTERM once it has printed a line
 enum ScriptRun {
     struct Failed: Error {

@@ -6,8 +6,8 @@ import OfferDocuments
 import OfferModel
 import OfferTestSupport
 
-/// A server with a few months of customers, whose clock and whose users' clocks stand still. Its year is ahead of the clock
-/// that made its keys.
+/// A server with a few months of customers, whose clock and whose users' clocks stand still. Its year is ahead of the
+/// clock that made its keys.
 struct CapturedService {
     static let now = "2030-11-20T09:00:00Z"
     /// The customer that support looks up.

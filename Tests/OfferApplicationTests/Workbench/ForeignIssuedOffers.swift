@@ -4,9 +4,9 @@ import OfferModel
 import OfferStore
 
 /// Which use of a customer was of another one's V1 offer, told by the plainest reading of the tables.
-struct ForeignSlots {
+struct ForeignIssuedOffers {
     private struct Signed {
-        var slot: LowercaseUUID
+        var issuedOffer: LowercaseUUID
         var owner: Int64
         var identifier: String
         var product: String
@@ -19,7 +19,7 @@ struct ForeignSlots {
     private let signed: [Signed]
     private let history: History
     private let known: [RecordedRedemption]
-    /// The formats of each slot's signatures.
+    /// The formats of each issued offer's signatures.
     private let formats: [LowercaseUUID: Set<String>]
 
     init(_ transaction: any StoreTransaction, of number: CustomerNumber) throws {
@@ -39,7 +39,8 @@ struct ForeignSlots {
                 """)
         ).map {
             Signed(
-                slot: try $0.value(0), owner: try $0.value(1), identifier: try $0.value(2), product: try $0.value(3),
+                issuedOffer: try $0.value(0), owner: try $0.value(1), identifier: try $0.value(2),
+                product: try $0.value(3),
                 token: try $0.value(4), signedAt: try $0.value(5), countsUntil: try $0.value(6))
         }
     }
@@ -47,22 +48,22 @@ struct ForeignSlots {
     func matching(_ redemptions: [Redemption]) -> [Redemption] {
         redemptions.map { redemption in
             guard redemption.offerType == .promotional,
-                redemption.slotId == nil || redemption.isDoubled || isSignedForOtherAccounts(redemption),
-                let slot = slot(of: redemption)
+                redemption.issuedOfferId == nil || redemption.isDoubled || isSignedForOtherAccounts(redemption),
+                let issuedOffer = issuedOffer(of: redemption)
             else { return redemption }
             var matched = redemption
-            matched.slotId = slot.slot
+            matched.issuedOfferId = issuedOffer.issuedOffer
             matched.isDoubled = false
-            matched.isLate = redemption.firstEvidence >= slot.countsUntil
+            matched.isLate = redemption.firstEvidence >= issuedOffer.countsUntil
             return matched
         }
     }
 
-    /// Whether the customer's own slot has V1 signatures alone, and none for the account of the use.
+    /// Whether the customer's own issued offer has V1 signatures alone, and none for the account of the use.
     private func isSignedForOtherAccounts(_ redemption: Redemption) -> Bool {
-        guard let own = redemption.slotId, formats[own] == ["v1"] else { return false }
+        guard let own = redemption.issuedOfferId, formats[own] == ["v1"] else { return false }
         let texts = texts(of: redemption)
-        return !texts.isEmpty && !signed.contains { $0.slot == own && texts.contains($0.token) }
+        return !texts.isEmpty && !signed.contains { $0.issuedOffer == own && texts.contains($0.token) }
     }
 
     private func texts(of redemption: Redemption) -> [String] {
@@ -72,19 +73,20 @@ struct ForeignSlots {
             .map(\.description)
     }
 
-    private func slot(of redemption: Redemption) -> Signed? {
+    private func issuedOffer(of redemption: Redemption) -> Signed? {
         let others = signed.filter { $0.owner != customer }
         let bought = history.transactions.filter { $0.payload.transactionId == redemption.transactionId }
         let texts = texts(of: redemption)
         let isRenewal = bought.first?.payload.transactionReason != .purchase
-        let fitting = others.first { slot in
-            texts.contains(slot.token) && slot.identifier == redemption.offerIdentifier?.rawValue
-                && slot.product == redemption.productId.rawValue && slot.signedAt <= redemption.firstEvidence
-                && (isRenewal || redemption.firstEvidence < slot.countsUntil)
+        let fitting = others.first { issuedOffer in
+            texts.contains(issuedOffer.token) && issuedOffer.identifier == redemption.offerIdentifier?.rawValue
+                && issuedOffer.product == redemption.productId.rawValue
+                && issuedOffer.signedAt <= redemption.firstEvidence
+                && (isRenewal || redemption.firstEvidence < issuedOffer.countsUntil)
         }
         if let fitting { return fitting }
         // What one of both was erased of no longer tells; then it stays as it was told.
-        let told = known.first { $0.redemption.firstEvidence == redemption.firstEvidence }?.redemption.slotId
-        return others.first { $0.slot == told && (texts.isEmpty || $0.token.hasPrefix(Redacted.prefix)) }
+        let told = known.first { $0.redemption.firstEvidence == redemption.firstEvidence }?.redemption.issuedOfferId
+        return others.first { $0.issuedOffer == told && (texts.isEmpty || $0.token.hasPrefix(Redacted.prefix)) }
     }
 }

@@ -1,37 +1,39 @@
 public import OfferEligibility
 public import OfferModel
 
-/// A slot with what the ledger knows beyond what rules ask.
-public struct IssuedOffer: Sendable, Hashable {
-    public var slot: Slot
+/// An issued offer with what the ledger knows beyond what rules ask.
+public struct StoredIssuedOffer: Sendable, Hashable {
+    public var issuedOffer: IssuedOffer
     public var customer: CustomerNumber
     public var catalogRevision: Int64
     public var voidReason: String?
-    /// The purchase without the offer that the customer made right after a signature, if nothing has used the slot.
+    /// The purchase without the offer that the customer made right after a signature, if nothing has used the issued
+    /// offer.
     public var fullPriceTransactionId: TransactionId?
     /// Its place in the store-wide order; pages are cut by it.
     public var sequence: Int64
 }
 
-extension SlotStore {
-    public func slots(of customers: [CustomerNumber]) throws -> [Slot] {
+extension IssuedOfferStore {
+    public func issuedOffers(of customers: [CustomerNumber]) throws -> [IssuedOffer] {
         guard !customers.isEmpty else { return [] }
-        return try transaction.all(Self.slotsSQL(customers.count), values: customers.map(\.storedValue))
+        return try transaction.all(Self.issuedOffersSQL(customers.count), values: customers.map(\.storedValue))
     }
 
-    public func issuedOffers(to customer: CustomerNumber) throws -> [IssuedOffer] {
+    public func issuedOffers(to customer: CustomerNumber) throws -> [StoredIssuedOffer] {
         try transaction.all(
             "SELECT \(Self.issuedColumns) FROM issued_offer WHERE customer_id = ?1 ORDER BY issued_at, sequence",
             customer)
     }
 
-    public func issuedOffer(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> IssuedOffer? {
+    public func issuedOffer(_ id: LowercaseUUID, in scope: ScopeNumber) throws -> StoredIssuedOffer? {
         try transaction.first(
             "SELECT \(Self.issuedColumns) FROM issued_offer WHERE id = ?1 AND scope_id = ?2", id, scope)
     }
 
-    /// The first issued offer of a catalog offer: since then its type and `offerIdentifier` are frozen (docs/catalog.md).
-    public func firstIssued(of offer: OfferId, in scope: ScopeNumber) throws -> IssuedOffer? {
+    /// The first issued offer of a catalog offer: since then its type and `offerIdentifier` are frozen
+    /// (docs/catalog.md).
+    public func firstIssued(of offer: OfferId, in scope: ScopeNumber) throws -> StoredIssuedOffer? {
         try transaction.first(
             """
             SELECT \(Self.issuedColumns) FROM issued_offer
@@ -45,8 +47,9 @@ extension SlotStore {
     ///   - customers: only theirs; `nil` for those of all customers.
     public func page(
         of customers: [CustomerNumber]?, offer: OfferId?, before cursor: Int64?, limit: Int, in scope: ScopeNumber
-    ) throws -> [IssuedOffer] {
-        // With `+` the scope is only checked, not searched by: a few customers' rows are not found by reading the whole scope.
+    ) throws -> [StoredIssuedOffer] {
+        // With `+` the scope is only checked, not searched by: a few customers' rows are not found by reading the whole
+        // scope.
         var conditions = [customers == nil ? "scope_id = ?1" : "+scope_id = ?1", "sequence < ?2"]
         var values = [scope.storedValue, .integer(cursor ?? .max), limit.storedValue]
         if let customers {
@@ -65,14 +68,14 @@ extension SlotStore {
             """, values: values)
     }
 
-    private static let slotsSQL = ListedSQL(
-        "SELECT \(slotColumns) FROM issued_offer WHERE customer_id IN (", ") ORDER BY issued_at, sequence")
+    private static let issuedOffersSQL = ListedSQL(
+        "SELECT \(issuedOfferColumns) FROM issued_offer WHERE customer_id IN (", ") ORDER BY issued_at, sequence")
 
     static let issuedColumns =
-        "\(slotColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
+        "\(issuedOfferColumns), customer_id, catalog_revision, void_reason, full_price_transaction_id, sequence"
 }
 
-extension Slot: StoredRecord {
+extension IssuedOffer: StoredRecord {
     init(reading row: inout RowReader) throws {
         self.init(
             id: try row.next(), offerId: try row.next(), offerIdentifier: try row.next(), offerType: try row.next(),
@@ -90,21 +93,21 @@ extension Slot: StoredRecord {
     }
 }
 
-extension IssuedOffer: StoredRecord {
+extension StoredIssuedOffer: StoredRecord {
     init(reading row: inout RowReader) throws {
         self.init(
-            slot: try Slot(reading: &row), customer: try row.next(), catalogRevision: try row.next(),
+            issuedOffer: try IssuedOffer(reading: &row), customer: try row.next(), catalogRevision: try row.next(),
             voidReason: try row.next(String?.self).flatMap { $0.hasPrefix(Redacted.prefix) ? nil : $0 },
             fullPriceTransactionId: try row.next(TransactionId?.self).flatMap { $0.isErased ? nil : $0 },
             sequence: try row.next())
     }
 }
 
-extension SlotStore {
+extension IssuedOfferStore {
     public func page(
         offer: OfferId?, from first: Instant?, to end: Instant?, after cursor: Int64?, limit: Int,
         in scope: ScopeNumber
-    ) throws -> [IssuedOffer] {
+    ) throws -> [StoredIssuedOffer] {
         var conditions = ["scope_id = ?1", "sequence > ?2"]
         var values = [scope.storedValue, .integer(cursor ?? 0), limit.storedValue]
         func add(_ condition: String, _ value: some Storable) {
@@ -122,30 +125,30 @@ extension SlotStore {
     }
 }
 
-extension SlotStore {
-    /// The slots issued to these customers by an earlier instant, with the signings and the ends they had then, the
-    /// earliest first. A void or an end recorded later is still on them, with its date.
-    public func slots(of customers: [CustomerNumber], asOf instant: Instant) throws -> [Slot] {
-        try slots(of: customers).filter { $0.issuedAt <= instant }.map { try withSignings(of: $0, by: instant) }
+extension IssuedOfferStore {
+    /// The issued offers issued to these customers by an earlier instant, with the signings and the ends they had then,
+    /// the earliest first. A void or an end recorded later is still on them, with its date.
+    public func issuedOffers(of customers: [CustomerNumber], asOf instant: Instant) throws -> [IssuedOffer] {
+        try issuedOffers(of: customers).filter { $0.issuedAt <= instant }.map { try withSignings(of: $0, by: instant) }
     }
 
     /// The row holds the newest end only; each earlier one was as long after its own signing.
-    private func withSignings(of slot: Slot, by instant: Instant) throws -> Slot {
-        guard slot.signings > 1 else { return slot }
+    private func withSignings(of issuedOffer: IssuedOffer, by instant: Instant) throws -> IssuedOffer {
+        guard issuedOffer.signings > 1 else { return issuedOffer }
         let later: [Instant] = try transaction.rows(
             """
             SELECT s.decided_at FROM issued_offer o JOIN signing s ON s.issued_offer = o.sequence
             WHERE o.id = ?1 ORDER BY s.signing
-            """, slot.id
+            """, issuedOffer.id
         ).map { try $0.value(0) }
-        let dates = [slot.issuedAt] + later
+        let dates = [issuedOffer.issuedAt] + later
         let known = dates.filter { $0 <= instant }
-        guard known.count < dates.count, let newest = known.last, let last = dates.last else { return slot }
-        var earlier = slot
+        guard known.count < dates.count, let newest = known.last, let last = dates.last else { return issuedOffer }
+        var earlier = issuedOffer
         let shortened = newest.milliseconds(since: last)
         earlier.signings = known.count
-        earlier.expiresAt = slot.expiresAt.adding(milliseconds: shortened)
-        earlier.countsUntil = slot.countsUntil.adding(milliseconds: shortened)
+        earlier.expiresAt = issuedOffer.expiresAt.adding(milliseconds: shortened)
+        earlier.countsUntil = issuedOffer.countsUntil.adding(milliseconds: shortened)
         return earlier
     }
 }

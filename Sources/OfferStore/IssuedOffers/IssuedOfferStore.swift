@@ -1,8 +1,8 @@
 public import OfferEligibility
 public import OfferModel
 
-/// Issued offers: at most one open slot per customer and offer (docs/design.md#issued-offers-and-limits).
-public struct SlotStore {
+/// Issued offers: at most one open issued offer per customer and offer (docs/design.md#issued-offers-and-limits).
+public struct IssuedOfferStore {
     let transaction: any StoreTransaction
 
     public static let mergeReason = "the customer was proven to be one who has an open slot for this offer"
@@ -11,7 +11,7 @@ public struct SlotStore {
         self.transaction = transaction
     }
 
-    /// Notes which open slots of these customers have stopped counting, so that the next may be issued.
+    /// Notes which open issued offers of these customers have stopped counting, so that the next may be issued.
     @discardableResult
     public func settlePassed(of customers: [CustomerNumber], at now: Instant) throws -> Int {
         guard !customers.isEmpty else { return 0 }
@@ -26,44 +26,47 @@ public struct SlotStore {
         ).count
     }
 
-    /// Keeps a new slot, after settling those that have passed.
+    /// Keeps a new issued offer, after settling those that have passed.
     ///
     /// - Parameters:
-    ///   - signing: its first signing; its customer is whose the slot is.
+    ///   - signing: its first signing; its customer is whose the issued offer is.
     ///   - subject: every customer it was decided for; their version moves on.
     ///   - caps: the most that the offer's counters may show with it: the backstop of its limits for everyone.
-    ///   - hasPassed: false if it is known that none of the customer's slots has passed and waits to be settled.
-    /// - Throws: ``StoreError/constraint(_:)`` if the customer has an open slot for the offer, or the id is known;
-    ///   one that ``CounterStore/isCapReached(_:)`` if a counter would show more.
+    ///   - hasPassed: false if it is known that none of the customer's issued offers has passed and waits to be
+    ///     settled.
+    /// - Throws: ``StoreError/constraint(_:)`` if the customer has an open issued offer for the offer, or the id is
+    ///   known; one that ``CounterStore/isCapReached(_:)`` if a counter would show more.
     public func insert(
-        _ slot: Slot, by signing: Signing, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
+        _ issuedOffer: IssuedOffer, by signing: Signing, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
         hasPassed: Bool = true, in scope: ScopeNumber
     ) throws {
         let customer = signing.customer
-        if hasPassed { try settlePassed(of: [customer], at: slot.issuedAt) }
-        try settlePassed(of: slot.offerId, at: slot.issuedAt, in: scope)
+        if hasPassed { try settlePassed(of: [customer], at: issuedOffer.issuedAt) }
+        try settlePassed(of: issuedOffer.offerId, at: issuedOffer.issuedAt, in: scope)
         let sequence = try StoreClock(transaction).nextSequence()
-        let inserted = Self.columns(of: slot, signing, sequence: sequence, scope: scope)
-        try transaction.insert(.issue, .issuedOffer, inserted, at: slot.issuedAt, in: scope)
+        let inserted = Self.columns(of: issuedOffer, signing, sequence: sequence, scope: scope)
+        try transaction.insert(.issue, .issuedOffer, inserted, at: issuedOffer.issuedAt, in: scope)
         transaction.memory?.note(
-            slotOf: RememberedCounters.Place(scope: scope, offer: slot.offerId), countsUntil: slot.countsUntil)
-        try count(1, .places, of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
-        if let cost = slot.cost {
+            issuedOfferOf: RememberedCounters.Place(scope: scope, offer: issuedOffer.offerId),
+            countsUntil: issuedOffer.countsUntil)
+        try count(1, .places, of: issuedOffer.offerId, caps: caps, at: issuedOffer.issuedAt, in: scope)
+        if let cost = issuedOffer.cost {
             try count(
-                cost.milliunits, .money(cost.currency), of: slot.offerId, caps: caps, at: slot.issuedAt, in: scope)
+                cost.milliunits, .money(cost.currency), of: issuedOffer.offerId, caps: caps, at: issuedOffer.issuedAt,
+                in: scope)
         }
-        // The slot itself shows that its own customer has changed.
+        // The issued offer itself shows that its own customer has changed.
         try CustomerStore(transaction).noteIssue(sequence, on: Set(subject).subtracting([customer]))
     }
 
-    /// Notes one more signing of an open slot, which then lives and counts longer.
+    /// Notes one more signing of an open issued offer, which then lives and counts longer.
     ///
     /// - Parameters:
-    ///   - productId: the product of this signing; the slot's own if absent.
-    ///   - cost: what the offer costs on that product. A dearer one makes the slot dearer, because both can be redeemed;
-    ///     a cost in another currency than the slot's was frozen in changes nothing.
-    ///   - caps: as for a new slot.
-    /// - Returns: the number of the new signing; `nil` if the slot is not open any more.
+    ///   - productId: the product of this signing; the issued offer's own if absent.
+    ///   - cost: what the offer costs on that product. A dearer one makes the issued offer dearer, because both can be
+    ///     redeemed; a cost in another currency than the issued offer's was frozen in changes nothing.
+    ///   - caps: as for a new issued offer.
+    /// - Returns: the number of the new signing; `nil` if the issued offer is not open any more.
     public func addSigning(
         to id: LowercaseUUID, _ signing: Signing, productId: ProductId? = nil, cost: Money? = nil, expiresAt: Instant,
         countsUntil: Instant, at now: Instant, subject: [CustomerNumber], caps: [CounterStore.Cap] = [],
@@ -88,11 +91,11 @@ public struct SlotStore {
         let inserted = Self.columns(of: signing, number, of: before.sequence, sequence: sequence, scope: scope)
         try transaction.execute(LedgerTable.signing.insertSQL, values: inserted)
         try transaction.audit().cover(.signing, inserted: inserted)
-        if let cost, let frozen = before.slot.cost, cost.currency == frozen.currency,
+        if let cost, let frozen = before.issuedOffer.cost, cost.currency == frozen.currency,
             cost.milliunits > frozen.milliunits
         {
             try count(
-                cost.milliunits - frozen.milliunits, .money(cost.currency), of: before.slot.offerId, caps: caps,
+                cost.milliunits - frozen.milliunits, .money(cost.currency), of: before.issuedOffer.offerId, caps: caps,
                 at: now, in: scope)
         }
         try CustomerStore(transaction).noteIssue(
@@ -100,11 +103,12 @@ public struct SlotStore {
         return number
     }
 
-    /// Stops further signatures of an open slot; it goes on counting unless it is released (docs/design.md#issued-offers-and-limits).
+    /// Stops further signatures of an open issued offer; it goes on counting unless it is released
+    /// (docs/design.md#issued-offers-and-limits).
     public func void(
         _ id: LowercaseUUID, reason: String, release: Bool, at now: Instant, in scope: ScopeNumber
     ) throws -> Bool {
-        guard let issued = try issuedOffer(id, in: scope), issued.slot.isOpen(at: now) else { return false }
+        guard let issued = try issuedOffer(id, in: scope), issued.issuedOffer.isOpen(at: now) else { return false }
         try close(id, reason: reason, release: release, at: now)
         let sequence = try StoreClock(transaction).nextSequence()
         try CustomerStore(transaction).noteChange(sequence, of: [issued.customer])
@@ -119,19 +123,23 @@ public struct SlotStore {
             .of(now, reason, release), at: now)
     }
 
-    /// A new slot as ``LedgerTable/issuedOffer`` has its columns: it takes one place and was never redeemed.
+    /// A new issued offer as ``LedgerTable/issuedOffer`` has its columns: it takes one place and was never redeemed.
     private static func columns(
-        of slot: Slot, _ signing: Signing, sequence: Int64, scope: ScopeNumber
+        of issuedOffer: IssuedOffer, _ signing: Signing, sequence: Int64, scope: ScopeNumber
     ) -> [StoredValue] {
-        let token = slot.signUp?.appAccountToken ?? (signing.v1 ?? signing.jws)?.appAccountToken
+        let token = issuedOffer.signUp?.appAccountToken ?? (signing.v1 ?? signing.jws)?.appAccountToken
         return [StoredValue].of(
-            sequence, slot.id, scope, signing.catalogRevision, slot.offerId, slot.offerIdentifier, slot.offerType,
-            slot.delivery, slot.subscriptionGroupIdentifier, StoredTextList(slot.tags), slot.issuedAt,
-            slot.cost?.currency) + signing.fixedColumns + [StoredValue].of(token, slot.signUp?.customerId)
+            sequence, issuedOffer.id, scope, signing.catalogRevision, issuedOffer.offerId, issuedOffer.offerIdentifier,
+            issuedOffer.offerType,
+            issuedOffer.delivery, issuedOffer.subscriptionGroupIdentifier, StoredTextList(issuedOffer.tags),
+            issuedOffer.issuedAt,
+            issuedOffer.cost?.currency) + signing.fixedColumns + [StoredValue].of(token, issuedOffer.signUp?.customerId)
             + signing.erasableColumns
             + [StoredValue].of(
-                signing.customer, slot.productId, slot.expiresAt, slot.countsUntil, slot.signings, slot.voidedAt,
-                String?.none, slot.isReleased, slot.settledAt, slot.cost?.milliunits, 0, 1, TransactionId?.none)
+                signing.customer, issuedOffer.productId, issuedOffer.expiresAt, issuedOffer.countsUntil,
+                issuedOffer.signings, issuedOffer.voidedAt,
+                String?.none, issuedOffer.isReleased, issuedOffer.settledAt, issuedOffer.cost?.milliunits, 0, 1,
+                TransactionId?.none)
     }
 
     /// A further signing as ``LedgerTable/signing`` has its columns.
@@ -143,7 +151,7 @@ public struct SlotStore {
             + signing.erasableColumns
     }
 
-    static let slotColumns = """
+    static let issuedOfferColumns = """
         id, offer_id, offer_identifier, offer_type, delivery, product_id, subscription_group_identifier, tags, \
         issued_at, expires_at, counts_until, signings, voided_at, is_released, settled_at, cost, cost_currency, \
         app_account_token, app_customer_id

@@ -1,19 +1,19 @@
 import OfferEligibility
 public import OfferModel
 
-extension SlotStore {
-    /// Changes slots and tells the audit what changed, one event a slot. Nothing else updates `issued_offer`, but a
-    /// merge's change of owner, which the event of the merge tells.
+extension IssuedOfferStore {
+    /// Changes issued offers and tells the audit what changed, one event an issued offer. Nothing else updates
+    /// `issued_offer`, but a merge's change of owner, which the event of the merge tells.
     ///
     /// - Parameters:
-    ///   - condition: which slots; its placeholders begin at `?1`.
+    ///   - condition: which issued offers; its placeholders begin at `?1`.
     ///   - change: the assignments; their placeholders go on after the condition's.
     /// - Returns: the changed rows as the audit sees them, the earliest first.
     @discardableResult
     func change(
         _ kind: AuditKind, where condition: String, _ values: [StoredValue], set change: String,
         _ changes: [StoredValue], at now: Instant
-    ) throws -> [ChangedSlot] {
+    ) throws -> [ChangedIssuedOffer] {
         let table = LedgerTable.issuedOffer
         let before = try transaction.rows(
             "SELECT \(table.stateColumns), scope_id FROM issued_offer WHERE \(condition)", values: values)
@@ -25,30 +25,32 @@ extension SlotStore {
             "UPDATE issued_offer SET \(change) WHERE \(condition) RETURNING \(table.stateColumns), scope_id",
             values: values + changes
         ).map { row in
-            ChangedSlot(
+            ChangedIssuedOffer(
                 sequence: try row.value(0), scope: try row.value(row.values.count - 1),
                 state: try log.state(table, row))
         }
         transaction.memory?.forgetEnds()
         let changed = after.sorted { $0.sequence < $1.sequence }
-        for slot in changed {
-            let told = slot.state.differences(from: states[slot.sequence] ?? [:])
+        for issuedOffer in changed {
+            let told = issuedOffer.state.differences(from: states[issuedOffer.sequence] ?? [:])
             log.record(
-                kind, at: now, in: slot.scope, issuedOffer: slot.sequence, before: told.before, after: told.after)
+                kind, at: now, in: issuedOffer.scope, issuedOffer: issuedOffer.sequence, before: told.before,
+                after: told.after)
         }
         return changed
     }
 
-    struct ChangedSlot {
+    struct ChangedIssuedOffer {
         let sequence: Int64
         let scope: ScopeNumber
         let state: AuditValues
     }
 }
 
-extension SlotStore {
-    /// Marks slots as redeemed: they are no longer open, so that the offer may be issued to the same customer again
-    /// where its limits allow it. They go on counting, because a redemption counts for ever (docs/design.md#issued-offers-and-limits).
+extension IssuedOfferStore {
+    /// Marks issued offers as redeemed: they are no longer open, so that the offer may be issued to the same customer
+    /// again where its limits allow it. They go on counting, because a redemption counts for ever
+    /// (docs/design.md#issued-offers-and-limits).
     public func settle(_ redeemed: [LowercaseUUID], at now: Instant, in scope: ScopeNumber) throws {
         for id in redeemed {
             try change(
@@ -58,16 +60,16 @@ extension SlotStore {
     }
 }
 
-extension SlotStore {
-    /// How many passed slots one transaction settles at most.
+extension IssuedOfferStore {
+    /// How many passed issued offers one transaction settles at most.
     public static let settledAtOnce = 500
 
-    /// How long after its end a slot is settled: requests that began a moment before still count it.
+    /// How long after its end an issued offer is settled: requests that began a moment before still count it.
     ///
     /// A request that is older than this when it commits has to look again.
     public static let settlingDelay: Int64 = Instant.Duration.minute
 
-    /// Takes passed slots of any offer off its counters: nothing else settles those of an offer that is
+    /// Takes passed issued offers of any offer off its counters: nothing else settles those of an offer that is
     /// no longer issued.
     ///
     /// - Returns: how many; as many as `limit` if there may be more.
@@ -91,7 +93,8 @@ extension SlotStore {
         return settled
     }
 
-    /// Takes passed slots of an offer off its counters, the first to pass first, so that reading them stays quick.
+    /// Takes passed issued offers of an offer off its counters, the first to pass first, so that reading them stays
+    /// quick.
     ///
     /// Nothing relies on it: readers of a counter leave out what has passed.
     @discardableResult
@@ -127,8 +130,8 @@ extension SlotStore {
         return rows.count
     }
 
-    /// Puts slots back on their offers' counters that were settled by a clock that had run ahead: their signatures live
-    /// on, so they count until their end after all (invariant 2).
+    /// Puts issued offers back on their offers' counters that were settled by a clock that had run ahead: their
+    /// signatures live on, so they count until their end after all (invariant 2).
     ///
     /// - Parameter now: the instant that the clock is set back to.
     public func countAgain(after now: Instant) throws {
@@ -172,7 +175,8 @@ extension SlotStore {
         try count(more.saturatingMultiplied(by: cost), .money(currency), of: offer, caps: [], at: now, in: scope)
     }
 
-    /// - Throws: ``StoreError/constraint(_:)`` that ``CounterStore/isCapReached(_:)`` if a counter would show more than its cap.
+    /// - Throws: ``StoreError/constraint(_:)`` that ``CounterStore/isCapReached(_:)`` if a counter would show more than
+    ///   its cap.
     func count(
         _ amount: Int64, _ unit: CounterUnit, of offer: OfferId, caps: [CounterStore.Cap], at now: Instant,
         in scope: ScopeNumber
@@ -184,19 +188,19 @@ extension SlotStore {
     }
 }
 
-extension SlotStore {
-    /// Notes how often each slot of a customer was redeemed, by whichever customer: as often as redemptions are recorded
-    /// of it. A redeemed slot is settled and takes as many places as it has redemptions, for ever, also one that had passed
-    /// or was released.
+extension IssuedOfferStore {
+    /// Notes how often each issued offer of a customer was redeemed, by whichever customer: as often as redemptions are
+    /// recorded of it. A redeemed issued offer is settled and takes as many places as it has redemptions, for ever,
+    /// also one that had passed or was released.
     func redeem(of customer: CustomerNumber, at now: Instant) throws {
-        let slots = try transaction.rows(
+        let issuedOffers = try transaction.rows(
             """
             SELECT id, redemptions,
                 (SELECT COUNT(*) FROM redemption r WHERE r.issued_offer_id = issued_offer.id)
             FROM issued_offer WHERE customer_id = ?1
             """, customer)
         var times: [LowercaseUUID: Int] = [:]
-        for row in slots {
+        for row in issuedOffers {
             let (noted, recorded): (Int, Int) = (try row.value(1), try row.value(2))
             if noted != recorded { times[try row.value(0)] = recorded }
         }
@@ -211,7 +215,7 @@ extension SlotStore {
         }
     }
 
-    /// Notes which slots of a customer were passed over: the customer bought at full price right after.
+    /// Notes which issued offers of a customer were passed over: the customer bought at full price right after.
     ///
     /// - Returns: of how many that was not known.
     func noteFullPrice(

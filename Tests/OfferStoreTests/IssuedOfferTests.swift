@@ -5,47 +5,50 @@ import OfferTestSupport
 import SQLiteStore
 import Testing
 
-@Suite("Slots")
-struct SlotTests {
-    private func insert(_ slot: Slot, for customer: CustomerNumber, _ bench: Bench) async throws {
+@Suite("Issued offers")
+struct IssuedOfferTests {
+    private func insert(_ issuedOffer: IssuedOffer, for customer: CustomerNumber, _ bench: Bench) async throws {
         let scope = bench.scope
         try await bench.database.write {
-            try SlotStore($0).insert(slot, catalogRevision: 3, for: customer, subject: [customer], in: scope)
+            try IssuedOfferStore($0).insert(
+                issuedOffer, catalogRevision: 3, for: customer, subject: [customer], in: scope)
         }
     }
 
-    private func slots(_ customer: CustomerNumber, _ bench: Bench) async throws -> [Slot] {
-        try await bench.database.read { try SlotStore($0).slots(of: [customer]) }
+    private func issuedOffers(_ customer: CustomerNumber, _ bench: Bench) async throws -> [IssuedOffer] {
+        try await bench.database.read { try IssuedOfferStore($0).issuedOffers(of: [customer]) }
     }
 
-    @Test("a slot comes back as it was stored", arguments: Driver.allCases)
+    @Test("an issued offer comes back as it was stored", arguments: Driver.allCases)
     func roundTrip(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let customer = try await bench.customer()
-        var introductory = Slot.fixture(2, offer: "trial")
+        var introductory = IssuedOffer.fixture(2, offer: "trial")
         introductory.offerIdentifier = nil
         introductory.offerType = .introductory
         introductory.delivery = .introductoryEligibility
         introductory.tags = []
         try await insert(.fixture(1), for: customer, bench)
         try await insert(introductory, for: customer, bench)
-        #expect(try await slots(customer, bench) == [.fixture(1), introductory])
+        #expect(try await issuedOffers(customer, bench) == [.fixture(1), introductory])
         let (scope, other) = (bench.scope, bench.other)
-        let issued = try await bench.database.read { try SlotStore($0).issuedOffer(.number(1), in: scope) }
-        #expect(issued?.slot == .fixture(1))
+        let issued = try await bench.database.read { try IssuedOfferStore($0).issuedOffer(.number(1), in: scope) }
+        #expect(issued?.issuedOffer == .fixture(1))
         #expect(issued?.customer == customer)
         #expect(issued?.catalogRevision == 3)
-        #expect(try await bench.database.read { try SlotStore($0).issuedOffer(.number(1), in: other) } == nil)
+        #expect(try await bench.database.read { try IssuedOfferStore($0).issuedOffer(.number(1), in: other) } == nil)
     }
 
-    @Test("200 writers at once get one open slot for one customer and offer (invariant 2)", arguments: Driver.allCases)
+    @Test(
+        "200 writers at once get one open issued offer for one customer and offer (invariant 2)",
+        arguments: Driver.allCases)
     func race(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let won = try await Self.race(on: [bench.database], bench)
         #expect(won == 1)
     }
 
-    @Test("200 writers through two databases on one file get one open slot (invariant 2)")
+    @Test("200 writers through two databases on one file get one open issued offer (invariant 2)")
     func raceOfTwo() async throws {
         let bench = try await Bench(.file)
         let won = try await Self.race(on: [bench.database, try bench.reopened()], bench)
@@ -61,7 +64,7 @@ struct SlotTests {
                 group.addTask {
                     do {
                         try await database.write {
-                            try SlotStore($0).insert(
+                            try IssuedOfferStore($0).insert(
                                 .fixture(number), catalogRevision: 1, for: customer, subject: [customer], in: scope)
                         }
                         return 1
@@ -74,49 +77,49 @@ struct SlotTests {
             }
             return await group.reduce(0, +)
         }
-        let stored = try await bench.database.read { try SlotStore($0).slots(of: [customer]).count }
+        let stored = try await bench.database.read { try IssuedOfferStore($0).issuedOffers(of: [customer]).count }
         #expect(stored == won)
         return won
     }
 
     @Test(
-        "the next slot may be issued from the instant the last stops counting, not before (invariant 2)",
+        "the next issued offer may be issued from the instant the last stops counting, not before (invariant 2)",
         arguments: Driver.allCases)
     func settlement(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let customer = try await bench.customer()
-        let first = Slot.fixture(1)
+        let first = IssuedOffer.fixture(1)
         try await insert(first, for: customer, bench)
         await #expect(throws: StoreError.self) {
             try await insert(.fixture(2, issued: first.countsUntil.adding(milliseconds: -1)), for: customer, bench)
         }
         try await insert(.fixture(3, issued: first.countsUntil), for: customer, bench)
-        #expect(try await slots(customer, bench).map(\.id) == [.number(1), .number(3)])
+        #expect(try await issuedOffers(customer, bench).map(\.id) == [.number(1), .number(3)])
     }
 
     @Test(
-        "a settled slot makes place for the next, takes no signing and says when; others stay",
+        "a settled issued offer makes place for the next, takes no signing and says when; others stay",
         arguments: Driver.allCases)
     func settle(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let (scope, other) = (bench.scope, bench.other)
         let customer = try await bench.customer()
         let (first, second) = (Bench.now.adding(milliseconds: 7), Bench.now.adding(milliseconds: 9))
-        for slot in [Slot.fixture(1), .fixture(2, offer: "voided"), .fixture(3, offer: "other")] {
-            try await insert(slot, for: customer, bench)
+        for issuedOffer in [IssuedOffer.fixture(1), .fixture(2, offer: "voided"), .fixture(3, offer: "other")] {
+            try await insert(issuedOffer, for: customer, bench)
         }
         let signing = try await bench.database.write { transaction in
-            let slots = SlotStore(transaction)
-            _ = try slots.void(.number(2), reason: "r", release: false, at: Bench.now, in: scope)
-            try slots.settle([.number(1), .number(2), .number(99)], at: first, in: scope)
-            try slots.settle([.number(1)], at: second, in: scope)
-            try slots.settle([.number(3)], at: first, in: other)
-            #expect(try slots.void(.number(1), reason: "r", release: true, at: second, in: scope) == false)
-            return try slots.addSigning(
+            let issuedOffers = IssuedOfferStore(transaction)
+            _ = try issuedOffers.void(.number(2), reason: "r", release: false, at: Bench.now, in: scope)
+            try issuedOffers.settle([.number(1), .number(2), .number(99)], at: first, in: scope)
+            try issuedOffers.settle([.number(1)], at: second, in: scope)
+            try issuedOffers.settle([.number(3)], at: first, in: other)
+            #expect(try issuedOffers.void(.number(1), reason: "r", release: true, at: second, in: scope) == false)
+            return try issuedOffers.addSigning(
                 to: .number(1), expiresAt: first, countsUntil: first, at: first, subject: [customer], in: scope)
         }
         #expect(signing == nil)
-        #expect(try await slots(customer, bench).map(\.settledAt) == [first, nil, nil])
+        #expect(try await issuedOffers(customer, bench).map(\.settledAt) == [first, nil, nil])
         try await insert(.fixture(4, issued: first), for: customer, bench)
         await #expect(throws: StoreError.self) {
             try await insert(.fixture(5, offer: "other", issued: first), for: customer, bench)
@@ -124,14 +127,14 @@ struct SlotTests {
     }
 
     @Test(
-        "a slot whose redemption was settled is open to nobody, even when that redemption matches it no longer",
+        "an issued offer whose redemption was settled is open to nobody, even when that redemption matches it no longer",
         arguments: Driver.allCases)
     func settledThenUnmatched(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let scope = bench.scope
         let customer = try await bench.customer()
-        let slot = Slot.fixture(1)
-        try await insert(slot, for: customer, bench)
+        let issuedOffer = IssuedOffer.fixture(1)
+        try await insert(issuedOffer, for: customer, bench)
         let redeemed = { (evidence: Int64) in
             let purchased = Bench.now.adding(milliseconds: evidence)
             return Transaction.fixture("2000", purchased: purchased) {
@@ -145,47 +148,49 @@ struct SlotTests {
             periodCount: 1, limits: [])
         let facts = { (evidence: Int64) in
             let row = Recorded(payload: redeemed(evidence), payloadBytes: [], provenance: .client, sequence: 1)
-            let slots = try await slots(customer, bench)
-            return SubjectFacts(history: History(transactions: [row]), slots: slots)
+            let issuedOffers = try await issuedOffers(customer, bench)
+            return SubjectFacts(history: History(transactions: [row]), issuedOffers: issuedOffers)
         }
         let now = Bench.now.adding(milliseconds: 50)
-        let matched = try await facts(10).redemptions(of: [offer]).compactMap(\.slotId)
-        #expect(matched == [slot.id])
-        try await bench.database.write { try SlotStore($0).settle(matched, at: now, in: scope) }
+        let matched = try await facts(10).redemptions(of: [offer]).compactMap(\.issuedOfferId)
+        #expect(matched == [issuedOffer.id])
+        try await bench.database.write { try IssuedOfferStore($0).settle(matched, at: now, in: scope) }
         let unmatched = try await facts(-10)
-        #expect(unmatched.redemptions(of: [offer]).map(\.slotId) == [nil])
-        #expect(unmatched.openSlot(of: offer, at: now) == nil)
-        let stored = try #require(unmatched.slots.first)
+        #expect(unmatched.redemptions(of: [offer]).map(\.issuedOfferId) == [nil])
+        #expect(unmatched.openIssuedOffer(of: offer, at: now) == nil)
+        let stored = try #require(unmatched.issuedOffers.first)
         #expect(stored.state(at: now, redemptions: unmatched.redemptions()) == .redeemed)
-        #expect(stored.state(at: slot.countsUntil, redemptions: unmatched.redemptions()) == .expired)
+        #expect(stored.state(at: issuedOffer.countsUntil, redemptions: unmatched.redemptions()) == .expired)
     }
 
     @Test(
-        "one more signing raises the count and the end of an open slot, and never shortens it",
+        "one more signing raises the count and the end of an open issued offer, and never shortens it",
         arguments: Driver.allCases)
     func signings(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let customer = try await bench.customer()
-        let slot = Slot.fixture(1)
-        try await insert(slot, for: customer, bench)
+        let issuedOffer = IssuedOffer.fixture(1)
+        try await insert(issuedOffer, for: customer, bench)
         let scope = bench.scope
         let sign = { (expires: Int64, counts: Int64, now: Instant) in
             try await bench.database.write {
-                try SlotStore($0).addSigning(
-                    to: slot.id, expiresAt: slot.expiresAt.adding(milliseconds: expires),
-                    countsUntil: slot.countsUntil.adding(milliseconds: counts), at: now, subject: [customer], in: scope)
+                try IssuedOfferStore($0).addSigning(
+                    to: issuedOffer.id, expiresAt: issuedOffer.expiresAt.adding(milliseconds: expires),
+                    countsUntil: issuedOffer.countsUntil.adding(milliseconds: counts), at: now, subject: [customer],
+                    in: scope)
             }
         }
         #expect(try await sign(1_000, 1_000, Bench.now) == 2)
         #expect(try await sign(-9_000, -9_000, Bench.now) == 3)
-        let stored = try await slots(customer, bench).first
+        let stored = try await issuedOffers(customer, bench).first
         #expect(stored?.signings == 3)
-        #expect(stored?.expiresAt == slot.expiresAt.adding(milliseconds: 1_000))
-        #expect(stored?.countsUntil == slot.countsUntil.adding(milliseconds: 1_000))
-        #expect(try await sign(0, 0, slot.countsUntil.adding(milliseconds: 1_000)) == nil)
+        #expect(stored?.expiresAt == issuedOffer.expiresAt.adding(milliseconds: 1_000))
+        #expect(stored?.countsUntil == issuedOffer.countsUntil.adding(milliseconds: 1_000))
+        #expect(try await sign(0, 0, issuedOffer.countsUntil.adding(milliseconds: 1_000)) == nil)
     }
 
-    @Test("a voided slot takes no more signings; only a released one is marked free", arguments: Driver.allCases)
+    @Test(
+        "a voided issued offer takes no more signings; only a released one is marked free", arguments: Driver.allCases)
     func void(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let customer = try await bench.customer()
@@ -193,26 +198,28 @@ struct SlotTests {
         let scope = bench.scope
         let void = { (release: Bool) in
             try await bench.database.write {
-                try SlotStore($0).void(.number(1), reason: "asked twice", release: release, at: Bench.now, in: scope)
+                try IssuedOfferStore($0).void(
+                    .number(1), reason: "asked twice", release: release, at: Bench.now, in: scope)
             }
         }
         #expect(try await void(false))
         #expect(try await void(true) == false)
-        let issued = try await bench.database.read { try SlotStore($0).issuedOffer(.number(1), in: scope) }
-        #expect(issued?.slot.voidedAt == Bench.now)
-        #expect(issued?.slot.isReleased == false)
+        let issued = try await bench.database.read { try IssuedOfferStore($0).issuedOffer(.number(1), in: scope) }
+        #expect(issued?.issuedOffer.voidedAt == Bench.now)
+        #expect(issued?.issuedOffer.isReleased == false)
         #expect(issued?.voidReason == "asked twice")
         let signing = try await bench.database.write {
-            try SlotStore($0).addSigning(
+            try IssuedOfferStore($0).addSigning(
                 to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now, subject: [], in: scope)
         }
         #expect(signing == nil)
     }
 
     @Test(
-        "of two open slots for one offer met by a merge the newer is voided without release", arguments: Driver.allCases
+        "of two open issued offers for one offer met by a merge the newer is voided without release",
+        arguments: Driver.allCases
     )
-    func mergedSlots(driver: Driver) async throws {
+    func mergedIssuedOffers(driver: Driver) async throws {
         let bench = try await Bench(driver)
         let first = try await bench.customer("1")
         let second = try await bench.customer("2")
@@ -222,16 +229,16 @@ struct SlotTests {
         try await insert(.fixture(3, offer: "other"), for: second, bench)
         try await bench.ingest(
             [.bought("3", original: "1", account: "A"), .bought("4", original: "2", account: "A")], at: later)
-        let merged = try await slots(first, bench)
+        let merged = try await issuedOffers(first, bench)
         #expect(Set(merged.map(\.id)) == [.number(1), .number(2), .number(3)])
         let voided = merged.filter { $0.voidedAt != nil }
         #expect(voided.map(\.id) == [.number(1)])
         #expect(voided.map(\.isReleased) == [false])
-        #expect(try await slots(second, bench).isEmpty)
+        #expect(try await issuedOffers(second, bench).isEmpty)
     }
 
     @Test(
-        "every new slot, signing and void moves the version of the whole subject (invariant 2)",
+        "every new issued offer, signing and void moves the version of the whole subject (invariant 2)",
         arguments: Driver.allCases)
     func version(driver: Driver) async throws {
         let bench = try await Bench(driver)
@@ -241,12 +248,12 @@ struct SlotTests {
         let note = { try await bench.database.read { try CustomerStore($0).version(of: [second]) } }
         seen.insert(try await note())
         try await bench.database.write {
-            try SlotStore($0).insert(
+            try IssuedOfferStore($0).insert(
                 .fixture(1), catalogRevision: 1, for: first, subject: [first, second], in: scope)
         }
         seen.insert(try await note())
         _ = try await bench.database.write {
-            try SlotStore($0).addSigning(
+            try IssuedOfferStore($0).addSigning(
                 to: .number(1), expiresAt: Bench.now, countsUntil: Bench.now, at: Bench.now,
                 subject: [first, second], in: scope)
         }
@@ -255,7 +262,7 @@ struct SlotTests {
         let ofOwner = { try await bench.database.read { try CustomerStore($0).version(of: [first]) } }
         let before = try await ofOwner()
         let isVoided = try await bench.database.write {
-            try SlotStore($0).void(
+            try IssuedOfferStore($0).void(
                 .number(1), reason: "mistake", release: false, at: Bench.now, in: scope)
         }
         #expect(isVoided)
@@ -269,8 +276,8 @@ struct SlotTests {
         let bench = try await Bench(driver)
         let (first, second) = (try await bench.customer("1"), try await bench.customer("2"))
         for number in 0..<9 {
-            let slot = Slot.fixture(number, offer: OfferId("offer-\(number / 2)"))
-            try await insert(slot, for: number % 2 == 0 ? first : second, bench)
+            let issuedOffer = IssuedOffer.fixture(number, offer: OfferId("offer-\(number / 2)"))
+            try await insert(issuedOffer, for: number % 2 == 0 ? first : second, bench)
         }
         let (scope, other) = (bench.scope, bench.other)
         let pages = { (customers: [CustomerNumber]?, offer: OfferId?) in
@@ -278,10 +285,10 @@ struct SlotTests {
                 var ids = [LowercaseUUID]()
                 var cursor: Int64?
                 while true {
-                    let page = try SlotStore(transaction).page(
+                    let page = try IssuedOfferStore(transaction).page(
                         of: customers, offer: offer, before: cursor, limit: 2, in: scope)
                     guard let last = page.last else { return ids }
-                    ids += page.map(\.slot.id)
+                    ids += page.map(\.issuedOffer.id)
                     cursor = last.sequence
                 }
             }
@@ -292,10 +299,10 @@ struct SlotTests {
         #expect(try await pages(nil, "offer-4") == [.number(8)])
         #expect(try await pages([], nil).isEmpty)
         let elsewhere = try await bench.database.read {
-            try SlotStore($0).page(of: nil, offer: nil, before: nil, limit: 9, in: other)
+            try IssuedOfferStore($0).page(of: nil, offer: nil, before: nil, limit: 9, in: other)
         }
         #expect(elsewhere.isEmpty)
-        let frozen = try await bench.database.read { try SlotStore($0).firstIssued(of: "offer-1", in: scope) }
-        #expect(frozen?.slot.id == .number(2))
+        let frozen = try await bench.database.read { try IssuedOfferStore($0).firstIssued(of: "offer-1", in: scope) }
+        #expect(frozen?.issuedOffer.id == .number(2))
     }
 }

@@ -1,7 +1,8 @@
 public import OfferModel
 
-/// One issued offer: one place under a limit given to one customer, holding one or more signatures (docs/design.md#issued-offers-and-limits).
-public struct Slot: Sendable, Hashable {
+/// One issued offer: one place under a limit given to one customer, holding one or more signatures
+/// (docs/design.md#issued-offers-and-limits).
+public struct IssuedOffer: Sendable, Hashable {
     public var id: LowercaseUUID
     /// The offer in the catalog, across revisions.
     public var offerId: OfferId
@@ -66,9 +67,9 @@ public struct Slot: Sendable, Hashable {
 
     /// Its state; a use known from the history settles it whatever else happened.
     ///
-    /// - Parameter redemptions: those of the same subject, matched to its slots.
-    public func state(at now: Instant, redemptions: [Redemption]) -> SlotState {
-        if redemptions.contains(where: { $0.slotId == id }) { return .redeemed }
+    /// - Parameter redemptions: those of the same subject, matched to its issued offers.
+    public func state(at now: Instant, redemptions: [Redemption]) -> IssuedOfferState {
+        if redemptions.contains(where: { $0.issuedOfferId == id }) { return .redeemed }
         if voidedAt != nil { return .voided }
         if now >= countsUntil { return .expired }
         // Settled before its end: its redemption was recorded, though the history no longer matches it.
@@ -88,8 +89,8 @@ public enum SuppliedOfferFault: Error, Sendable, Hashable {
     }
 }
 
-extension Slot {
-    /// The slot of an offer stated for a "what if"; kind, name and tags are those of the catalog.
+extension IssuedOffer {
+    /// The issued offer of an offer stated for a "what if"; kind, name and tags are those of the catalog.
     ///
     /// - Parameter place: the offer's place among those stated, from 0; the id follows from it.
     /// - Throws: ``SuppliedOfferFault`` if the catalog cannot have issued it.
@@ -110,7 +111,7 @@ extension Slot {
         isReleased = supplied.isReleased
     }
 
-    /// A slot that is stated rather than stored, of an offer as the catalog has it.
+    /// An issued offer that is stated rather than stored, of an offer as the catalog has it.
     init(
         _ offer: Offer, on product: ProductId, in group: SubscriptionGroupId, place: Int, issuedAt: Instant,
         expiresAt: Instant?, signings: Int, _ policy: Policy
@@ -119,11 +120,12 @@ extension Slot {
         self.init(
             id: Self.id(of: place), offerId: offer.id, offerIdentifier: offer.offerIdentifier, offerType: offer.type,
             delivery: offer.delivery, productId: product, subscriptionGroupIdentifier: group, tags: offer.tags,
-            issuedAt: issuedAt, expiresAt: expiresAt, countsUntil: expiresAt.adding(milliseconds: policy.slotTail),
+            issuedAt: issuedAt, expiresAt: expiresAt, countsUntil: expiresAt.adding(milliseconds: policy.countingTail),
             signings: signings)
     }
 
-    /// `00000000-0000-4000-8000-000000000000` for the first: no random number, and so never the id of a stored slot.
+    /// `00000000-0000-4000-8000-000000000000` for the first: no random number, and so never the id of a stored issued
+    /// offer.
     private static func id(of place: Int) -> LowercaseUUID {
         LowercaseUUID(version4From: (0..<16).map { $0 < 12 ? 0 : UInt8(truncatingIfNeeded: place >> (8 * (15 - $0))) })
     }

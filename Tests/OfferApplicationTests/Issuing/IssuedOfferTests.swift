@@ -7,8 +7,8 @@ import OfferStore
 import OfferTestSupport
 import Testing
 
-@Suite("Slots")
-struct SlotTests {
+@Suite("Issued offers")
+struct IssuedOfferTests {
     private let token = AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
     private let otherToken = AppAccountToken("aaaaaaaa-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
 
@@ -48,7 +48,7 @@ struct SlotTests {
         #expect(try await bench.count("issued_offer") == 1)
     }
 
-    @Test("another account, format or product needs one more signing under the same slot")
+    @Test("another account, format or product needs one more signing under the same issued offer")
     func otherPlan() async throws {
         let bench = try await bench()
         let first = try await bench.granted(order(token: token, formats: [.v1]))
@@ -65,7 +65,7 @@ struct SlotTests {
         #expect(yearly.offer.productId == "yearly")
     }
 
-    @Test("another transaction of the customer needs one more signing under the same slot")
+    @Test("another transaction of the customer needs one more signing under the same issued offer")
     func otherTransaction() async throws {
         let bench = try await bench()
         let first = try await bench.granted(order())
@@ -92,7 +92,7 @@ struct SlotTests {
         #expect(try await bench.count("signature") == 3)
     }
 
-    @Test("a slot that was not used stops counting an hour after its newest signature, and not before")
+    @Test("an issued offer that was not used stops counting an hour after its newest signature, and not before")
     func expiry() async throws {
         let bench = try await bench()
         let first = try await bench.granted(order())
@@ -108,14 +108,15 @@ struct SlotTests {
     }
 
     @Test(
-        "a slot voided without release counts until its end; one released frees its place at once",
+        "an issued offer voided without release counts until its end; one released frees its place at once",
         arguments: [false, true])
     func voided(release: Bool) async throws {
         let bench = try await bench()
         let first = try await bench.granted(order())
         let now = bench.clock.now
         let isVoided = try await bench.write { transaction, scope in
-            try SlotStore(transaction).void(first.offer.id, reason: "mistake", release: release, at: now, in: scope)
+            try IssuedOfferStore(transaction).void(
+                first.offer.id, reason: "mistake", release: release, at: now, in: scope)
         }
         #expect(isVoided)
         if release {
