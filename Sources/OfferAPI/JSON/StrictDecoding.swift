@@ -54,7 +54,7 @@ extension KeyedDecodingContainer {
     }
 
     /// Reads a number, or what is made of one. For a number that does not fit, the decoder throws an error of its own
-    /// that does not say where it stands.
+    /// that does not name its place.
     ///
     /// - Throws: ``RequestFault`` at such a number, else `DecodingError`.
     func decodeNumber<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {

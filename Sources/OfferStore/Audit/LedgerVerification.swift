@@ -141,8 +141,8 @@ struct UnseenCheck {
 
 /// Proves that the totals that limits for everyone are held against are what issued offers and redemptions add up to.
 ///
-/// No event tells of a counter: it follows from rows, which are proven before. A row of an issued offer that ever took
-/// a place, or cost anything, has its counter.
+/// The audit has no events for counters: they follow from rows, which are proven before. A row of an issued offer that
+/// ever counted as a use, or cost anything, has its counter.
 struct CounterCheck {
     let transaction: any StoreTransaction
 

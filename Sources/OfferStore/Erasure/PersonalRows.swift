@@ -33,7 +33,7 @@ public struct PersonalRows {
     }
 
     /// Renewal info that names the customers' Apple account belongs to them though its subscription has no owner yet,
-    /// and so does what notifications told of that.
+    /// and so do the notifications about that subscription.
     private func orWaiting(in table: PersonalTable) throws -> (sql: String, values: [StoredValue])? {
         guard ["history_renewal_info", "history_facts", "notification"].contains(table.name) else { return nil }
         let waiting = try PersonSearch(customers: customers, chain: customers, scope: scope, transaction: transaction)
@@ -103,7 +103,7 @@ struct PersonSearch {
     let transaction: any StoreTransaction
 
     /// Decisions about others that hold something of the customer: those that were made about them together, whose
-    /// record tells of the aliases and attributes of both, those that name a signed identifier of the customer, and
+    /// record holds the aliases and attributes of both, those that name a signed identifier of the customer, and
     /// those about an unknown customer that were requested with any of their identifiers.
     ///
     /// - Parameter first: only those stored after that place.

@@ -21,7 +21,7 @@ public struct RetentionStep: Sendable, Hashable {
 /// Rows of signatures and decisions stay, with their nonces, ids and dates: limits, redemptions, replay and counts rest
 /// on them. Of their long texts, the audit's keyed digest stays, and an event tells how many there were. Of an issued
 /// offer, its decisions and its history nothing is removed; issued offers that have passed are settled, as issuing
-/// does, because nobody may ever issue their offer again. Of a notification only its signed text goes, which no event
+/// does, because their offer may never be issued again. Of a notification only its signed text goes, which no event
 /// covers.
 public struct RetentionStore {
     private let transaction: any StoreTransaction
