@@ -44,7 +44,7 @@ struct OfferctlTests {
                     """
                     com.example.pro in LocalTesting
                     error: the catalog in force is revision 2
-                    hint: revision 2, applied {minute} by key \(key): more of it
+                    hint: revision 2, applied {time} by key \(key): more of it
                     hint: it changed `limits` of `comeback` from `1 per customer` to `2 per customer`
                     hint: `offerctl catalog plan catalog.yaml` shows what your file would change now
 

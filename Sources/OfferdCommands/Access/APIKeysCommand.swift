@@ -83,8 +83,9 @@ struct APIKeysList: AsyncParsableCommand {
                 let isExpired = key.expiresAt.map { $0 <= now } ?? false
                 return [
                     key.id, key.scope.bundleId.rawValue, key.scope.environment.rawValue, key.role.rawValue,
-                    key.revokedAt != nil ? "revoked" : isExpired ? "expired" : "valid", key.createdAt.description,
-                    key.expiresAt?.description ?? "never", key.label ?? "",
+                    key.revokedAt != nil ? "revoked" : isExpired ? "expired" : "valid",
+                    TimeText.absolute(key.createdAt),
+                    key.expiresAt.map(TimeText.absolute) ?? "never", key.label ?? "",
                 ]
             }
             let table = TextTable(

@@ -147,7 +147,7 @@ enum ContentText {
         return [
             "schema \(content.schema)\(content.isCurrent ? "" : ", older than this version: `offerd migrate` brings it up")",
             "structure and indexes are whole",
-            "newest moment \(census.lastInstant.map { "\($0)" } ?? "none")",
+            "newest moment \(census.lastInstant.map(TimeText.absolute) ?? "none")",
             counts,
         ]
     }

@@ -89,7 +89,8 @@ struct Doctor: AsyncParsableCommand {
         case .reset(let last, let now):
             try Console.output(
                 """
-                requests are dated by the clock again: it is \(now), and the last recorded moment was \(last)
+                requests are dated by the clock again: it is \(TimeText.absolute(now)), and the last recorded \
+                moment was \(TimeText.absolute(last))
                 what was recorded later than now keeps its dates, and counts under limits until then
                 """)
         }

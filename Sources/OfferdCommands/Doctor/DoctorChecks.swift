@@ -51,15 +51,19 @@ enum DoctorChecks {
         let left = end.milliseconds(since: .wallClock)
         guard left > 0 else {
             return [
-                .failed("tls", "the certificate expired at \(end)", hint: "renew it; `serve` reads it again by itself")
+                .failed(
+                    "tls", "the certificate expired at \(TimeText.absolute(end))",
+                    hint: "renew it; `serve` reads it again by itself")
             ]
         }
         guard left > 14 * Instant.Duration.day else {
             return [
-                .warning("tls", "the certificate expires at \(end)", hint: "renew it; `serve` reads it again by itself")
+                .warning(
+                    "tls", "the certificate expires at \(TimeText.absolute(end))",
+                    hint: "renew it; `serve` reads it again by itself")
             ]
         }
-        return [.ok("tls", "the certificate is valid until \(end)")]
+        return [.ok("tls", "the certificate is valid until \(TimeText.absolute(end))")]
     }
 
     /// Whether the audit's keys can be used by this user.
@@ -192,9 +196,12 @@ enum DoctorChecks {
 
     private static func clock(_ marks: ClockMarks) -> DoctorReport.Check {
         let now = Instant.wallClock
-        let last = marks.lastInstant.map { "the last recorded moment is \($0)" } ?? "nothing was recorded yet"
-        guard let lag = ClockLag(of: now, behind: marks) else { return .ok("clock", "it is \(now); \(last)") }
-        return .failed("clock", "\(lag.detail): it is \(now); \(last)", hint: lag.hint)
+        let clock = "it is \(TimeText.absolute(now))"
+        let last =
+            marks.lastInstant.map(TimeText.absolute)
+            .map { "the last recorded moment is \($0)" } ?? "nothing was recorded yet"
+        guard let lag = ClockLag(of: now, behind: marks) else { return .ok("clock", "\(clock); \(last)") }
+        return .failed("clock", "\(lag.detail): \(clock); \(last)", hint: lag.hint)
     }
 
     private static func pauses(_ setup: ServerSetup, _ database: SQLiteDatabase) async throws -> [DoctorReport.Check] {
@@ -269,7 +276,8 @@ enum NotificationChecks {
                         name, detail + "; Apple has never reached this server",
                         hint: "check the URL in App Store Connect and the proxy (docs/notifications.md)")
                 }
-                return .ok(name, detail + "; Apple last reached this server at \(delivered.receivedAt)")
+                let last = TimeText.absolute(delivered.receivedAt)
+                return .ok(name, detail + "; Apple last reached this server at \(last)")
             }
         }
     }
@@ -277,7 +285,7 @@ enum NotificationChecks {
     private static let name = "notifications"
 
     private static func arrival(_ notification: StoredNotification) -> String {
-        "\(notification.source.rawValue) at \(notification.receivedAt)"
+        "\(notification.source.rawValue) at \(TimeText.absolute(notification.receivedAt))"
     }
 
     /// A local App Store need not send any.

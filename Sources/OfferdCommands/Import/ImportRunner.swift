@@ -55,7 +55,11 @@ struct ImportRunner {
                 source, terms, progress: line.show, refusals: refused.add, reported: refused.finish)
         } catch ImportError.anotherIsOpen(let run) {
             throw CommandFailure(
-                .usage, "an import of another file or with other options began at \(run.beganAt) and is unfinished",
+                .usage,
+                """
+                an import of another file or with other options began at \(TimeText.absolute(run.beganAt)) and is \
+                unfinished
+                """,
                 hints: [
                     "give the same file and options again to finish it, or drop what it has staged with `--discard`"
                 ])

@@ -122,7 +122,7 @@ enum LedgerOutcome {
         var lines = ["proven: \(report.events) events, newest hash \(Hexadecimal.lowercase(report.head))"]
         lines += report.rows.sorted { $0.key < $1.key }.map { "  \($0): \($1) rows" }
         let newest = report.newestCheckpoint.map {
-            "\(report.checkpoints), the newest signs \($0.eventSequence) events at \($0.signedAt)"
+            "\(report.checkpoints), the newest signs \($0.eventSequence) events at \(TimeText.absolute($0.signedAt))"
         }
         lines.append("checkpoints: \(newest ?? "none")")
         if let witnessed { lines.append("witness: \(witnessed) checkpoints, as in the database") }

@@ -21,7 +21,9 @@ struct TerminalCaptureTests {
     func captures() async throws {
         try await CapturedService.run { service in
             for (name, command) in Self.commands {
-                let ids = Self.ids(in: try await service.shows(command + " -o wide", columns: 80, isColoured: false))
+                let wide = try await service.shows(command + " -o wide", columns: 80, isColoured: false)
+                #expect(try Golden("terminal/\(name)-wide.txt").difference(from: wide) == nil)
+                let ids = Self.ids(in: wide)
                 #expect(ids.count > 3, "\(name): \(ids)")
                 for columns in [80, 120] {
                     let plain = try await service.shows(command, columns: columns, isColoured: false)

@@ -1,10 +1,9 @@
-import CommandLineSupport
-import OfferModel
+package import OfferModel
 
 /// Moments as people read them, always with their zone.
-enum TimeText {
+package enum TimeText {
     /// `2026-12-01 00:00 UTC`; seconds are shown only where there are any, and the milliseconds never.
-    static func absolute(_ instant: Instant) -> String {
+    package static func absolute(_ instant: Instant) -> String {
         let text = Instant(milliseconds: instant.seconds.saturatingMultiplied(by: Instant.Duration.second)).description
         guard text.hasSuffix("Z") else { return text }
         let clock = text.dropLast().replacing("T", with: " ")
@@ -12,19 +11,19 @@ enum TimeText {
     }
 
     /// A sentence of the server with its instants as people read them.
-    static func readable(_ sentence: String) -> String {
+    package static func readable(_ sentence: String) -> String {
         sentence.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/) { match in
             Instant(iso8601: String(match.output)).map { absolute($0) } ?? String(match.output)
         }
     }
 
     /// `2026-12-01 00:00 UTC (in 9 days)`.
-    static func absolute(_ instant: Instant, now: Instant) -> String {
+    package static func absolute(_ instant: Instant, now: Instant) -> String {
         "\(absolute(instant)) (\(relative(instant, now: now)))"
     }
 
     /// `in 9 days`, `in 30 hours`, `3 minutes ago`, `now`; rounded down.
-    static func relative(_ instant: Instant, now: Instant) -> String {
+    package static func relative(_ instant: Instant, now: Instant) -> String {
         let distance = instant.milliseconds(since: now)
         let length = distance.magnitude
         let amount =
