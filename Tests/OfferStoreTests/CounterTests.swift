@@ -84,6 +84,52 @@ struct CounterTests {
         #expect(counters.places == 1 && counters.spent == ["USD": 9_990])
     }
 
+    @Test("the counters of many offers read at once are those of each read alone", arguments: Driver.allCases)
+    func manyAtOnce(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let scope = bench.scope
+        var renamed = Self.offer
+        renamed.formerly = ["once"]
+        var introductory = Self.offer
+        (introductory.id, introductory.type, introductory.delivery) = ("trial", .introductory, .introductoryEligibility)
+        introductory.offerIdentifier = nil
+        var unused = Self.offer
+        (unused.id, unused.offerIdentifier) = ("unused", "unused50")
+        let offers: [(offer: Offer, group: SubscriptionGroupId?)] = [
+            (renamed, "21500001"), (introductory, "21500001"), (unused, "21500001"), (unused, nil),
+        ]
+        for (number, offer, hours) in [(1, "comeback", 0), (2, "once", 1), (3, "once", 20), (4, "trial", 0)] {
+            let issued = Bench.now.adding(milliseconds: Int64(hours) * Instant.Duration.hour)
+            try await Self.insert(Self.issuedOffer(number, offer: OfferId(offer), issued: issued), [], bench)
+        }
+        try await bench.database.write { transaction in
+            for (type, identifier, group, amount) in [
+                (2, "comeback50", "21500001", 3), (2, "comeback50", "21500002", 5), (1, "", "21500001", 7),
+                (1, "comeback50", "21500001", 9), (2, "another", "21500001", 11), (2, "unused50", "21500001", 0),
+            ] {
+                try transaction.execute(
+                    Statement(
+                        "INSERT INTO redemption_counter VALUES (?1, ?2, ?3, ?4, 'com.example.pro.monthly', ?5)", scope,
+                        type, identifier, group, amount))
+            }
+        }
+        for (hours, places) in [(0, [2, 0, 0, 0]), (10, [1, 0, 0, 0]), (100, [0, 0, 0, 0])] {
+            let now = Self.issuedOffer(1).countsUntil.adding(milliseconds: Int64(hours) * Instant.Duration.hour)
+            let (together, alone) = try await bench.database.read { transaction in
+                let store = try CounterStore(of: offers, at: now, in: scope, transaction)
+                return try (
+                    offers.map { try store.counters(of: $0.offer, in: $0.group, open: [], at: now, in: scope) },
+                    offers.map {
+                        try CounterStore(transaction).counters(of: $0.offer, in: $0.group, open: [], at: now, in: scope)
+                    }
+                )
+            }
+            #expect(together == alone)
+            #expect(together.map(\.places) == places)
+            #expect(together.map { $0.unmatched.values.reduce(0, +) } == [3, 7, 0, 0])
+        }
+    }
+
     @Test("settling takes at most 500 of what passed a minute ago, and changes nothing that anybody reads")
     func settling() async throws {
         let bench = try await Bench()

@@ -21,6 +21,12 @@ struct QueryPlanTests {
             try Self.reset(statements.recording(transaction), scope, first)
             return try statements.all.map { try QueryPlan(of: $0, in: transaction) }
         }
+        plans += try await bench.database.read { transaction in
+            let statements = RecordedStatements()
+            let offers = [OfferId("a"), "b"].map { (Self.offer($0), SubscriptionGroupId("21500001")) }
+            _ = try CounterStore(of: offers, at: Bench.now, in: scope, statements.recording(transaction))
+            return try statements.all.map { try QueryPlan(of: $0, in: transaction) }
+        }
         #expect(plans.count > 30)
         for plan in plans {
             #expect(plan.faults.isEmpty, "\(plan.sql)\n\(plan.steps.joined(separator: "\n"))")
@@ -30,6 +36,13 @@ struct QueryPlanTests {
             let isUsed = plans.contains { plan in plan.steps.contains { allowed.allows($0, of: plan.sql) } }
             #expect(isUsed, "\(allowed.step ?? "any step") of \(allowed.statement)")
         }
+    }
+
+    private static func offer(_ id: OfferId) -> Offer {
+        Offer(
+            id: id, type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
+            products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
+            limits: [])
     }
 
     /// `POST /v1/customers/reset`.
@@ -111,10 +124,7 @@ struct QueryPlanTests {
         try issuedOffers.settle([.number(2)], at: Bench.now, in: scope)
         try issuedOffers.settlePassed(of: "comeback", at: Bench.now, in: scope)
         let counters = CounterStore(transaction)
-        let offer = Offer(
-            id: "comeback", type: .promotional, delivery: .signature, offerIdentifier: "comeback50",
-            products: ["com.example.pro.monthly"], paymentMode: .freeTrial, period: Period(months: 1), periodCount: 1,
-            limits: [])
+        let offer = offer("comeback")
         _ = try counters.counters(of: offer, in: "21500001", open: [], at: Bench.now, in: scope)
         for unit in [CounterUnit.places, .money("USD")] {
             _ = try counters.ending(of: 1, unit, offer: ["comeback"], without: nil, after: Bench.now, in: scope)

@@ -22,7 +22,8 @@ extension Issuance {
             seen.open.contains { $0.id == issuedOffer.id }
         }
         let counters = try OfferCounters.read(
-            question, open: issuedOffers, own: open?.issuedOffer.id, at: snapshot.now, in: number, transaction)
+            question, open: issuedOffers, own: open?.issuedOffer.id, at: snapshot.now, in: number,
+            CounterStore(transaction))
         let uses = limits.compactMap {
             $0.use(question, counters: counters, open: open?.issuedOffer.id, at: snapshot.now)
         }
@@ -55,23 +56,24 @@ extension Snapshot {
         let instant = max(now, present)
         let issuedOffers =
             try isSupposed ? IssuedOfferStore(transaction).issuedOffers(of: subject.customers) : facts.issuedOffers
-        for (offer, productId) in shared {
-            let question = question(
-                offer, productId: productId, signals: [:], request: DeviceRequest(), needsNewSigning: true)
-            facts.counters[offer.id] = try counters(
-                question, open: issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: instant) }, at: instant,
-                transaction)
+        guard let number else {
+            for (offer, _) in shared { facts.counters[offer.id] = OfferCounters(asOf: instant) }
+            return
         }
-    }
-
-    private func counters(
-        _ question: Question, open: [IssuedOffer], at instant: Instant, _ transaction: any StoreTransaction
-    ) throws -> OfferCounters {
-        guard let number else { return OfferCounters(asOf: instant) }
-        let own =
-            open.isEmpty
-            ? nil : facts.openIssuedOffer(of: question.offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
-        return try OfferCounters.read(question, open: open, own: own?.id, at: instant, in: number, transaction)
+        let questions = shared.map { offer, productId in
+            question(offer, productId: productId, signals: [:], request: DeviceRequest(), needsNewSigning: true)
+        }
+        let store = try CounterStore(
+            of: questions.map { ($0.offer, $0.subscriptionGroupIdentifier) }, at: instant, in: number, transaction)
+        for question in questions {
+            let offer = question.offer
+            let open = issuedOffers.filter { offer.has($0.offerId) && $0.isOpen(at: instant) }
+            let own =
+                open.isEmpty
+                ? nil : facts.openIssuedOffer(of: offer, at: now, takesHistoryAsProven: takesHistoryAsProven)
+            facts.counters[offer.id] = try OfferCounters.read(
+                question, open: open, own: own?.id, at: instant, in: number, store)
+        }
     }
 }
 
@@ -83,9 +85,8 @@ extension OfferCounters {
     ///   - own: the one that asking again would use.
     static func read(
         _ question: Question, open: [IssuedOffer], own: LowercaseUUID?, at now: Instant, in scope: ScopeNumber,
-        _ transaction: any StoreTransaction
+        _ store: CounterStore
     ) throws -> OfferCounters {
-        let store = CounterStore(transaction)
         var counters = try store.counters(
             of: question.offer, in: question.subscriptionGroupIdentifier, open: open, at: now, in: scope)
         // Each of several open issued offers is the subject's own in turn, so the last of them never counts.

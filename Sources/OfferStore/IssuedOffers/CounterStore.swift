@@ -7,6 +7,7 @@ public import OfferModel
 /// Only ``IssuedOfferStore`` changes the rows, with the issued offers that they count, in the same transaction.
 public struct CounterStore {
     let transaction: any StoreTransaction
+    private let memory: TransactionCache?
 
     /// The most that a counter may show once what has passed by the instant is left out.
     public struct Cap: Sendable, Hashable {
@@ -29,6 +30,30 @@ public struct CounterStore {
 
     public init(_ transaction: any StoreTransaction) {
         self.transaction = transaction
+        memory = transaction.memory
+    }
+
+    /// Reads what is used of many offers at once, for ``counters(of:in:open:at:in:)`` to tell without further statements.
+    ///
+    /// For transactions that write nothing; one that does remembers the counters itself.
+    ///
+    /// - Parameters:
+    ///   - offers: each with the group of the product asked for.
+    ///   - now: the latest instant that is asked about.
+    public init(
+        of offers: [(offer: Offer, group: SubscriptionGroupId?)], at now: Instant, in scope: ScopeNumber,
+        _ transaction: any StoreTransaction
+    ) throws {
+        self.transaction = transaction
+        guard transaction.memory == nil, offers.count > 1 else {
+            memory = transaction.memory
+            return
+        }
+        let memory = TransactionCache()
+        self.memory = memory
+        let places = offers.compactMap { offer, group in group.map { Self.place(of: offer, in: $0, scope) } }
+        memory.contents.counters = try remembered(offers.flatMap(\.offer.ids), at: now, in: scope)
+        memory.contents.unmatched = try unmatched(Set(places), in: scope)
     }
 
     /// What is used of an offer at an instant: the counters without the issued offers that have passed and are not
@@ -53,10 +78,15 @@ public struct CounterStore {
             }
         }
         guard let group else { return counters }
-        let key = Self.key(offer.delivery.redeemedAs, offer.offerIdentifier)
-        counters.unmatched = try unmatched(
-            UnmatchedPlace(scope: scope, type: key.type, identifier: key.identifier, group: group))
+        counters.unmatched = try unmatched(Self.place(of: offer, in: group, scope))
         return counters
+    }
+
+    private static func place(
+        of offer: Offer, in group: SubscriptionGroupId, _ scope: ScopeNumber
+    ) -> UnmatchedPlace {
+        let key = key(offer.delivery.redeemedAs, offer.offerIdentifier)
+        return UnmatchedPlace(scope: scope, type: key.type, identifier: key.identifier, group: group)
     }
 
     /// What is used under one id, without what has passed.
@@ -85,7 +115,7 @@ public struct CounterStore {
             let passed = try passed(of: offer, at: now, in: scope).map { $0.amount(of: unit) }.saturatingSum()
             guard sum.saturatingSubtracting(cap) <= passed else { return false }
         }
-        if let memory = transaction.memory {
+        if let memory {
             let place = RememberedCounters.Place(scope: scope, offer: offer)
             memory.contents.counters[place]?.amounts[unit.name] = sum
             memory.contents.counters[place]?.changed.insert(unit.name)
@@ -97,7 +127,7 @@ public struct CounterStore {
 
     /// Notes that there are more or fewer redemptions without an issued offer.
     func add(_ amount: Int, unmatched redemption: Redemption, in scope: ScopeNumber) throws {
-        transaction.memory?.contents.unmatched = [:]
+        memory?.contents.unmatched = [:]
         let key = Self.key(redemption.offerType, redemption.offerIdentifier)
         try transaction.execute(
             """
@@ -202,14 +232,14 @@ extension CounterStore {
 
     func amounts(of offer: OfferId, in scope: ScopeNumber) throws -> [String: Int64] {
         let place = RememberedCounters.Place(scope: scope, offer: offer)
-        if let known = transaction.memory?.contents.counters[place] { return known.amounts }
+        if let known = memory?.contents.counters[place] { return known.amounts }
         var amounts: [String: Int64] = [:]
         for row in try transaction.rows(
             "SELECT unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id = ?2", scope, offer)
         {
             amounts[try row.value(0)] = try row.value(1)
         }
-        transaction.memory?.contents.counters[place] = RememberedCounters(amounts: amounts)
+        memory?.contents.counters[place] = RememberedCounters(amounts: amounts)
         return amounts
     }
 
@@ -235,7 +265,7 @@ extension CounterStore {
 
     /// The first instant at which one of its issued offers stops counting; `nil` where nothing is remembered.
     func rememberedEnd(of offer: OfferId, in scope: ScopeNumber) throws -> Instant? {
-        guard let memory = transaction.memory else { return nil }
+        guard let memory else { return nil }
         let place = RememberedCounters.Place(scope: scope, offer: offer)
         if let known = memory.contents.counters[place]?.firstEnd { return known }
         _ = try amounts(of: offer, in: scope)
@@ -250,8 +280,59 @@ extension CounterStore {
         return end
     }
 
+    private func remembered(
+        _ ids: [OfferId], at now: Instant, in scope: ScopeNumber
+    ) throws -> [RememberedCounters.Place: RememberedCounters] {
+        var counters: [RememberedCounters.Place: RememberedCounters] = [:]
+        for id in ids {
+            counters[.init(scope: scope, offer: id)] = RememberedCounters(amounts: [:], firstEnd: .distantFuture)
+        }
+        for row in try transaction.rows(
+            """
+            SELECT offer_id, unit, amount FROM offer_counter
+            WHERE scope_id = ?1 AND offer_id IN (\(Statement.placeholders(ids.count, after: 1)))
+            """, values: .of(scope) + ids.map(\.storedValue))
+        {
+            counters[.init(scope: scope, offer: try row.value(0))]?.amounts[try row.value(1)] = try row.value(2)
+        }
+        for row in try transaction.rows(
+            """
+            SELECT offer_id, MIN(counts_until) FROM issued_offer
+            WHERE scope_id = ?1 AND offer_id IN (\(Statement.placeholders(ids.count, after: 2)))
+            AND places = 1 AND redemptions = 0 AND counts_until <= ?2
+            GROUP BY offer_id
+            """, values: .of(scope, now) + ids.map(\.storedValue))
+        {
+            counters[.init(scope: scope, offer: try row.value(0))]?.firstEnd = try row.value(1)
+        }
+        return counters
+    }
+
+    private func unmatched(
+        _ places: Set<UnmatchedPlace>, in scope: ScopeNumber
+    ) throws -> [UnmatchedPlace: [String: Int]] {
+        let (types, identifiers) = (Set(places.map(\.type)), Set(places.map(\.identifier)))
+        guard !places.isEmpty else { return [:] }
+        var unmatched: [UnmatchedPlace: [String: Int]] = [:]
+        for place in places { unmatched[place] = [:] }
+        for row in try transaction.rows(
+            """
+            SELECT offer_type, offer_identifier, subscription_group_identifier, product_id, amount
+            FROM redemption_counter WHERE scope_id = ?1
+            AND offer_type IN (\(Statement.placeholders(types.count, after: 1)))
+            AND offer_identifier IN (\(Statement.placeholders(identifiers.count, after: 1 + types.count)))
+            AND amount > 0
+            """, values: .of(scope) + types.map(\.storedValue) + identifiers.map(\.storedValue))
+        {
+            let place = UnmatchedPlace(
+                scope: scope, type: try row.value(0), identifier: try row.value(1), group: try row.value(2))
+            unmatched[place]?[try row.value(3)] = try row.value(4)
+        }
+        return unmatched
+    }
+
     func unmatched(_ place: UnmatchedPlace) throws -> [String: Int] {
-        if let known = transaction.memory?.contents.unmatched[place] { return known }
+        if let known = memory?.contents.unmatched[place] { return known }
         var unmatched: [String: Int] = [:]
         for row in try transaction.rows(
             """
@@ -262,7 +343,7 @@ extension CounterStore {
         {
             unmatched[try row.value(0)] = try row.value(1)
         }
-        transaction.memory?.contents.unmatched[place] = unmatched
+        memory?.contents.unmatched[place] = unmatched
         return unmatched
     }
 }
