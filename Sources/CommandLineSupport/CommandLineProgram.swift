@@ -1,4 +1,5 @@
 package import ArgumentParser
+import CBuild
 import OfferModel
 
 /// A program but for its process: parses a command line, runs the command and says how to end.
@@ -93,5 +94,17 @@ package struct CommandLineProgram<Root: ParsableCommand> {
             (command, path) = (next, path + [word])
         }
         return nil
+    }
+}
+
+/// The version of both programs.
+package enum ProgramVersion {
+    /// By semantic versioning.
+    package static let number = "0.1.0"
+
+    /// What `--version` prints: the number, and the commit if the build was told it, as in `0.1.0 (3974bb0c21aa)`.
+    package static var text: String {
+        let commit = String(cString: offerd_commit())
+        return commit.isEmpty ? number : "\(number) (\(commit))"
     }
 }

@@ -10,11 +10,9 @@ import OfferStore
 /// 2. **Read one snapshot**: customer, history, catalog, pauses and counters of one instant.
 /// 3. **Decide** on it without holding the database, by the same function as a dry-run and a replay (invariant 4).
 /// 4. **Sign** before the transaction: a signature takes longer than the writer may be held, and one that is thrown
-/// away
-///    does no harm.
+///    away does no harm.
 /// 5. **Record durably**, if nothing that the decision rests on has changed since step 2 and the limits that everyone
-/// shares
-///    still have room. Otherwise the request begins again with step 2.
+///    shares still have room. Otherwise the request begins again with step 2.
 /// 6. **Release** what was recorded, or what was answered earlier under the same key.
 ///
 /// A refusal takes the same steps; it is recorded once for identical requests.
