@@ -46,7 +46,8 @@ let package = Package(
             dependencies: ["AppStoreData", "OfferAPI", "OfferEligibility", "OfferModel", "OfferSigning", "OfferStore"],
             swiftSettings: settings),
         .target(
-            name: "OfferHTTP", dependencies: ["OfferAPI", "OfferApplication", "OfferEligibility", "OfferModel"],
+            name: "OfferHTTP",
+            dependencies: ["OfferAPI", "OfferApplication", "OfferEligibility", "OfferModel", "OfferSigning"],
             swiftSettings: settings),
         .target(
             name: "OfferdCommands",
@@ -56,8 +57,7 @@ let package = Package(
             name: "DecisionsUnderFuzz",
             dependencies: [
                 "AppStoreData", "OfferAPI", "OfferApplication", "OfferDocuments", "OfferEligibility", "OfferHTTP",
-                "OfferModel",
-                "OfferStore", "OfferdCommands",
+                "OfferModel", "OfferSigning", "OfferStore", "OfferdCommands",
             ], swiftSettings: settings),
     ]
 )

@@ -3,6 +3,7 @@ import OfferModel
 import OfferSigning
 import OfferTestSupport
 import OpenSSLCrypto
+import Synchronization
 import Testing
 
 @Suite("Why StoreKit refuses a signature")
@@ -132,6 +133,40 @@ struct SignatureJudgeTests {
         }
     }
 
+    @Test("a signature that nothing explains takes no more than 4,000 verifications, with any keys and catalog")
+    func verifications() throws {
+        let passed = try signature(.v1).signed()
+        var catalog = FaultySignature.catalog
+        let (product, offer) = (
+            try #require(catalog.subscriptionGroups.first?.products.first), try #require(catalog.offers.first)
+        )
+        catalog.subscriptionGroups[0].products = (0..<300).map { number in
+            var product = product
+            product.productId = ProductId("product\(number)")
+            return product
+        }
+        catalog.offers = (0..<300).map { number in
+            var offer = offer
+            (offer.id, offer.offerIdentifier) = (OfferId("offer\(number)"), OfferIdentifier("apple\(number)"))
+            return offer
+        }
+        for isSameId in [true, false] {
+            let refusals = Mutex(0)
+            let keys = (0..<40).map { number in
+                SignatureJudge.KnownKey(
+                    RefusingKey(keyId: isSameId ? "2X9R4HXF34" : KeyId("KEY\(number)")) {
+                        refusals.withLock { $0 += 1 }
+                    })
+            }
+            let judge = SignatureJudge(
+                bundleId: "com.example.pro", issuerId: nil, keys: keys,
+                otherBundles: (0..<40).map { BundleId("com.example.app\($0)") }, catalog: catalog,
+                now: FaultySignature.now)
+            #expect(try judge.diagnose(passed).verdict != .valid)
+            #expect((3_000...4_000).contains(refusals.withLock(\.self)))
+        }
+    }
+
     @Test("a product or an offer that the catalog does not have is only likely to be the cause")
     func unknownToTheCatalog() throws {
         var signature = try signature(.v1)
@@ -198,5 +233,29 @@ struct SignatureJudgeTests {
                 }
             }
         }
+    }
+}
+
+/// A key that made no signature, and notes each that it is asked about.
+private struct RefusingKey: SigningKey {
+    let keyId: KeyId
+    let works = true
+    let note: @Sendable () -> Void
+
+    init(keyId: KeyId, note: @escaping @Sendable () -> Void) {
+        (self.keyId, self.note) = (keyId, note)
+    }
+
+    func derSignature(of message: [UInt8]) -> [UInt8] { [] }
+    func rawSignature(of message: [UInt8]) -> [UInt8] { [] }
+
+    func isValid(derSignature: [UInt8], of message: [UInt8]) -> Bool {
+        note()
+        return false
+    }
+
+    func isValid(rawSignature: [UInt8], of message: [UInt8]) -> Bool {
+        note()
+        return false
     }
 }

@@ -5,6 +5,7 @@ import OfferDocuments
 import OfferEligibility
 import OfferHTTP
 import OfferModel
+import OfferSigning
 import OfferStore
 import OfferdCommands
 
@@ -20,6 +21,7 @@ import OfferdCommands
 /// - `v`: CSV: a digit for the mapping, a header, a newline and a record
 /// - `r`: a receipt
 /// - `p`: the packed record of a decision
+/// - `g`: a body of `POST /v1/signature-checks`; what it leaves unsigned is signed first
 /// - `k`, `o`, `s`: `keys.yaml`, `offerd.yaml`, a scenario
 struct DecisionFuzzing {
     private static let scope = Scope(bundleId: "com.example.pro", environment: .localTesting)
@@ -63,6 +65,7 @@ struct DecisionFuzzing {
             guard try DecisionRecord(packed: packed).packed() == packed else {
                 throw BrokenPromise(description: "a record reads back otherwise")
             }
+        case UInt8(ascii: "g"): try checkSignature(body: rest)
         case UInt8(ascii: "k"): _ = try? KeysReader.read(rest)
         case UInt8(ascii: "o"): _ = try? ConfigurationReader.read(rest)
         case UInt8(ascii: "s"): _ = try? ScenarioReader.read(rest)
@@ -115,6 +118,22 @@ struct DecisionFuzzing {
         }
         let answer = InquiryAnswer(decisions, nil)
         guard try answer.json().allSatisfy({ !$0.isEmpty }) else { throw BrokenPromise(description: "no answer") }
+    }
+
+    private func checkSignature(body: [UInt8]) throws {
+        guard var passed = try? PassedSignature(body: body) else { return }
+        let key = StandInKey()
+        key.signWhatIsUnsigned(in: &passed, as: Self.scope.bundleId)
+        let judge = SignatureJudge(
+            bundleId: Self.scope.bundleId, issuerId: "57246542-96fe-1a63-e053-0824d011072a",
+            keys: [.init(key), .init(StandInKey(keyId: "RETIRED001"), isAccepted: false)],
+            otherBundles: ["com.example.other"], catalog: catalog.catalog, now: Self.now)
+        guard let diagnosis = try? judge.diagnose(passed) else { return }
+        guard try !diagnosis.json().isEmpty else { throw BrokenPromise(description: "no answer") }
+        let isFlawed = diagnosis.causes.contains { $0.certainty == .certain }
+        guard diagnosis.verdict != .valid || !isFlawed else {
+            throw BrokenPromise(description: "a signature with a certain fault is called valid")
+        }
     }
 
     private func cases(_ bytes: [UInt8]) {

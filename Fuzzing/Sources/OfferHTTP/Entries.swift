@@ -1,6 +1,6 @@
 public import OfferAPI
 public import OfferApplication
-import OfferModel
+package import OfferModel
 
 // What this module keeps to itself, for the target of the fuzzer.
 
@@ -10,6 +10,19 @@ extension Inquiry {
         self = try WireJSON.decodeRequest(Inquiry.self, from: body)
         try check()
     }
+}
+
+extension PassedSignature {
+    /// Reads and checks a body of `POST /v1/signature-checks` as the server does.
+    package init(body: [UInt8]) throws {
+        self = try WireJSON.decodeRequest(PassedSignature.self, from: body)
+        try check()
+    }
+}
+
+extension SignatureDiagnosis {
+    /// The answer's JSON.
+    package func json() throws -> [UInt8] { try WireJSON.encode(self) }
 }
 
 extension InquiryAnswer {

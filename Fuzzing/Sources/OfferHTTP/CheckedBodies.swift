@@ -1,0 +1,1 @@
+../../../Sources/OfferHTTP/Requests/CheckedBodies.swift
