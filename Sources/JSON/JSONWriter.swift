@@ -94,7 +94,12 @@ public struct JSONWriter {
             bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit))
             rest = quotient
         } while rest > 0
-        bytes[start...].reverse()
+        // Reversing the slice would copy the whole array.
+        var (low, high) = (start, bytes.count - 1)
+        while low < high {
+            bytes.swapAt(low, high)
+            (low, high) = (low + 1, high - 1)
+        }
     }
 
     /// Writes a number, a whole one without a fraction.
