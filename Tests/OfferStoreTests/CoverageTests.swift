@@ -15,8 +15,15 @@ struct CoverageTests {
         }
     }
 
+    /// As of one subject, and as of one among several.
     private func coverage(_ customers: [CustomerNumber], _ bench: Bench) async throws -> Coverage {
-        try await bench.database.read { try HistoryStore($0).history(of: customers).coverage }
+        try await bench.database.read { transaction in
+            let store = HistoryStore(transaction)
+            let coverage = try store.history(of: customers).coverage
+            let both = try store.histories(of: [[], customers]).map(\.coverage)
+            #expect(both == [.none, coverage])
+            return coverage
+        }
     }
 
     @Test("nothing known is none, something partial, a statement complete (invariant 3)", arguments: Driver.allCases)

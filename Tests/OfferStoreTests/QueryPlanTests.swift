@@ -91,6 +91,7 @@ struct QueryPlanTests {
         _ = try OpeningStore(transaction).openings(of: customers)
 
         let history = HistoryStore(transaction)
+        _ = try history.histories(of: customers.map { [$0] })
         let payloads: [HistoryPayload] = [
             .renews("9", account: "Z", token: .number(4)), .bought("9"), .installed("A"), .renews("1"),
             .bought("3", original: "1", account: "B"),

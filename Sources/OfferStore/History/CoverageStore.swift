@@ -40,6 +40,25 @@ public struct CoverageStore {
         } ?? nil
     }
 
+    /// The complete coverage of each of these customers who has one; a customer may be named repeatedly.
+    func coverages(of customers: [CustomerNumber]) throws -> [CustomerNumber: Coverage] {
+        var coverages: [CustomerNumber: Coverage] = [:]
+        let statement = Statement(Self.selectNewest(customers.count), values: customers.map(\.storedValue))
+        try transaction.each(statement) { columns in
+            coverages[try columns.value(0)] = Coverage(
+                level: .complete, asOf: try columns.value(1), provenance: try columns.value(2))
+        }
+        return coverages
+    }
+
+    private static let selectNewest = ListedSQL(
+        """
+        SELECT c.customer_id, c.as_of, c.provenance FROM coverage c
+        WHERE c.is_complete = 1
+        AND c.sequence = (SELECT MAX(sequence) FROM coverage WHERE customer_id = c.customer_id)
+        AND c.customer_id IN (
+        """, ")")
+
     /// A merge leaves the least coverage of both: neither statement spoke of what the other customer had.
     func unite(
         _ merged: CustomerNumber, into survivor: CustomerNumber, at now: Instant, in scope: ScopeNumber

@@ -57,8 +57,9 @@ public struct HistoryStore {
                 guard isRead else { throw StoreError.corruptFacts("`history_facts` holds no bytes") }
             }
         }
+        let coverages = try CoverageStore(transaction).coverages(of: listed)
         for place in subjects.indices where !subjects[place].isEmpty {
-            histories[place].coverage = try coverage(of: subjects[place], owners[place], asOf: .distantFuture)
+            histories[place].coverage = Self.least(of: subjects[place], owners[place]) { coverages[$0] }
         }
         return histories
     }
@@ -104,11 +105,15 @@ public struct HistoryStore {
         of customers: [CustomerNumber], _ owners: Set<CustomerNumber>, asOf instant: Instant
     ) throws -> Coverage {
         let statements = CoverageStore(transaction)
-        return try (owners.isEmpty ? Set(customers) : owners).sorted()
-            .map {
-                try statements.coverage(of: $0, asOf: instant)
-                    ?? Coverage(level: owners.contains($0) ? .partial : .none)
-            }
+        return try Self.least(of: customers, owners) { try statements.coverage(of: $0, asOf: instant) }
+    }
+
+    private static func least(
+        of customers: [CustomerNumber], _ owners: Set<CustomerNumber>,
+        complete: (CustomerNumber) throws -> Coverage?
+    ) rethrows -> Coverage {
+        try (owners.isEmpty ? Set(customers) : owners).sorted()
+            .map { try complete($0) ?? Coverage(level: owners.contains($0) ? .partial : .none) }
             .min(by: CoverageStore.isLess) ?? .none
     }
 }
