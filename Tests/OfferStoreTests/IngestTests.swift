@@ -135,6 +135,27 @@ struct IngestTests {
         #expect(found == [production.first?.customer].compactMap { $0 })
     }
 
+    @Test("many identifiers looked up together have the owners that each has alone", arguments: Driver.allCases)
+    func owners(driver: Driver) async throws {
+        let bench = try await Bench(driver)
+        let scope = bench.scope
+        let customers = try await bench.ingest((0..<600).map { .bought(TransactionId("\($0)")) }).compactMap(\.customer)
+        let identifiers =
+            (0..<700).map { ProvenIdentifier.originalTransactionId(TransactionId("\($0)")) }
+            + [.originalTransactionId("7"), .appTransactionId("7")]
+        try await bench.database.read { transaction in
+            let store = CustomerStore(transaction)
+            let owners = try store.owners(of: identifiers, in: scope)
+            #expect(owners.count == 600)
+            for identifier in identifiers {
+                #expect(try owners[identifier] == store.customer(identifier, in: scope))
+            }
+            #expect(try store.customers(proven: identifiers, in: scope) == customers.sorted())
+            #expect(try store.owners(of: identifiers, in: bench.other).isEmpty)
+            #expect(try store.owners(of: [], in: scope).isEmpty)
+        }
+    }
+
     @Test(
         "the subject's version moves with every stored payload and stays with a repeated one",
         arguments: Driver.allCases)

@@ -19,10 +19,7 @@ public struct StatusLookup: Sendable {
         try rates.take(named, by: caller)
         let read = { @Sendable (transaction: any StoreTransaction) in
             let state = try ScopeStore(transaction).presentState(around: caller.scope)
-            let subjects = try named.enumerated().map { place, identifiers -> [CustomerNumber] in
-                guard let scope = state.scope?.number else { return [] }
-                return try Self.customers(identifiers, at: place, in: scope, transaction)
-            }
+            let subjects = try Self.subjects(named, in: state.scope?.number, transaction)
             return (
                 subjects: subjects, histories: try HistoryStore(transaction).histories(of: subjects),
                 now: clock.instantOfLooking(after: state.marks.lastInstant)
@@ -40,12 +37,27 @@ public struct StatusLookup: Sendable {
         }
     }
 
+    private static func subjects(
+        _ named: [CustomerIdentifiers], in scope: ScopeNumber?, _ transaction: any StoreTransaction
+    ) throws -> [[CustomerNumber]] {
+        guard let scope else { return named.map { _ in [] } }
+        // Most are named by one identifier of Apple's, which cannot mix up two customers: these are read together.
+        let alone = named.map { $0.proven.count == 1 && $0.aliases.isEmpty ? $0.proven.first : nil }
+        let owners = try CustomerStore(transaction).owners(of: alone.compactMap(\.self), in: scope)
+        return try named.indices.map { place in
+            guard let identifier = alone[place] else {
+                return try customers(named[place], at: place, in: scope, transaction)
+            }
+            return owners[identifier].map { [$0] } ?? []
+        }
+    }
+
     private static func customers(
         _ identifiers: CustomerIdentifiers, at place: Int, in scope: ScopeNumber, _ transaction: any StoreTransaction
     ) throws -> [CustomerNumber] {
         do {
             let subject = try NamedCustomers.resolve(identifiers, signed: [], in: scope, transaction)
-            // A single identifier cannot mix up two customers.
+            // A single alias cannot mix up two customers either.
             if identifiers.proven.count + identifiers.aliases.count > 1 {
                 try subject.requireOwn(identifiers.aliases, in: scope, transaction)
             }

@@ -16,12 +16,33 @@ public struct CustomerStore {
 
     /// Every customer that one of these signed identifiers names, each once, the earliest stored first.
     public func customers(proven identifiers: [ProvenIdentifier], in scope: ScopeNumber) throws -> [CustomerNumber] {
-        var found = Set<CustomerNumber>()
-        for identifier in identifiers {
-            if let customer = try customer(identifier, in: scope) { found.insert(customer) }
-        }
-        return found.sorted()
+        Set(try owners(of: identifiers, in: scope).values).sorted()
     }
+
+    /// The customer that each of these signed identifiers names, without those that name none.
+    public func owners(
+        of identifiers: [ProvenIdentifier], in scope: ScopeNumber
+    ) throws -> [ProvenIdentifier: CustomerNumber] {
+        var owners: [ProvenIdentifier: CustomerNumber] = [:]
+        for (kind, identifiers) in Dictionary(grouping: Set(identifiers), by: \.kind) {
+            for start in stride(from: 0, to: identifiers.count, by: Self.page) {
+                let page = identifiers[start..<min(start + Self.page, identifiers.count)]
+                let statement = Self.selectOwners.statement(
+                    .of(scope, kind), list: page.map(\.value.storedValue))
+                var customers: [String: CustomerNumber] = [:]
+                try transaction.each(statement) { customers[try $0.value(0)] = try $0.value(1) }
+                for identifier in page { owners[identifier] = customers[identifier.value] }
+            }
+        }
+        return owners
+    }
+
+    /// How many identifiers one statement looks up.
+    private static let page = 256
+    private static let selectOwners = ListedSQL(
+        """
+        SELECT value, customer_id FROM customer_identifier WHERE scope_id = ?1 AND kind = ?2 AND value IN (
+        """, ")", after: 2)
 
     /// The customers that one of these aliases names, each once, the earliest stored first. Where Apple's data names an
     /// alias for a customer, it does not name those who have it on the backend's word.

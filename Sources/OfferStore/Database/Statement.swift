@@ -63,6 +63,16 @@ struct ListedSQL: Sendable {
     func callAsFunction(_ count: Int) -> String {
         count == 1 ? one : start + Statement.placeholders(count, after: first) + end
     }
+
+    /// The statement for a list of any length: its last value is repeated up to the next power of two, so that few texts
+    /// are kept prepared.
+    func statement(_ values: [StoredValue] = [], list: [StoredValue]) -> Statement {
+        guard let last = list.last else { return Statement(self(0), values: values) }
+        var length = 1
+        while length < list.count { length *= 2 }
+        let repeated = Array(repeating: last, count: max(0, length - list.count))
+        return Statement(self(length), values: values + list + repeated)
+    }
 }
 
 /// The columns of the row at which a running statement is; valid only until its next step.

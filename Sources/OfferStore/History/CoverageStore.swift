@@ -40,11 +40,10 @@ public struct CoverageStore {
         } ?? nil
     }
 
-    /// The complete coverage of each of these customers who has one; a customer may be named repeatedly.
+    /// The complete coverage of each of these customers who has one.
     func coverages(of customers: [CustomerNumber]) throws -> [CustomerNumber: Coverage] {
         var coverages: [CustomerNumber: Coverage] = [:]
-        let statement = Statement(Self.selectNewest(customers.count), values: customers.map(\.storedValue))
-        try transaction.each(statement) { columns in
+        try transaction.each(Self.selectNewest.statement(list: customers.map(\.storedValue))) { columns in
             coverages[try columns.value(0)] = Coverage(
                 level: .complete, asOf: try columns.value(1), provenance: try columns.value(2))
         }

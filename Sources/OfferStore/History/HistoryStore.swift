@@ -42,13 +42,10 @@ public struct HistoryStore {
             for customer in customers { places[customer, default: []].append(place) }
         }
         var histories = subjects.map { _ in History() }
-        guard let last = places.keys.max() else { return histories }
-        // A list is as long as the next power of two, so that few texts of the statement are kept prepared.
-        var length = 1
-        while length < places.count { length *= 2 }
-        let listed = places.keys.sorted() + Array(repeating: last, count: max(0, length - places.count))
+        guard !places.isEmpty else { return histories }
+        let customers = places.keys.sorted()
         var owners = subjects.map { _ in Set<CustomerNumber>() }
-        try transaction.each(Statement(Self.selectFacts(length), values: listed.map(\.storedValue))) { columns in
+        try transaction.each(Self.selectFacts.statement(list: customers.map(\.storedValue))) { columns in
             let (customer, isProven): (CustomerNumber, Bool) = (try columns.value(0), try columns.value(1))
             for place in places[customer] ?? [] {
                 let isRead = try columns.withBytes(2) {
@@ -57,7 +54,7 @@ public struct HistoryStore {
                 guard isRead else { throw StoreError.corruptFacts("`history_facts` holds no bytes") }
             }
         }
-        let coverages = try CoverageStore(transaction).coverages(of: listed)
+        let coverages = try CoverageStore(transaction).coverages(of: customers)
         for place in subjects.indices where !subjects[place].isEmpty {
             histories[place].coverage = Self.least(of: subjects[place], owners[place]) { coverages[$0] }
         }
