@@ -57,29 +57,6 @@ struct APIKeyTests {
         #expect(!stored.isValid(at: Bench.now.adding(milliseconds: 10)))
     }
 
-    @Test("a key revoked from later on is valid until then, can be revoked sooner and not later, and the ledger holds")
-    func revokeLater() async throws {
-        let bench = try await AuditedBench(.memory)
-        let keys = ["soon", "late"].map { StoredAPIKey.fixture($0) }
-        let (soon, late) = (Bench.now.adding(milliseconds: 5), Bench.now.adding(milliseconds: 9))
-        try await bench.write { transaction in
-            let store = APIKeyStore(transaction)
-            for key in keys {
-                try store.insert(key)
-                #expect(try store.revoke(key.id, from: late, at: Bench.now))
-            }
-            #expect(try store.revoke("soon", from: soon, at: Bench.now))
-            #expect(try !store.revoke("soon", from: soon, at: Bench.now))
-            #expect(try !store.revoke("soon", from: late, at: Bench.now))
-            for (id, end) in [("soon", soon), ("late", late)] {
-                let key = try #require(try store.key(id)?.key)
-                #expect(key.revokedAt == end && key.endsAt == end)
-                #expect(key.isValid(at: end.adding(milliseconds: -1)) && !key.isValid(at: end))
-            }
-        }
-        #expect(try await bench.verify().rows["api_key"] == 4)
-    }
-
     @Test("a key with a known id or without a 32-byte digest is refused", arguments: Driver.allCases)
     func constraints(driver: Driver) async throws {
         let bench = try await Bench(driver)

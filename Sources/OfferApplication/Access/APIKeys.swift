@@ -69,29 +69,6 @@ public struct APIKeys: Sendable {
         return token
     }
 
-    /// Makes a key like another one, which is revoked after a time in which both are accepted.
-    ///
-    /// - Parameter overlap: how long both are accepted.
-    /// - Returns: the new key's token, and when the old key ends; `nil` if there is no such key, or it has ended.
-    public func rotate(
-        _ id: String, overlap: Period, expiresAt: Instant? = nil
-    ) async throws -> (token: APIToken, oldKeyEndsAt: Instant)? {
-        let token = try APIToken(random: random)
-        return try await database.write(by: author) { transaction in
-            let keys = APIKeyStore(transaction)
-            let now = try clock.instantOfLooking(transaction)
-            guard let old = try keys.key(id)?.key, old.isValid(at: now) else { return nil }
-            let lifetime = old.expiresAt.map { $0.milliseconds(since: old.createdAt) }
-            try keys.insert(
-                StoredAPIKey(
-                    id: token.id, scope: old.scope, role: old.role, secretDigest: token.secretDigest(digest),
-                    label: old.label, createdAt: now, expiresAt: expiresAt ?? lifetime.map(now.adding(milliseconds:))))
-            let end = now.adding(overlap)
-            if old.endsAt.map({ $0 > end }) ?? true { _ = try keys.revoke(id, from: end, at: now) }
-            return (token, min(end, old.endsAt ?? end))
-        }
-    }
-
     /// Every key, the earliest first; secrets are not among what is known of them.
     public func list() async throws -> [APIKeySummary] {
         try await database.read { try APIKeyStore($0).keys() }.map(APIKeySummary.init)
@@ -120,8 +97,8 @@ public struct APIKeySummary: Sendable, Hashable {
     /// What its owner calls it.
     public var label: String?
     public var createdAt: Instant
-    /// From when it is not accepted, whether it expires or is revoked.
-    public var endsAt: Instant?
+    /// From when it is not accepted.
+    public var expiresAt: Instant?
     public var revokedAt: Instant?
 
     init(_ key: StoredAPIKey) {
@@ -130,7 +107,7 @@ public struct APIKeySummary: Sendable, Hashable {
         role = key.role
         label = key.label
         createdAt = key.createdAt
-        endsAt = key.endsAt
+        expiresAt = key.expiresAt
         revokedAt = key.revokedAt
     }
 }

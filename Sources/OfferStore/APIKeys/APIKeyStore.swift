@@ -9,7 +9,6 @@ public struct StoredAPIKey: Sendable, Hashable {
     public var createdAt: Instant
     /// From when it is not accepted.
     public var expiresAt: Instant?
-    /// From when it is not accepted either: the end of its replacement's overlap may lie ahead.
     public var revokedAt: Instant?
 
     public init(
@@ -26,11 +25,8 @@ public struct StoredAPIKey: Sendable, Hashable {
         self.revokedAt = revokedAt
     }
 
-    /// When it ends, whatever ends it; `nil` if nothing does.
-    public var endsAt: Instant? { [expiresAt, revokedAt].compactMap(\.self).min() }
-
     public func isValid(at now: Instant) -> Bool {
-        endsAt.map { now < $0 } ?? true
+        revokedAt == nil && expiresAt.map { now < $0 } != false
     }
 }
 
@@ -77,21 +73,14 @@ public struct APIKeyStore {
         return try statement.all(in: transaction) { try StoredAPIKey(reading: &$0) }
     }
 
-    /// Revokes a key from now on, or from an instant to come.
-    ///
-    /// - Returns: whether there is such a key that was not revoked before, or only from later on.
-    public func revoke(_ id: String, from end: Instant? = nil, at now: Instant) throws -> Bool {
-        let end = end ?? now
-        let before = try key(id)?.key.revokedAt
+    /// - Returns: whether there is such a key that was not revoked before.
+    public func revoke(_ id: String, at now: Instant) throws -> Bool {
         let revoked = try transaction.row(
-            """
-            UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND (revoked_at IS NULL OR revoked_at > ?2)
-            RETURNING scope_id
-            """, id, end)
+            "UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING scope_id", id, now)
         guard let revoked else { return false }
         try transaction.audit().record(
             .apiKeyRevoked, at: now, in: try revoked.value(0, as: ScopeNumber.self),
-            before: ["revokedAt": before], after: ["apiKey": id, "revokedAt": end])
+            before: ["revokedAt": Int64?.none], after: ["apiKey": id, "revokedAt": now])
         return true
     }
 

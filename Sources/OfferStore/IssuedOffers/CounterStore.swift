@@ -287,49 +287,46 @@ extension CounterStore {
         for id in ids {
             counters[.init(scope: scope, offer: id)] = RememberedCounters(amounts: [:], firstEnd: .distantFuture)
         }
-        for row in try transaction.rows(
-            """
-            SELECT offer_id, unit, amount FROM offer_counter
-            WHERE scope_id = ?1 AND offer_id IN (\(Statement.placeholders(ids.count, after: 1)))
-            """, values: .of(scope) + ids.map(\.storedValue))
-        {
+        let list = ids.map(\.storedValue)
+        for row in try transaction.rows(Self.selectAmounts.statement(.of(scope), list: list)) {
             counters[.init(scope: scope, offer: try row.value(0))]?.amounts[try row.value(1)] = try row.value(2)
         }
-        for row in try transaction.rows(
-            """
-            SELECT offer_id, MIN(counts_until) FROM issued_offer
-            WHERE scope_id = ?1 AND offer_id IN (\(Statement.placeholders(ids.count, after: 2)))
-            AND places = 1 AND redemptions = 0 AND counts_until <= ?2
-            GROUP BY offer_id
-            """, values: .of(scope, now) + ids.map(\.storedValue))
-        {
+        for row in try transaction.rows(Self.selectFirstEnds.statement(.of(scope, now), list: list)) {
             counters[.init(scope: scope, offer: try row.value(0))]?.firstEnd = try row.value(1)
         }
         return counters
     }
 
+    private static let selectAmounts = ListedSQL(
+        "SELECT offer_id, unit, amount FROM offer_counter WHERE scope_id = ?1 AND offer_id IN (", ")", after: 1)
+
+    private static let selectFirstEnds = ListedSQL(
+        """
+        SELECT offer_id, MIN(counts_until) FROM issued_offer
+        WHERE scope_id = ?1 AND places = 1 AND redemptions = 0 AND counts_until <= ?2 AND offer_id IN (
+        """, ") GROUP BY offer_id", after: 2)
+
     private func unmatched(
         _ places: Set<UnmatchedPlace>, in scope: ScopeNumber
     ) throws -> [UnmatchedPlace: [String: Int]] {
-        let (types, identifiers) = (Set(places.map(\.type)), Set(places.map(\.identifier)))
-        guard !places.isEmpty else { return [:] }
         var unmatched: [UnmatchedPlace: [String: Int]] = [:]
         for place in places { unmatched[place] = [:] }
-        for row in try transaction.rows(
-            """
-            SELECT offer_type, offer_identifier, subscription_group_identifier, product_id, amount
-            FROM redemption_counter WHERE scope_id = ?1
-            AND offer_type IN (\(Statement.placeholders(types.count, after: 1)))
-            AND offer_identifier IN (\(Statement.placeholders(identifiers.count, after: 1 + types.count)))
-            AND amount > 0
-            """, values: .of(scope) + types.map(\.storedValue) + identifiers.map(\.storedValue))
-        {
-            let place = UnmatchedPlace(
-                scope: scope, type: try row.value(0), identifier: try row.value(1), group: try row.value(2))
-            unmatched[place]?[try row.value(3)] = try row.value(4)
+        for (type, places) in Dictionary(grouping: places, by: \.type) {
+            let identifiers = Set(places.map(\.identifier)).map(\.storedValue)
+            for row in try transaction.rows(Self.selectUnmatched.statement(.of(scope, type), list: identifiers)) {
+                let place = UnmatchedPlace(
+                    scope: scope, type: type, identifier: try row.value(0), group: try row.value(1))
+                unmatched[place]?[try row.value(2)] = try row.value(3)
+            }
         }
         return unmatched
     }
+
+    private static let selectUnmatched = ListedSQL(
+        """
+        SELECT offer_identifier, subscription_group_identifier, product_id, amount FROM redemption_counter
+        WHERE scope_id = ?1 AND offer_type = ?2 AND amount > 0 AND offer_identifier IN (
+        """, ")", after: 2)
 
     func unmatched(_ place: UnmatchedPlace) throws -> [String: Int] {
         if let known = memory?.contents.unmatched[place] { return known }

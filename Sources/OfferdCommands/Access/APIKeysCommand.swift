@@ -7,13 +7,13 @@ import OpenSSLCrypto
 
 struct APIKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "api-keys", abstract: "Create, list, rotate and revoke API keys.",
+        commandName: "api-keys", abstract: "Create, list and revoke API keys.",
         discussion: """
             Example:
               offerd api-keys create --app com.example.pro --environment Sandbox --role client --config offerd.yaml
               offerd api-keys list --config offerd.yaml
             """,
-        subcommands: [APIKeysCreate.self, APIKeysList.self, APIKeysRotate.self, APIKeysRevoke.self])
+        subcommands: [APIKeysCreate.self, APIKeysList.self, APIKeysRevoke.self])
 }
 
 struct APIKeysCreate: AsyncParsableCommand {
@@ -54,7 +54,13 @@ struct APIKeysCreate: AsyncParsableCommand {
         try await options.withAPIKeys(command: "create") { keys in
             let token = try await keys.create(
                 scope: scope, role: role, label: label, expiresAt: validFor.map { Instant.wallClock.adding($0) })
-            try token.show()
+            do {
+                try Console.output(token.text)
+            } catch let failure as CommandFailure {
+                throw CommandFailure(
+                    .failed, failure.message,
+                    hints: ["the key is in force and its token lost: offerd api-keys revoke \(token.id)"])
+            }
         }
     }
 }
@@ -74,52 +80,17 @@ struct APIKeysList: AsyncParsableCommand {
         try await options.withAPIKeys(command: "list") { keys in
             let now = Instant.wallClock
             let rows = try await keys.list().map { key in
-                let isRevoked = key.revokedAt.map { $0 <= now } ?? false
-                let hasEnded = key.endsAt.map { $0 <= now } ?? false
+                let isExpired = key.expiresAt.map { $0 <= now } ?? false
                 return [
                     key.id, key.scope.bundleId.rawValue, key.scope.environment.rawValue, key.role.rawValue,
-                    isRevoked ? "revoked" : hasEnded ? "expired" : "valid", TimeText.absolute(key.createdAt),
-                    key.endsAt.map(TimeText.absolute) ?? "never", key.label ?? "",
+                    key.revokedAt != nil ? "revoked" : isExpired ? "expired" : "valid",
+                    TimeText.absolute(key.createdAt),
+                    key.expiresAt.map(TimeText.absolute) ?? "never", key.label ?? "",
                 ]
             }
             let table = TextTable(
-                ["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "ENDS", "LABEL"], rows: rows)
+                ["ID", "APP", "ENVIRONMENT", "ROLE", "STATE", "CREATED", "EXPIRES", "LABEL"], rows: rows)
             for line in table.lines(.plain) { try Console.output(line) }
-        }
-    }
-}
-
-struct APIKeysRotate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "rotate",
-        abstract: "Replace an API key: print a new token, and accept the old one a while longer.",
-        discussion: """
-            The new key has the app, environment, role, label and lifetime of the old one. Its token is printed alone \
-            on standard output and stored nowhere. To end the old key sooner, revoke it.
-
-            Example:
-              offerd api-keys rotate 0123456789abcdef --overlap P2D --config offerd.yaml
-            """)
-
-    @OptionGroup var options: ConfigurationOptions
-
-    @Argument(help: "The old key's id, the second part of its token; the whole token also works.")
-    var id: String
-
-    @Option(help: "How long the old key is still accepted, such as PT1H.")
-    var overlap = Period(days: 7)
-
-    @Option(help: "How long the new key is valid, such as P90D. (default: as long as the old one)")
-    var validFor: Period?
-
-    func run() async throws {
-        try await options.withAPIKeys(command: "rotate") { keys in
-            let name = APIToken.id(in: id)
-            let rotated = try await keys.rotate(
-                name, overlap: overlap, expiresAt: validFor.map { Instant.wallClock.adding($0) })
-            guard let (token, end) = rotated else { throw CommandFailure.noActiveKey(name) }
-            try token.show()
-            Console.note("the key `\(name)` is accepted until \(TimeText.absolute(end))")
         }
     }
 }
@@ -140,33 +111,15 @@ struct APIKeysRevoke: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withAPIKeys(command: "revoke") { keys in
-            let name = APIToken.id(in: id)
-            guard try await keys.revoke(name) else { throw CommandFailure.noActiveKey(name) }
+            // An operator with a leaked token at hand may give it whole; it is never shown again.
+            let name = APIToken(id)?.id ?? id
+            guard try await keys.revoke(name) else {
+                let shown = name.hasPrefix("offerd_") ? "with that token" : "`\(name)`"
+                throw CommandFailure(
+                    .failed, "there is no active API key \(shown)", hints: ["`offerd api-keys list` shows them"])
+            }
             try Console.output("revoked \(name)")
         }
-    }
-}
-
-extension APIToken {
-    /// An operator with a leaked token at hand may give it whole; it is never shown again.
-    fileprivate static func id(in argument: String) -> String { APIToken(argument)?.id ?? argument }
-
-    fileprivate func show() throws {
-        do {
-            try Console.output(text)
-        } catch let failure as CommandFailure {
-            throw CommandFailure(
-                .failed, failure.message,
-                hints: ["the key is in force and its token lost: offerd api-keys revoke \(id)"])
-        }
-    }
-}
-
-extension CommandFailure {
-    fileprivate static func noActiveKey(_ name: String) -> CommandFailure {
-        let shown = name.hasPrefix("offerd_") ? "with that token" : "`\(name)`"
-        return CommandFailure(
-            .failed, "there is no active API key \(shown)", hints: ["`offerd api-keys list` shows them"])
     }
 }
 
