@@ -153,7 +153,8 @@ struct SignatureJudgeTests {
         let refusals = Mutex(0)
         let judge = SignatureJudge(
             bundleId: "com.example.pro", issuerId: nil,
-            keys: (0..<40).map { _ in
+            // A number that does not divide the bound.
+            keys: (0..<15).map { _ in
                 SignatureJudge.KnownKey(RefusingKey(keyId: "2X9R4HXF34") { refusals.withLock { $0 += 1 } })
             },
             otherBundles: (0..<40).map { BundleId("com.example.app\($0)") }, catalog: catalog, now: FaultySignature.now)
