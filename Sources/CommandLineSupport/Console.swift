@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Where commands write: data to stdout, messages to stderr, both unbuffered so that nothing is lost at exit.
 package enum Console {
@@ -7,9 +8,20 @@ package enum Console {
     ).fitting(columns(STDOUT_FILENO))
 
     /// For messages.
-    package static let notePalette = Palette.chosen(
+    package static var notePalette: Palette {
+        keepsNotesWhole.load(ordering: .relaxed) ? terminalNotes.fitting(nil) : terminalNotes
+    }
+
+    private static let terminalNotes = Palette.chosen(
         isTerminal: isatty(STDERR_FILENO) == 1, environment: ProcessInfo.processInfo.environment
     ).fitting(columns(STDERR_FILENO))
+
+    private static let keepsNotesWhole = Atomic(false)
+
+    /// Wraps no message from now on.
+    static func keepNotesWhole() {
+        keepsNotesWhole.store(true, ordering: .relaxed)
+    }
 
     /// The terminal's width; `nil` where there is none, so that programs read whole lines.
     private static func columns(_ descriptor: Int32) -> Int? {
@@ -44,7 +56,7 @@ package enum Console {
 
     package static func note(_ text: String) {
         // Where standard error is closed too, there is no other place to report it.
-        try? put(notePalette.wrap(text), to: .standardError)
+        try? put(notePalette.wrap(TimeText.readable(text)), to: .standardError)
     }
 
     /// Writes to stderr without a line break, as a line that changes needs it.

@@ -23,6 +23,7 @@ package struct OutputOptions: ParsableArguments {
 
     package mutating func validate() throws {
         guard !json || output == nil else { throw ValidationError("use either `--json` or `--output`") }
+        if format == .wide { Console.keepNotesWhole() }
     }
 
     private var format: OutputFormat? { json ? .json : output }
@@ -33,13 +34,6 @@ package struct OutputOptions: ParsableArguments {
     package var isData: Bool { format == .json || format == .yaml }
 
     package var palette: Palette { format == .wide ? Console.palette.fitting(nil) : Console.palette }
-
-    /// For a command whose text is the same in every width.
-    package func refuseWide() throws {
-        guard format != .wide else {
-            throw ValidationError("`--output wide` is for tables, and this command prints none")
-        }
-    }
 
     /// The result for a program; `nil` if it is for people.
     package func data(_ json: @autoclosure () throws -> String) throws -> String? {

@@ -10,9 +10,9 @@ package enum TimeText {
         return (clock.hasSuffix(":00") ? String(clock.dropLast(3)) : String(clock)) + " UTC"
     }
 
-    /// A sentence of the server with its instants as people read them.
+    /// A sentence with its instants as people read them; what is in backticks is quoted, and stays.
     package static func readable(_ sentence: String) -> String {
-        sentence.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/) { match in
+        sentence.replacing(/`[^`]*`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/) { match in
             Instant(iso8601: String(match.output)).map { absolute($0) } ?? String(match.output)
         }
     }

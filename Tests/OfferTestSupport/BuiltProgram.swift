@@ -82,9 +82,10 @@ public struct BuiltProgram: Sendable {
         }
     }
 
-    /// The environment every run starts from: where programs are, and what a program built with a sanitizer needs.
+    /// The environment every run starts from: where programs are, what a program built with a sanitizer needs, and which
+    /// fault of `Scripts/mutate` is in force.
     public static var base: [String: String] {
-        let inherited = ["PATH", "LD_PRELOAD", "TSAN_OPTIONS"]
+        let inherited = ["PATH", "LD_PRELOAD", "TSAN_OPTIONS", "OFFERD_MUTANT"]
         return ProcessInfo.processInfo.environment.filter { inherited.contains($0.key) }
     }
 }

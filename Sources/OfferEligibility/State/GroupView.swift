@@ -80,6 +80,7 @@ extension GroupView {
         let all = subscriptions.map { $0.seen(at: instant) }
             .sorted { $1.current.wasBought(before: $0.current) }
             .map { Candidate(subscription: $0, resolution: $0.resolution(at: instant, policy: policy)) }
+        // Nothing can supersede or close the only one.
         guard all.count > 1 else { return all }
         // An upgrade into another subscription ended this one; the other one governs the group.
         let remaining = all.enumerated().filter { index, candidate in

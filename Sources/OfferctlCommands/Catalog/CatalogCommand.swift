@@ -43,10 +43,6 @@ struct CatalogValidate: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        try output.refuseWide()
-    }
-
     func run() async throws {
         let bytes = try InputFile.bytes(catalog.file)
         let validation = ReadDocument(catalog.file) { try CatalogReader.read(bytes, at: .wallClock) }

@@ -118,7 +118,6 @@ struct CustomersUnlink: AsyncParsableCommand {
             throw ValidationError("`\(appAccountToken)` is not a UUID")
         }
         guard !reason.isEmpty else { throw ValidationError("`--reason` must not be empty") }
-        try answer.output.refuseWide()
     }
 
     func run() async throws {
@@ -165,7 +164,6 @@ struct CustomersReset: AsyncParsableCommand {
     mutating func validate() throws {
         try customer.checkGiven()
         guard !reason.isEmpty else { throw ValidationError("`--reason` must not be empty") }
-        try answer.output.refuseWide()
     }
 
     func run() async throws {

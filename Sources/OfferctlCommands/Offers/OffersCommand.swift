@@ -147,7 +147,6 @@ struct PauseTarget: ParsableArguments {
         guard (offer == nil) == all, offer != "" else {
             throw ValidationError("name either the id of one offer, or `--all`")
         }
-        try answer.output.refuseWide()
     }
 
     /// - Parameters:

@@ -78,7 +78,6 @@ struct SignatureCheck: AsyncParsableCommand {
     }
 
     mutating func validate() throws {
-        try answer.output.refuseWide()
         if let other = passed.membersOfOtherFormats.first {
             let option = CLITerms.options[other.rawValue] ?? other.rawValue
             throw ValidationError("the format `\(format.rawValue)` has no `\(option)`")

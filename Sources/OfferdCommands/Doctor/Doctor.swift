@@ -43,7 +43,6 @@ struct Doctor: AsyncParsableCommand {
     var rebuildFacts = false
 
     func validate() throws {
-        try output.refuseWide()
         guard !(output.isData && (resetClock || rebuildFacts)) else {
             throw ValidationError(
                 "`--json` and `--output` are for the report, not for `--reset-clock` or `--rebuild-facts`")

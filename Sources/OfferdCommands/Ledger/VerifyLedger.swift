@@ -48,7 +48,6 @@ struct VerifyLedger: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try output.refuseWide()
         guard let acceptRestore else { return }
         guard !acceptRestore.isEmpty, acceptRestore.utf8.count <= 1_000 else {
             throw ValidationError("`--accept-restore` takes a reason of 1 to 1000 bytes")

@@ -125,6 +125,25 @@ struct VerifyLedgerTests {
         #expect(proof.signaturesChecked == true)
         #expect(proof.checkpoints >= 2, "each stop of the server signs the audit")
         #expect(proof.newestCheckpoint?.eventSequence == proof.events - 1, "the last event is the checkpoint's own")
+        let told = try await offerd("verify-ledger", in: installation)
+        #expect(
+            try TerminalPattern(
+                """
+                proven: \(proof.events) events, newest hash \(proof.head)
+                  api_key: 4 rows
+                  audit_checkpoint: \(proof.checkpoints) rows
+                  catalog_revision: 1 rows
+                  customer_merge: 0 rows
+                  erasure: 0 rows
+                  issued_offer: 5 rows
+                  pause: 0 rows
+                  refusal: 2 rows
+                  signing: 5 rows
+                checkpoints: \(proof.checkpoints), the newest signs \(proof.events - 1) events at {time}
+                not provable: that nothing was cut off after the newest checkpoint; 0 events follow it
+
+                """
+            ).matches(told.text), "\(told.text)")
         let script = Fixture.folder.appending(path: "verify_ledger.py").path
         let judge = try Command.run(
             "python3",

@@ -129,6 +129,31 @@ struct TLSTests {
         #expect(lines.last?.hasPrefix("hint: ") == true)
     }
 
+    @Test("doctor fails on an expired certificate, and says when it expired")
+    func expired() async throws {
+        let installation = try await installation()
+        let made = try Command.run(
+            "sh",
+            [
+                "-ec",
+                """
+                openssl req -new -key one.key -subj /CN=one -out one.csr
+                openssl x509 -req -in one.csr -key one.key -days -1 -out one.pem
+                """,
+            ], directory: installation.directory.url)
+        try #require(made.status == 0, "\(made.errorText)")
+        let doctor = try await Installation.offerd.run(
+            ["doctor", "--config", "offerd.yaml"], directory: installation.directory.url)
+        #expect(doctor.status == 1)
+        let lines = doctor.text.split(separator: "\n").drop { !$0.contains(" tls ") }.prefix(2)
+        let pattern = TerminalPattern(
+            """
+            failed   tls               the certificate expired at {time}
+                     hint: renew it; `serve` reads it again by itself
+            """)
+        #expect(try pattern.matches(lines.joined(separator: "\n")), "\(doctor.text)")
+    }
+
     @Test("a renewed certificate is served to new connections while requests go on, and a half-written one is ignored")
     func renewal() async throws {
         let installation = try await installation()
