@@ -48,6 +48,8 @@ need_test_packages() {
     need prometheus "judging metrics and alerts (promtool)" command -v promtool
     need strace "showing that commits are flushed" command -v strace
     need python3-venv "the judges of the API, apart from other Python programs" python3 -c 'import ensurepip'
+    need softhsm2 "signing with a key in a token" test -e /usr/lib/softhsm/libsofthsm2.so
+    need libengine-pkcs11-openssl "signing with a key in a token" openssl engine pkcs11
     need python3-cryptography "the tests' independent judge of signatures" python3 -c 'import cryptography'
 }
 

@@ -11,8 +11,14 @@ struct Signing {
     private let nonce = LowercaseUUID(version4From: [UInt8](repeating: 7, count: 16))
     private let now = Instant(milliseconds: 1_795_000_000_123)
 
-    init(folder: URL) throws {
-        key = try Self.key(in: folder)
+    /// - Parameter token: a PKCS #11 URI, the library and the PIN of a key in a token; nothing for the folder's key.
+    init(folder: URL, token: [String] = []) throws {
+        guard token.count == 3 else {
+            key = try Self.key(in: folder)
+            return
+        }
+        key = try OpenSSLSigningKey(
+            token: token[0], module: token[1], pin: .text(Array(token[2].utf8)), keyId: "BENCH00001")
     }
 
     static func key(in folder: URL) throws -> OpenSSLSigningKey {

@@ -1,6 +1,6 @@
 import Foundation
 
-// usage: ServiceBenchmark sign FOLDER
+// usage: ServiceBenchmark sign FOLDER [URI LIBRARY PIN]
 //        ServiceBenchmark verify FOLDER
 //        ServiceBenchmark facts FOLDER
 //        ServiceBenchmark history FOLDER
@@ -18,7 +18,7 @@ guard arguments.count >= 2 else {
 }
 let folder = URL(filePath: arguments[1])
 switch arguments[0] {
-case "sign": try Signing(folder: folder).measure()
+case "sign": try Signing(folder: folder, token: Array(arguments.dropFirst(2))).measure()
 case "verify": try Verifying(folder: folder).measure()
 case "facts": try await FactsReading(folder: folder).measure()
 case "history": try await HistoryReading().measure()

@@ -74,6 +74,8 @@ package enum PrivateKeySource: Sendable, Hashable {
     case path(String)
     /// The name of an environment variable that holds the PEM text.
     case environment(String)
+    /// In a token, which it never leaves.
+    case token(TokenKey)
 }
 
 /// What a key is for.
@@ -258,11 +260,14 @@ extension Field {
 enum KeySourceReader {
     /// A key pasted into the file must not be repeated in an error, so its text is never quoted.
     static func read(_ field: Field) -> PrivateKeySource? {
-        guard let text = field.scalar("a path or `env:NAME`") else { return nil }
+        guard let text = field.scalar("a path, `env:NAME` or a PKCS #11 URI") else { return nil }
+        if text.hasPrefix(TokenKey.scheme), text.utf8.count <= 1_024 {
+            return TokenKey.read(text, of: field).map(PrivateKeySource.token)
+        }
         let isSecret = text.contains("PRIVATE KEY") || isHexadecimalSecret(text)
         guard !isSecret, text.utf8.count <= 1_024, TextForm.path.accepts(text) else {
             return field.refuse(
-                .invalidValue, "this is not a path or `env:NAME`",
+                .invalidValue, "this is not a path, `env:NAME` or a PKCS #11 URI",
                 hint: "put the key into a file of its own, mode 600, and write its path here")
         }
         guard text.hasPrefix("env:") else { return .path(text) }
@@ -280,7 +285,7 @@ enum KeySourceReader {
         text.utf8.count >= 64 && text.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
     }
 
-    private static func isVariableName(_ text: String) -> Bool {
+    static func isVariableName(_ text: String) -> Bool {
         guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
         return text.utf8.count <= 128
             && text.utf8.allSatisfy { byte in

@@ -136,6 +136,16 @@ extension PrivateKeySource {
         switch self {
         case .path(let path): path
         case .environment(let name): "env:\(name)"
+        case .token(let token): token.uri
+        }
+    }
+
+    /// The path of the file that the key needs.
+    var file: String? {
+        switch self {
+        case .path(let path): path
+        case .token(let token): if case .file(let path) = token.pin { path } else { nil }
+        case .environment: nil
         }
     }
 }

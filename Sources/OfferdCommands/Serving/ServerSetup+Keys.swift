@@ -67,6 +67,9 @@ extension ServerSetup {
             try OpenSSLDigestKey(
                 hexadecimal: Array(try text(ofVariable: name, for: "the audit's digest key").utf8),
                 source: "environment variable `\(name)`")
+        case .token:
+            throw CommandFailure(
+                .usage, "the audit's digest key cannot be in a token", hints: ["name a file, or `env:NAME`"])
         }
     }
 }

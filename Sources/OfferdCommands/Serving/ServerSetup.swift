@@ -78,7 +78,7 @@ struct ServerSetup {
     /// Every file that the configuration comes from.
     var files: [String] {
         let entries = keys.apps.flatMap(\.keys).map(\.privateKey)
-        let keyFiles = entries.compactMap { if case .path(let path) = $0 { absolute(path) } else { nil } }
+        let keyFiles = entries.compactMap(\.file).map(absolute)
         let roots = keys.apps.flatMap { $0.trustedRoots.values.joined().map(absolute) }
         let certificates = [tls?.certificate, tls?.key, tls?.clientAuthorities].compactMap(\.self)
         return [configurationFile, keysFile.path] + keyFiles + roots + certificates
@@ -92,14 +92,24 @@ struct ServerSetup {
             let text = try text(ofVariable: name, for: "key `\(entry.keyId)`")
             return try OpenSSLSigningKey(
                 pem: Array(text.utf8), keyId: entry.keyId, source: "environment variable `\(name)`")
+        case .token(let token):
+            let pin: TokenPIN =
+                switch token.pin {
+                case .file(let path): .file(absolute(path))
+                case .environment(let name):
+                    .text(Array(try text(ofVariable: name, for: "the PIN of key `\(entry.keyId)`", as: "the PIN").utf8))
+                }
+            return try OpenSSLSigningKey(token: token.uri, module: token.module, pin: pin, keyId: entry.keyId)
         }
     }
 
-    func text(ofVariable name: String, for key: String) throws -> String {
+    func text(
+        ofVariable name: String, for key: String, as content: String = "the text of the key's file"
+    ) throws -> String {
         guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
             throw CommandFailure(
                 .usage, "environment variable `\(name)` is not set, and keys.yaml takes \(key) from it",
-                hints: ["set it to the text of the key's file, or name the file itself"])
+                hints: ["set it to \(content), or name a file"])
         }
         return text
     }

@@ -30,6 +30,18 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
         try self.init(checking: handle, keyId: keyId, source: source)
     }
 
+    /// Finds a key in a token, which signs with it; the private half never gets here.
+    ///
+    /// - Parameters:
+    ///   - token: a PKCS #11 URI without a PIN.
+    ///   - module: the path of the token's library; `nil` for the system's default.
+    public convenience init(token: String, module: String?, pin: TokenPIN, keyId: KeyId) throws {
+        var bytes = try pin.bytes()
+        defer { bytes.cleanse() }
+        let handle = try TokenEngine.privateKey(token, module: module, pin: bytes)
+        try self.init(checking: handle, keyId: keyId, source: "`\(token)`")
+    }
+
     /// Makes a new key and writes it as PKCS#8 PEM to a new file that only its owner can read. The private half never
     /// leaves this target otherwise.
     public static func generate(toNewFile path: String, keyId: KeyId) throws -> OpenSSLSigningKey {
@@ -43,7 +55,8 @@ public final class OpenSSLSigningKey: SigningKey, SecretHolder {
         try handle.requireP256(source: source)
         context = try SigningContext(key: handle)
         try Self.requireSound(context, VerifyingContext(key: handle), source: source)
-        publicKey = try OpenSSLPublicKey(handle)
+        // By its bytes: a token need not be asked to verify.
+        publicKey = try OpenSSLPublicKey(pem: String(decoding: try handle.publicKeyPEM(), as: UTF8.self))
         self.keyId = keyId
     }
 

@@ -30,6 +30,11 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
         case wrongCurve
         /// The private and the public half do not belong together.
         case selfTestFailed
+        /// The token or its library cannot be reached.
+        case noToken
+        case wrongPIN
+        /// The token has no such key.
+        case notInToken
         case alreadyExists
         case unwritable
     }
