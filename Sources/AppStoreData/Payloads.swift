@@ -45,6 +45,7 @@ extension Transaction: ApplePayload {
         try fields.optional("revocationPercentage", &revocationPercentage, .integer)
         try fields.optional("type", &type, .open)
         try fields.optional("quantity", &quantity, .integer)
+        try fields.object("multiSeatInfo", &multiSeatInfo)
         try fields.optional("inAppOwnershipType", &inAppOwnershipType, .open)
         try fields.optional("appAccountToken", &appAccountToken, .uuid)
         try fields.optional("appTransactionId", &appTransactionId, .identifier)
@@ -61,6 +62,14 @@ extension Transaction: ApplePayload {
         try fields.optional("billingPlanType", &billingPlanType, .open)
         try fields.object("commitmentInfo", &commitmentInfo)
         try fields.optional("environment", &environment, .text)
+    }
+}
+
+extension TransactionMultiSeatInfo: PayloadObject {
+    static var blank: TransactionMultiSeatInfo { TransactionMultiSeatInfo() }
+
+    mutating func visit<Fields: PayloadFields>(_ fields: inout Fields) throws(Fields.Failure) {
+        try fields.optional("revokedSeatQuantity", &revokedSeatQuantity, .integer)
     }
 }
 
@@ -99,6 +108,7 @@ extension RenewalInfo: ApplePayload {
         try fields.optional("offerPeriod", &offerPeriod, .text)
         try fields.optional("renewalDate", &renewalDate, .date)
         try fields.optional("renewalPrice", &renewalPrice, .integer)
+        try fields.optional("renewalQuantity", &renewalQuantity, .integer)
         try fields.optional("currency", &currency, .text)
         try fields.optional("recentSubscriptionStartDate", &recentSubscriptionStartDate, .date)
         try fields.optional("eligibleWinBackOfferIds", &eligibleWinBackOfferIds, .identifiers)

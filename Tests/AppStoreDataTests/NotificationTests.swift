@@ -34,7 +34,7 @@ import Testing
     func types() throws {
         let text = try JSONSerialization.jsonObject(with: Data(Payloads.bytes("notification-types")))
         let rows = try #require(text as? [[String: String]])
-        #expect(rows.count == 40)
+        #expect(rows.count == 44)
         let parts: [String: Any] = [
             "test": ["bundleId": "com.example.pro", "environment": "Sandbox"],
             "data": ["bundleId": "com.example.pro", "environment": "Sandbox", "signedTransactionInfo": "t"],
@@ -85,12 +85,12 @@ import Testing
             .subscribed, .offerRedeemed, .didRenew, .didChangeRenewalStatus, .didChangeRenewalPref, .didFailToRenew,
             .gracePeriodExpired, .expired, .refund, .refundReversed, .refundDeclined, .consumptionRequest, .revoke,
             .priceIncrease, .renewalExtended, .renewalExtension, .oneTimeCharge, .test, .externalPurchaseToken,
-            .rescindConsent, .metadataUpdate, .migration, .priceChange,
+            .rescindConsent, .metadataUpdate, .migration, .priceChange, .unclaimSeats,
         ]
         let subtypes: [NotificationSubtype] = [
             .initialBuy, .resubscribe, .upgrade, .downgrade, .billingRecovery, .autoRenewDisabled, .autoRenewEnabled,
             .gracePeriod, .voluntary, .billingRetry, .priceIncrease, .productNotForSale, .pending, .accepted,
-            .summary, .failure, .unreported,
+            .summary, .failure, .unreported, .seats, .increaseQuantity, .decreaseQuantity,
         ]
         #expect(Set(types.map(\.rawValue)) == Set(rows.compactMap { $0["type"] }))
         #expect(Set(subtypes.map(\.rawValue)) == Set(rows.compactMap { $0["subtype"] }))

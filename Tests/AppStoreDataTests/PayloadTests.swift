@@ -21,6 +21,7 @@ import Testing
         expected.revocationPercentage = 50_000
         expected.type = .autoRenewableSubscription
         expected.quantity = 1
+        expected.multiSeatInfo = TransactionMultiSeatInfo(revokedSeatQuantity: 2)
         expected.inAppOwnershipType = .familyShared
         expected.appAccountToken = AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")
         expected.appTransactionId = "704000000000000001"
@@ -59,6 +60,7 @@ import Testing
         expected.offerPeriod = "P1M"
         expected.renewalDate = Instant(milliseconds: 1_769_904_000_000)
         expected.renewalPrice = 9_990
+        expected.renewalQuantity = 3
         expected.currency = "EUR"
         expected.recentSubscriptionStartDate = Instant(milliseconds: 1_764_547_200_000)
         expected.eligibleWinBackOfferIds = ["back_free_month", "back_half"]

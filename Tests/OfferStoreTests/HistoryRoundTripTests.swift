@@ -20,6 +20,7 @@ struct HistoryRoundTripTests {
         transaction.revocationPercentage = 50_000
         transaction.type = .autoRenewableSubscription
         transaction.quantity = 7
+        transaction.multiSeatInfo = TransactionMultiSeatInfo(revokedSeatQuantity: 12)
         transaction.inAppOwnershipType = .familyShared
         transaction.appAccountToken = .number(8)
         transaction.appTransactionId = "71000"
@@ -56,6 +57,7 @@ struct HistoryRoundTripTests {
         info.offerPeriod = "P3M"
         info.renewalDate = Instant(milliseconds: 22)
         info.renewalPrice = 4_990
+        info.renewalQuantity = 27
         info.currency = "USD"
         info.recentSubscriptionStartDate = Instant(milliseconds: 23)
         info.eligibleWinBackOfferIds = ["a,b", "c\"\n", "", "\\u0041/\\", "\u{0}\u{1F}\u{7F}\u{2028}e\u{301}\u{1F44D}"]
@@ -119,9 +121,10 @@ struct HistoryRoundTripTests {
         var withEmptyList = RenewalInfo(
             originalTransactionId: "1", productId: "p", signedDate: Instant(milliseconds: 1))
         withEmptyList.eligibleWinBackOfferIds = []
-        withEmptyList.commitmentInfo = RenewalCommitmentInfo()
-        let bare = RenewalInfo(originalTransactionId: "2", productId: "p", signedDate: Instant(milliseconds: 2))
         var other = transaction
+        withEmptyList.commitmentInfo = RenewalCommitmentInfo()
+        other.multiSeatInfo = TransactionMultiSeatInfo()
+        let bare = RenewalInfo(originalTransactionId: "2", productId: "p", signedDate: Instant(milliseconds: 2))
         (other.transactionId, other.originalTransactionId) = ("2", "2")
         let results = try await bench.ingest([
             HistoryPayload(.transaction(transaction), bytes: [1], provenance: .client),

@@ -136,6 +136,8 @@ package struct TimelineEntry: Sendable, Hashable, Codable {
     package enum Kind: String, Sendable, CaseIterable {
         case purchased, renewed, shared, expired, revoked, refundReversed, cancelled, resumed, productChange,
             paymentFailed
+        /// Seats of a multiseat plan were added or refunded, or another number will be renewed.
+        case seats
         case notified, issued, redeemed, refused
         /// An offer was signed, and the customer bought without it right after.
         case boughtAtFullPrice

@@ -10,14 +10,17 @@ extension Timeline {
         let views = Dictionary(grouping: history.transactions, by: \.payload.transactionId)
         return rows.flatMap { row -> [TimelineEntry] in
             let others = subscriptions[row.payload.originalTransactionId] ?? []
-            return [bought(row, among: others)] + ended(row, among: others)
-                + reversed(row, views: views[row.payload.transactionId] ?? [])
+            let seen = views[row.payload.transactionId] ?? []
+            return [bought(row, among: others)] + ended(row, among: others) + reversed(row, views: seen)
+                + seatsRefunded(seen)
         }
     }
 
     private func bought(_ row: Recorded<Transaction>, among others: [Recorded<Transaction>]) -> TimelineEntry {
         let transaction = row.payload
-        let previous = others.last { $0.payload.purchaseDate < transaction.purchaseDate }?.payload
+        let earlier = others.last { $0.payload.purchaseDate < transaction.purchaseDate }
+        let previous = earlier?.payload
+        let isAddition = earlier.map(row.isOfSamePeriod) ?? false
         let (kind, verb): (TimelineEntry.Kind, String) =
             if transaction.isOwned == false, previous == nil {
                 (
@@ -27,6 +30,8 @@ extension Timeline {
                 )
             } else if previous == nil, transaction.transactionId == transaction.originalTransactionId {
                 (.purchased, "was bought")
+            } else if isAddition {
+                (.seats, "got \(transaction.seats ?? "1 seat") more")
             } else if transaction.transactionReason == .purchase {
                 (
                     .purchased,
@@ -36,10 +41,11 @@ extension Timeline {
             } else {
                 (.renewed, "was renewed")
             }
+        let seats = isAddition ? "" : transaction.seats.map { " with \($0)" } ?? ""
         let price = transaction.paid.map { " for \($0)" } ?? ""
         return TimelineEntry(
             kind, at: transaction.purchaseDate,
-            "\(transaction.name) \(verb)\(transaction.offerWords)\(price) (\(transaction.reference)\(row.provenance.remark))"
+            "\(transaction.name) \(verb)\(seats)\(transaction.offerWords)\(price) (\(transaction.reference)\(row.provenance.remark))"
         )
     }
 
@@ -79,10 +85,34 @@ extension Timeline {
     }
 }
 
+extension Timeline {
+    /// Refunds of seats, which leave the transaction valid: what differs between one view of it and the next.
+    private func seatsRefunded(_ views: [Recorded<Transaction>]) -> [TimelineEntry] {
+        var refunded = 0
+        let proven = views.filter(\.provenance.isProven).map(\.payload)
+        return proven.sorted { ($0.signedDate, $0.refundedSeats) < ($1.signedDate, $1.refundedSeats) }.compactMap {
+            let known = $0.refundedSeats
+            defer { refunded = known }
+            guard known > refunded else { return nil }
+            return TimelineEntry(
+                .seats, at: $0.signedDate,
+                "Apple has refunded \(known) of \($0.seats ?? "the seats") of \($0.name) (\($0.reference))")
+        }
+    }
+}
+
 extension Transaction {
     fileprivate var name: String { "`\(productId)`" }
 
     fileprivate var reference: String { "transaction \(transactionId)" }
+
+    fileprivate var refundedSeats: Int { multiSeatInfo?.revokedSeatQuantity ?? 0 }
+
+    /// The number of seats of a multiseat plan; `nil` for any other purchase.
+    fileprivate var seats: String? {
+        guard type == .autoRenewableSubscription, let quantity, quantity > 1 || multiSeatInfo != nil else { return nil }
+        return quantity == 1 ? "1 seat" : "\(quantity) seats"
+    }
 
     /// What was charged, if anything, where Apple says.
     fileprivate var paid: Money? {
@@ -141,7 +171,7 @@ extension ExpirationIntent {
 }
 
 extension Timeline {
-    /// Renewal turned off and on, changes of product and failed payments: what differs between one renewal info of a
+    /// Renewal turned off and on, changes of product and of seats, and failed payments: what differs between one renewal info of a
     /// subscription and the next. Dated by Apple's signature, the first that shows it.
     var renewalEntries: [TimelineEntry] {
         let originals = Set(history.currentTransactions.map(\.payload.originalTransactionId))
@@ -149,8 +179,10 @@ extension Timeline {
             var previous: RenewalInfo?
             return renewalInfos[original, default: []].flatMap { info in
                 defer { previous = info }
-                return [renewal(info, after: previous), product(info, after: previous), payment(info, after: previous)]
-                    .compactMap(\.self)
+                return [
+                    renewal(info, after: previous), product(info, after: previous), payment(info, after: previous),
+                    seats(info, after: previous),
+                ].compactMap(\.self)
             }
         }
     }
@@ -195,6 +227,15 @@ extension Timeline {
             .productChange, at: info.signedDate,
             "the change to `\(before)` was undone: `\(info.productId)` continues"
         )
+    }
+
+    /// The first renewal info has nothing to compare with: its seats are usually those just bought.
+    private func seats(_ info: RenewalInfo, after previous: RenewalInfo?) -> TimelineEntry? {
+        guard let previous, let next = info.renewalQuantity, next != previous.renewalQuantity else { return nil }
+        let before = previous.renewalQuantity.map { " instead of \($0)" } ?? ""
+        return TimelineEntry(
+            .seats, at: info.signedDate,
+            "the next renewal of `\(info.productId)` will be for \(next) \(next == 1 ? "seat" : "seats")\(before)")
     }
 
     private func payment(_ info: RenewalInfo, after previous: RenewalInfo?) -> TimelineEntry? {

@@ -1,4 +1,4 @@
-import OfferModel
+public import OfferModel
 
 /// One subscription of a group: the transactions that share an `originalTransactionId`, and its renewal info.
 struct Subscription: Sendable {
@@ -90,7 +90,7 @@ struct Subscription: Sendable {
 extension Recorded<Transaction> {
     /// Whether both are transactions of one period. A customer who adds seats to a multiseat plan gets another
     /// transaction with the same end, which replaces none (Apple: `additionalTransactionReason`).
-    func isOfSamePeriod(as other: Recorded) -> Bool {
+    public func isOfSamePeriod(as other: Recorded) -> Bool {
         payload.expiresDate == other.payload.expiresDate && payload.expiresDate != nil
             && !payload.isUpgraded && !other.payload.isUpgraded && payload.productId == other.payload.productId
             && payload.originalTransactionId == other.payload.originalTransactionId

@@ -118,6 +118,8 @@ public struct NotificationType: RawRepresentable, Hashable, Sendable, Codable {
     public static let refundDeclined = Self(rawValue: "REFUND_DECLINED")
     /// Apple asks how much of a purchase was used, to judge a refund.
     public static let consumptionRequest = Self(rawValue: "CONSUMPTION_REQUEST")
+    /// A member of an organization or a group gave back a seat.
+    public static let unclaimSeats = Self(rawValue: "UNCLAIM_SEATS")
     /// A family member lost shared access.
     public static let revoke = Self(rawValue: "REVOKE")
     public static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
@@ -160,6 +162,11 @@ public struct NotificationSubtype: RawRepresentable, Hashable, Sendable, Codable
     public static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
     public static let productNotForSale = Self(rawValue: "PRODUCT_NOT_FOR_SALE")
     public static let pending = Self(rawValue: "PENDING")
+    /// `REFUND`: seats of a multiseat plan, whose transaction stays valid until all of them are refunded.
+    public static let seats = Self(rawValue: "SEATS")
+    /// More seats of a multiseat plan.
+    public static let increaseQuantity = Self(rawValue: "INCREASE_QUANTITY")
+    public static let decreaseQuantity = Self(rawValue: "DECREASE_QUANTITY")
     /// `PRICE_INCREASE`: the customer consented, or need not.
     public static let accepted = Self(rawValue: "ACCEPTED")
     public static let summary = Self(rawValue: "SUMMARY")

@@ -22,7 +22,9 @@ public struct Transaction: Sendable, Hashable {
     /// The refunded part in thousandths of a percent: 50,000 is half.
     public var revocationPercentage: Int64?
     public var type: TransactionType?
+    /// How many were bought; of a multiseat plan, the seats of this transaction.
     public var quantity: Int?
+    public var multiSeatInfo: TransactionMultiSeatInfo?
     /// Bought, or received through Family Sharing; absent data counts as bought.
     public var inAppOwnershipType: InAppOwnershipType?
     public var appAccountToken: AppAccountToken?
@@ -62,6 +64,16 @@ public struct Transaction: Sendable, Hashable {
 
     public var isOwned: Bool? {
         inAppOwnershipType.isOwned
+    }
+}
+
+/// The seats of a multiseat plan that a transaction paid for.
+public struct TransactionMultiSeatInfo: Sendable, Hashable {
+    /// How many of them Apple has refunded; the transaction stays valid until all are.
+    public var revokedSeatQuantity: Int?
+
+    public init(revokedSeatQuantity: Int? = nil) {
+        self.revokedSeatQuantity = revokedSeatQuantity
     }
 }
 
@@ -133,6 +145,8 @@ public struct RenewalInfo: Sendable, Hashable {
     public var renewalDate: Instant?
     /// The price of the next renewal in milliunits of `currency`.
     public var renewalPrice: Int64?
+    /// How many seats of a multiseat plan the next renewal is for.
+    public var renewalQuantity: Int?
     public var currency: String?
     /// The start of the series of subscriptions without a gap of 60 days.
     public var recentSubscriptionStartDate: Instant?

@@ -67,6 +67,11 @@ extension Transaction: HistoryRecord {
         try coder.field(&commitment.commitmentExpiresDate)
         try coder.field(&commitment.commitmentPrice)
         commitmentInfo = isCommitted ? commitment : nil
+        var isMultiSeat = multiSeatInfo != nil
+        var seats = multiSeatInfo ?? TransactionMultiSeatInfo()
+        try coder.field(&isMultiSeat)
+        try coder.field(&seats.revokedSeatQuantity)
+        multiSeatInfo = isMultiSeat ? seats : nil
     }
 }
 
@@ -114,6 +119,7 @@ extension RenewalInfo: HistoryRecord {
         try coder.field(&offerDiscountType)
         try coder.field(&offerPeriod)
         try coder.field(&renewalPrice)
+        try coder.field(&renewalQuantity)
         try coder.field(&currency)
         try coder.field(&recentSubscriptionStartDate)
         try coder.field(&appAccountToken)

@@ -182,6 +182,7 @@ struct AppleColumns: ColumnMapping {
         Column("recentSubscriptionStartDate", .date, within: "renewalInfo."),
         Column("renewalDate", .date, within: "renewalInfo."),
         Column("renewalPrice", .integer, within: "renewalInfo."),
+        Column("renewalQuantity", .integer, within: "renewalInfo."),
         Column("signedDate", .date, within: "renewalInfo."),
     ]
 }

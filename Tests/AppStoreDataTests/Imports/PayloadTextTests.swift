@@ -37,6 +37,7 @@ struct PayloadTextTests {
             value.revocationPercentage = maybe(50_000)
             value.type = maybe(.autoRenewableSubscription)
             value.quantity = maybe(2)
+            value.multiSeatInfo = maybe(TransactionMultiSeatInfo(revokedSeatQuantity: 1))
             value.inAppOwnershipType = maybe(.familyShared)
             value.appAccountToken = maybe(AppAccountToken("0e1f2a3b-4c5d-4e6f-8a9b-0c1d2e3f4a5b")) ?? nil
             value.appTransactionId = maybe("account")
@@ -75,6 +76,7 @@ struct PayloadTextTests {
             value.offerPeriod = maybe("P1M")
             value.renewalDate = maybe(Instant(milliseconds: 5))
             value.renewalPrice = maybe(0)
+            value.renewalQuantity = maybe(4)
             value.currency = maybe("USD")
             value.recentSubscriptionStartDate = maybe(Instant(milliseconds: 6))
             value.eligibleWinBackOfferIds = maybe(["one", "t\"wo"]) ?? maybe([])

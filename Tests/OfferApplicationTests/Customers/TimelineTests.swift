@@ -187,6 +187,60 @@ struct TimelineTests {
             try await Self.messages(bench, .redeemed) == ["the offer `back` was redeemed (not issued by us)"])
     }
 
+    @Test(
+        "seats added, refunded and wanted for the next renewal are named, in any order of arrival; what Apple adds is kept as signed (invariant 7)"
+    )
+    func seats() async throws {
+        var told: [[TimelineEntry]] = []
+        for isReversed in [false, true] {
+            let bench = try await Workbench()
+            let delivery = try bench.shop.delivery(.subscriber, "100", complete: false)
+            let jws = try #require(delivery.signedTransactions.first)
+            bench.clock.advance(hours: 24 * 10)
+            func signed(day: Int64, _ change: @escaping (inout [String: Any]) -> Void) throws -> SignedDelivery {
+                SignedDelivery(signedTransactions: [
+                    try bench.shop.edited(jws) { payload in
+                        payload["signedDate"] = Workbench.start.adding(milliseconds: day * Self.day).milliseconds
+                        payload["quantity"] = 5
+                        payload["bundleProductID"] = "com.example.everything"
+                        change(&payload)
+                    }
+                ])
+            }
+            let deliveries = [
+                try signed(day: 0) { _ in },
+                try signed(day: 1) { payload in
+                    payload["transactionId"] = "101"
+                    payload["purchaseDate"] = Workbench.start.adding(milliseconds: Self.day).milliseconds
+                    payload["quantity"] = 2
+                    payload["additionalTransactionReason"] = "SEAT_ADDITION"
+                },
+                try signed(day: 2) { $0["multiSeatInfo"] = ["revokedSeatQuantity": 1] },
+                try signed(day: 3) { $0["multiSeatInfo"] = ["revokedSeatQuantity": 3] },
+                try signed(day: 4) { $0["multiSeatInfo"] = ["revokedSeatQuantity": 3] },
+                try Self.info(bench, day: 1) { $0["renewalQuantity"] = 7 },
+                try Self.info(bench, day: 5) { $0["renewalQuantity"] = 1 },
+            ]
+            for delivery in isReversed ? deliveries.reversed() : deliveries { try await bench.deliver(delivery) }
+            told.append(try await Self.entries(bench))
+            #expect(
+                try await Self.messages(bench, .purchased) == [
+                    "`monthly` was bought with 5 seats for 9.99 USD (transaction 100)"
+                ])
+            #expect(
+                try await Self.messages(bench, .seats) == [
+                    "the next renewal of `monthly` will be for 1 seat instead of 7",
+                    "Apple has refunded 3 of 5 seats of `monthly` (transaction 100)",
+                    "Apple has refunded 1 of 5 seats of `monthly` (transaction 100)",
+                    "`monthly` got 2 seats more for 9.99 USD (transaction 101)",
+                ])
+            #expect(try await Self.messages(bench, .revoked).isEmpty)
+            let stored = try await bench.payloads().map { String(decoding: $0, as: UTF8.self) }
+            #expect(stored.contains { $0.contains(#""bundleProductID":"com.example.everything""#) })
+        }
+        #expect(told.first == told.last)
+    }
+
     @Test("refusals of a day are one entry with the last reason, and say when why is not kept any more")
     func refusals() async throws {
         let bench = try await Workbench()
