@@ -49,7 +49,9 @@ public struct CustomerLookup: Sendable {
         let older = transactions.count - Self.shownTransactions
         return CustomerDetails(
             customers: read.customers, attributes: read.facts.attributes, coverage: CoverageBody(history.coverage),
-            subscriptions: history.subscriptionStates(at: read.now).map(SubscriptionSummary.init),
+            subscriptions: history.subscriptionStates(
+                at: read.now, policy: policy.scaled(for: caller.scope.environment)
+            ).map(SubscriptionSummary.init),
             transactions: transactions.suffix(Self.shownTransactions).map {
                 TransactionSummary($0.payload, provenance: $0.provenance)
             }, olderTransactions: older > 0 ? older : nil,

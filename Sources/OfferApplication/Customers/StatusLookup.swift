@@ -33,7 +33,8 @@ public struct StatusLookup: Sendable {
                 return CustomerStatus(
                     customer: named[place], known: false, coverage: CoverageBody(Coverage.none), asOf: found.now)
             }
-            return CustomerStatus(of: named[place], found.histories[place], at: found.now)
+            return CustomerStatus(
+                of: named[place], found.histories[place], at: found.now, in: caller.scope.environment)
         }
     }
 
@@ -73,8 +74,10 @@ public struct StatusLookup: Sendable {
 
 extension CustomerStatus {
     /// What a customer has at an instant, by the states that decisions use.
-    init(of customer: CustomerIdentifiers, _ history: History, at now: Instant) {
-        let view = CustomerView(history, at: now)
+    init(
+        of customer: CustomerIdentifiers, _ history: History, at now: Instant, in environment: AppStoreEnvironment
+    ) {
+        let view = CustomerView(history, at: now, policy: .standard.scaled(for: environment))
         self.init(
             customer: customer, known: true,
             coverage: CoverageBody(

@@ -42,6 +42,7 @@ public struct HistoryIngestion: Sendable {
     private func customers(
         of verified: VerifiedDelivery, _ identifiers: CustomerIdentifiers, in scope: Scope
     ) async throws -> [KnownIdentifiers] {
+        let environment = scope.environment
         let read = { @Sendable (transaction: any StoreTransaction) in
             let now = try clock.instantOfLooking(transaction)
             guard let scope = try ScopeStore(transaction).number(of: scope) else { return [KnownIdentifiers]() }
@@ -52,7 +53,8 @@ public struct HistoryIngestion: Sendable {
             let histories = try HistoryStore(transaction).histories(of: stored.map { [$0.number] })
             return zip(stored, histories).map { customer, history in
                 var known = KnownIdentifiers(customer)
-                known.status = CustomerStatus(of: customer.identifiers, history, at: now)
+                known.status = CustomerStatus(
+                    of: customer.identifiers, history, at: now, in: environment)
                 return known
             }
         }

@@ -30,7 +30,8 @@ public struct FunnelReports: Sendable {
     }
 
     private func read(_ offerId: OfferId?, from: Instant?, to: Instant?, caller: Caller) async throws -> FunnelReport {
-        let (catalogs, policy, scope, clock) = (catalogs, policy, caller.scope, clock)
+        let (catalogs, scope, clock) = (catalogs, caller.scope, clock)
+        let policy = policy.scaled(for: scope.environment)
         return try await database.read { transaction in
             let now = try clock.instantOfLooking(transaction)
             let range = try Self.range(from: from, to: to, at: now)

@@ -142,7 +142,7 @@ extension ExpectedState {
         let product = asked.productId ?? asked.offer.flatMap(file.offer)?.products.first
         let usual = file.catalog?.subscriptionGroups.first?.id ?? CaseWorld.group(of: CaseWorld.product.productId)
         let group = subscriptionGroupIdentifier ?? product.flatMap(file.group) ?? usual
-        let subject = Subject(facts, at: asked.asOf, policy: policy)
+        let subject = Subject(facts, at: asked.asOf, policy: policy.scaled(for: asked.environment))
         let state = subject.state(of: group, at: asked.asOf)
         return members.sorted { $0.key < $1.key }.compactMap { name, expected in
             let wanted: String? = if case .value(let text) = expected { text } else { nil }

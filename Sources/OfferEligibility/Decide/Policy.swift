@@ -1,4 +1,4 @@
-import OfferModel
+public import OfferModel
 
 /// The constants and the ordered rules of a decision; lengths are in milliseconds.
 public struct Policy: Sendable {
@@ -22,7 +22,22 @@ public struct Policy: Sendable {
     /// least 24 hours before").
     public var renewalNotice: Int64 = 24 * Instant.Duration.hour
 
+    /// How much faster Sandbox runs at its slowest renewal rate, a month in an hour; the rate also sets how long grace and
+    /// billing retry last (App Store Connect Help, "Edit subscription renewal rate"). No signed data names a tester's
+    /// rate.
+    static let slowestSandboxRate: Int64 = 720
+
     var rules: [any Rule]
+
+    /// The policy with the longest billing retry and grace that an environment can have.
+    public func scaled(for environment: AppStoreEnvironment) -> Policy {
+        guard environment == .sandbox else { return self }
+        var policy = self
+        policy.billingRetryLife /= Self.slowestSandboxRate
+        policy.commitmentBillingRetryLife /= Self.slowestSandboxRate
+        policy.longestGrace /= Self.slowestSandboxRate
+        return policy
+    }
 
     public static let standard = Policy(rules: [
         CatalogStatusRule(), CatalogScheduleRule(), CatalogEnvironmentRule(), CatalogProductRule(),

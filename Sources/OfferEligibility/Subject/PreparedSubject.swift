@@ -36,7 +36,8 @@ public final class PreparedSubject {
         }
         if let known { return known }
         let subject = Subject(
-            past, at: question.now, coverage: coverage, policy: policy, uses: uses,
+            past, at: question.now, coverage: coverage, policy: policy.scaled(for: question.scope.environment),
+            uses: uses,
             group: question.subscriptionGroupIdentifier, groupProducts: question.groupProducts)
         let asked = SubjectAtInstant(subject: subject, signals: question.signals, request: question.request)
         subjects.append(asked)

@@ -17,7 +17,7 @@ struct CustomerStatusTests {
         for seed in Self.seeds {
             var random = RandomPurchases(seed: seed)
             let (history, now) = (random.history(), random.instant())
-            let status = CustomerStatus(of: Self.customer, history, at: now)
+            let status = CustomerStatus(of: Self.customer, history, at: now, in: .production)
             for group in status.groups {
                 let facts = try Self.facts(of: group.subscriptionGroupIdentifier, history, at: now)
                 let note: Comment = "seed \(seed), group \(group.subscriptionGroupIdentifier)"
@@ -84,7 +84,7 @@ struct CustomerStatusTests {
             var random = RandomPurchases(seed: seed)
             let (history, now) = (random.history(), random.instant())
             func shown(at instant: Instant) -> [GroupStatus] {
-                CustomerStatus(of: Self.customer, history, at: instant).groups.map { group in
+                CustomerStatus(of: Self.customer, history, at: instant, in: .production).groups.map { group in
                     var group = group
                     group.daysLeft = nil
                     return group
@@ -124,7 +124,7 @@ struct CustomerStatusTests {
             },
             renewalInfos: [Recorded(payload: info, payloadBytes: [], provenance: .client, sequence: 0)])
         let now = bought.adding(milliseconds: Instant.Duration.day)
-        let group = try #require(CustomerStatus(of: Self.customer, history, at: now).groups.first)
+        let group = try #require(CustomerStatus(of: Self.customer, history, at: now, in: .production).groups.first)
         #expect(group.state == "subscribed")
         #expect(group.nextChange?.at == paid.expiresDate)
         #expect(group.nextChange?.event == change.rawValue)
@@ -140,7 +140,7 @@ struct CustomerStatusTests {
                 Recorded(payload: transaction, payloadBytes: [], provenance: .client, sequence: 0)
             ])
             history.coverage = Coverage(level: .complete, asOf: now)
-            return CustomerStatus(of: Self.customer, history, at: now)
+            return CustomerStatus(of: Self.customer, history, at: now, in: .production)
         }
         #expect(status(group: "21500001").coverage.level == "complete")
         #expect(status(group: nil).coverage.level == "partial")
@@ -153,8 +153,8 @@ struct CustomerStatusTests {
             let (history, now) = (random.history(), random.instant())
             let other = random.reordered(history)
             #expect(
-                CustomerStatus(of: Self.customer, other, at: now)
-                    == CustomerStatus(of: Self.customer, history, at: now),
+                CustomerStatus(of: Self.customer, other, at: now, in: .production)
+                    == CustomerStatus(of: Self.customer, history, at: now, in: .production),
                 "seed \(seed)")
         }
     }
@@ -180,7 +180,7 @@ struct CustomerStatusTests {
             purchase("6", "pack", .nonConsumable, at: later, revoked: later),
             purchase("7", "suite", TransactionType(rawValue: "Suite"), at: bought),
         ])
-        let status = CustomerStatus(of: Self.customer, history, at: later.adding(months: 1))
+        let status = CustomerStatus(of: Self.customer, history, at: later.adding(months: 1), in: .production)
         #expect(
             status.products == [
                 ProductStatus(productId: "coins", type: .consumable, owned: true, purchasedAt: later),
