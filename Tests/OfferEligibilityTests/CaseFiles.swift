@@ -28,7 +28,7 @@ struct FiledCase: Sendable, CustomStringConvertible {
     private static let loaded = Result { try load() }
 
     private static func load() throws -> [FiledCase] {
-        try Fixtures.files("json").flatMap { url in
+        try Fixtures.caseFiles().flatMap { url in
             let document = try CaseReader.read(
                 Array(Data(contentsOf: url)), vocabulary: .evaluator, catalog: Fixtures.catalog)
             return document.value.cases.map {
@@ -39,19 +39,21 @@ struct FiledCase: Sendable, CustomStringConvertible {
     }
 }
 
-/// The files of these tests.
+/// The cases as files.
 enum Fixtures {
-    /// A catalog beside the case files.
+    /// The cases that other implementations run too.
+    private static let cases = URL(filePath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Examples/conformance/cases")
+
+    /// A catalog that a case file names.
     static func catalog(_ path: String) -> Catalog? {
-        guard let url = Bundle.module.url(forResource: "Fixtures/\(path)", withExtension: nil),
-            let bytes = try? Data(contentsOf: url)
-        else { return nil }
+        guard let bytes = try? Data(contentsOf: cases.appending(path: path)) else { return nil }
         return try? CatalogReader.read(Array(bytes)).value
     }
 
-    static func files(_ ending: String) throws -> [URL] {
-        guard let folder = Bundle.module.url(forResource: "Fixtures", withExtension: nil) else { return [] }
-        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == ending }.sorted { $0.lastPathComponent < $1.lastPathComponent }
+    static func caseFiles() throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(at: cases, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "json" }.sorted { $0.lastPathComponent < $1.lastPathComponent }
     }
 }

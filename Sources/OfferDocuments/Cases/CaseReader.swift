@@ -34,6 +34,14 @@ struct CaseOffers {
     /// The ids of the offers, also of one with an error; `nil` if the offers could not be read.
     private(set) var ids: [OfferId]?
 
+    private init(catalog: Catalog? = nil, offers: [Offer] = [], ids: [OfferId]? = nil) {
+        (self.catalog, self.offers, self.ids) = (catalog, offers, ids)
+    }
+
+    private init(_ catalog: Catalog) {
+        self.init(catalog: catalog, offers: catalog.offers, ids: catalog.offers.map(\.id))
+    }
+
     static func read(_ mapping: Mapping, _ load: (String) -> Catalog?) -> CaseOffers {
         guard let field = mapping.optional("catalog") else {
             return mapping.has("catalog") ? CaseOffers() : own(mapping)
@@ -43,6 +51,9 @@ struct CaseOffers {
             hint: "put the offers into the catalog, or leave `catalog` out")
         mapping.refuse(
             key: "unchecked", .notAllowed, "`unchecked` goes with `offers` only", hint: "a catalog is always checked")
+        if case .mapping = field.node.content {
+            return CatalogReader.read(field).map { CaseOffers($0) } ?? CaseOffers()
+        }
         guard let path = field.text() else { return CaseOffers() }
         guard let catalog = load(path) else {
             field.refuse(
@@ -51,7 +62,7 @@ struct CaseOffers {
                     "the path is relative to this file; `offerctl catalog validate` shows what is wrong with a catalog")
             return CaseOffers()
         }
-        return CaseOffers(catalog: catalog, offers: catalog.offers, ids: catalog.offers.map(\.id))
+        return CaseOffers(catalog)
     }
 
     private static func own(_ mapping: Mapping) -> CaseOffers {

@@ -6,20 +6,23 @@ package enum CatalogReader {
     package static func read(
         _ bytes: [UInt8], at now: Instant? = nil
     ) throws(InvalidDocument) -> ValidDocument<Catalog> {
-        try DocumentReading.read(bytes) { root in
-            guard let mapping = root.mapping(["bundleId", "subscriptionGroups", "offers"]) else { return nil }
-            let bundleId: BundleId? = mapping.required("bundleId")?.id(.bundleId)
-            let groups = mapping.required("subscriptionGroups")?.list().map(GroupsReader.read)
-            let fields = mapping.required("offers")?.list(allowsEmpty: true) ?? []
-            var context = CatalogContext(groups: groups?.groups ?? [], named: groups?.named)
-            context.now = now
-            let offers = fields.compactMap { OfferReader.read($0, &context) }
-            context.refuseFormerIdsInUse()
-            context.warnAboutUnknownOffers()
-            context.warnAboutUnknownTags()
-            guard let bundleId, let groups, offers.count == fields.count else { return nil }
-            return Catalog(bundleId: bundleId, subscriptionGroups: groups.groups, offers: offers)
-        }
+        try DocumentReading.read(bytes) { read($0, at: now) }
+    }
+
+    /// Reads a catalog that is part of another document.
+    static func read(_ field: Field, at now: Instant? = nil) -> Catalog? {
+        guard let mapping = field.mapping(["bundleId", "subscriptionGroups", "offers"]) else { return nil }
+        let bundleId: BundleId? = mapping.required("bundleId")?.id(.bundleId)
+        let groups = mapping.required("subscriptionGroups")?.list().map(GroupsReader.read)
+        let fields = mapping.required("offers")?.list(allowsEmpty: true) ?? []
+        var context = CatalogContext(groups: groups?.groups ?? [], named: groups?.named)
+        context.now = now
+        let offers = fields.compactMap { OfferReader.read($0, &context) }
+        context.refuseFormerIdsInUse()
+        context.warnAboutUnknownOffers()
+        context.warnAboutUnknownTags()
+        guard let bundleId, let groups, offers.count == fields.count else { return nil }
+        return Catalog(bundleId: bundleId, subscriptionGroups: groups.groups, offers: offers)
     }
 
     package static func read(_ text: String) throws(InvalidDocument) -> ValidDocument<Catalog> {

@@ -57,17 +57,38 @@ extension CaseFile {
     ///
     /// - Returns: every difference; none if the case passes.
     public func differences(of asked: OfferCase, policy: Policy = .standard) -> [CaseDifference] {
-        let facts = facts(of: asked, policy: policy)
-        var differences: [CaseDifference] = []
         let expected = asked.expected
-        if expected.outcome != nil || !expected.findings.isEmpty, let offer = asked.offer.flatMap(offer) {
-            let decision = decide(question(asked, about: offer), facts: facts, policy: policy)
+        var differences: [CaseDifference] = []
+        if expected.outcome != nil || !expected.findings.isEmpty,
+            let decision = decision(of: asked, policy: policy)
+        {
             differences += expected.differences(from: decision)
         }
         if let state = expected.state {
-            differences += state.differences(from: self, asked, facts, policy)
+            differences += state.differences(from: stateMembers(of: asked, policy: policy))
         }
         return differences
+    }
+
+    /// The decision about the offer that a case asks for; `nil` if it asks for none.
+    public func decision(of asked: OfferCase, policy: Policy = .standard) -> Decision? {
+        asked.offer.flatMap(offer).map {
+            decide(question(asked, about: $0), facts: facts(of: asked, policy: policy), policy: policy)
+        }
+    }
+
+    /// What is known of the state of the group that a case expects something of, by member: by default the group of the
+    /// product.
+    public func stateMembers(of asked: OfferCase, policy: Policy = .standard) -> [String: String] {
+        let product = asked.productId ?? asked.offer.flatMap(offer)?.products.first
+        let usual = catalog?.subscriptionGroups.first?.id ?? CaseWorld.group(of: CaseWorld.product.productId)
+        let named = asked.expected.state?.subscriptionGroupIdentifier
+        let subject = Subject(
+            facts(of: asked, policy: policy), at: asked.asOf, policy: policy.scaled(for: asked.environment))
+        let state = subject.state(of: named ?? product.flatMap(group) ?? usual, at: asked.asOf)
+        return StateMember.allCases.reduce(into: [:]) { members, member in
+            members[member.rawValue] = member.text(of: state)
+        }
     }
 }
 
@@ -136,19 +157,11 @@ extension ExpectedFinding {
 }
 
 extension ExpectedState {
-    fileprivate func differences(
-        from file: CaseFile, _ asked: OfferCase, _ facts: SubjectFacts, _ policy: Policy
-    ) -> [CaseDifference] {
-        let product = asked.productId ?? asked.offer.flatMap(file.offer)?.products.first
-        let usual = file.catalog?.subscriptionGroups.first?.id ?? CaseWorld.group(of: CaseWorld.product.productId)
-        let group = subscriptionGroupIdentifier ?? product.flatMap(file.group) ?? usual
-        let subject = Subject(facts, at: asked.asOf, policy: policy.scaled(for: asked.environment))
-        let state = subject.state(of: group, at: asked.asOf)
-        return members.sorted { $0.key < $1.key }.compactMap { name, expected in
+    fileprivate func differences(from state: [String: String]) -> [CaseDifference] {
+        members.sorted { $0.key < $1.key }.compactMap { name, expected in
             let wanted: String? = if case .value(let text) = expected { text } else { nil }
-            let found = StateMember(rawValue: name)?.text(of: state)
-            guard wanted != found else { return nil }
-            return CaseDifference(aspect: .state(name), expected: wanted, got: found)
+            guard wanted != state[name] else { return nil }
+            return CaseDifference(aspect: .state(name), expected: wanted, got: state[name])
         }
     }
 }

@@ -22,11 +22,30 @@ struct TestCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp("A file of cases, or a directory of such files.", valueName: "file-or-directory"),
         completion: .file(extensions: ["yaml", "yml", "json"]))
-    var paths: [String]
+    var paths: [String] = []
+
+    @Flag(
+        help: """
+            Decide cases from standard input, a JSON document of one case each line, and print each decision as a line. See \
+            Examples/conformance.
+            """)
+    var lines = false
 
     @OptionGroup var output: OutputOptions
 
+    mutating func validate() throws {
+        guard lines else {
+            guard paths.isEmpty else { return }
+            throw ValidationError("name a file of cases, or a directory of such files")
+        }
+        guard paths.isEmpty else { throw ValidationError("`--lines` reads standard input, not files") }
+        guard !output.isGiven else {
+            throw ValidationError("`--lines` prints JSON, so it takes no other form of output")
+        }
+    }
+
     func run() async throws {
+        if lines { return try CaseAnswer.answerLines() }
         let files = try paths.flatMap { try CaseFiles.find(at: $0) }
         var catalogs = CaseCatalogs()
         let results = files.map { CaseFileResult(reading: $0, &catalogs) }
