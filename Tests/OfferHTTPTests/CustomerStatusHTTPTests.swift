@@ -61,7 +61,28 @@ struct CustomerStatusHTTPTests {
           - renew: { times: 4 }
         """
 
-    @Test("a table of trials and a table of subscriptions are filled from it")
+    /// A row by column; one that is absent is empty.
+    private typealias Row = [String: Any?]
+
+    private static func trialStatus(_ group: [String: Any]) -> String {
+        if group["isFreeTrial"] as? Bool == true { return "in trial" }
+        return group["trialEndsAt"] == nil ? "never" : "ended"
+    }
+
+    private static func text(_ rows: [Row]) -> [String] {
+        rows.map { row in
+            row.compactMap { column, value in
+                value.map { value in
+                    let date = (value as? Int64).map(Instant.init(milliseconds:))
+                    let isDate =
+                        column.hasSuffix("_at") || ["trial_start", "trial_end", "period_start"].contains(column)
+                    return "\(column) \(isDate ? date.map(\.description) ?? "\(value)" : "\(value)")"
+                }
+            }.sorted().joined(separator: ", ")
+        }
+    }
+
+    @Test("a table of trials and a table of subscriptions are filled from it, by the columns of docs/status.md")
     func tables() async throws {
         try await ServiceFixture.run { service in
             try await deliver(
@@ -71,38 +92,44 @@ struct CustomerStatusHTTPTests {
                 """, of: "100", to: service)
             try await deliver(renewing, of: "200", to: service)
 
-            let (_, trial) = try await group("100", service)
-            #expect(trial["state"] as? String == "introductoryOffer")
-            #expect(trial["isTrial"] as? Bool == true)
-            #expect(trial["isFreeTrial"] as? Bool == true)
-            #expect(trial["trialStartedAt"] as? Int64 == (try milliseconds("2026-05-25T00:00:00Z")))
-            #expect(trial["trialEndsAt"] as? Int64 == (try milliseconds("2026-06-01T00:00:00Z")))
-            #expect(trial["expiresAt"] as? Int64 == (try milliseconds("2026-06-01T00:00:00Z")))
-            #expect(trial["willAutoRenew"] as? Bool == false)
-            #expect(trial["daysLeft"] as? Int == 3)
-            #expect(trial["cancelBy"] == nil)
-            let ends = try #require(trial["nextChange"] as? [String: Any])
-            #expect(ends["event"] as? String == "trialEnds")
-            #expect(ends["at"] as? Int64 == (try milliseconds("2026-06-01T00:00:00Z")))
-
-            let (item, row) = try await group("200", service)
-            #expect(item["hasAccess"] as? Bool == true, "premium")
-            #expect(row["state"] as? String == "subscribed")
-            #expect(row["productId"] as? String == "monthly")
-            #expect(row["originalTransactionId"] as? String == "200")
-            #expect(row["startedAt"] as? Int64 == (try milliseconds("2026-02-01T00:00:00Z")))
-            #expect(row["purchasedAt"] as? Int64 == (try milliseconds("2026-05-08T00:00:00Z")))
-            #expect(row["expiresAt"] as? Int64 == (try milliseconds("2026-06-08T00:00:00Z")))
-            #expect(row["willAutoRenew"] as? Bool == true)
-            #expect(row["renewalPrice"] as? [String: String] == ["amount": "9.99", "currency": "USD"])
-            #expect(row["cancelBy"] as? Int64 == (try milliseconds("2026-06-07T00:00:00Z")))
-            #expect(row["isTrial"] as? Bool == false)
-            #expect(row["trialStartedAt"] as? Int64 == (try milliseconds("2026-02-01T00:00:00Z")))
-            #expect(row["trialEndsAt"] as? Int64 == (try milliseconds("2026-02-08T00:00:00Z")))
-            #expect(row["daysLeft"] as? Int == 10)
-            let renewal = try #require(row["nextChange"] as? [String: Any])
-            #expect(renewal["event"] as? String == "renewalDue")
-            #expect(renewal["at"] as? Int64 == (try milliseconds("2026-06-08T00:00:00Z")))
+            let (tester, trial) = try await group("100", service)
+            let (subscriber, subscription) = try await group("200", service)
+            let trials: [Row] = [
+                [
+                    "status": Self.trialStatus(trial), "trial_start": trial["trialStartedAt"],
+                    "trial_end": trial["trialEndsAt"], "expires_at": trial["expiresAt"],
+                    "auto_renew": trial["willAutoRenew"] as? Bool,
+                ], ["status": Self.trialStatus(subscription), "trial_end": subscription["trialEndsAt"]],
+            ]
+            #expect(
+                Self.text(trials) == [
+                    "auto_renew false, expires_at 2026-06-01T00:00:00Z, status in trial, trial_end 2026-06-01T00:00:00Z, trial_start 2026-05-25T00:00:00Z",
+                    "status ended, trial_end 2026-02-08T00:00:00Z",
+                ])
+            let subscriptions = [(trial, tester), (subscription, subscriber)].map { group, item -> Row in
+                let renews = group["willAutoRenew"] as? Bool == true
+                return [
+                    "product_id": group["productId"], "started_at": group["startedAt"],
+                    "period_start": group["purchasedAt"], "expires_at": group["expiresAt"],
+                    "renews_at": renews ? group["expiresAt"] : nil, "is_trial": group["isTrial"] as? Bool,
+                    "trial_ends_at": group["trialEndsAt"], "days_remaining": group["daysLeft"],
+                    "is_premium": item["hasAccess"] as? Bool, "cancelled": !renews,
+                    "in_grace": group["state"] as? String == "inGracePeriod",
+                    "refunded": group["state"] as? String == "revoked",
+                    "renewal_price": (group["renewalPrice"] as? [String: String])?["amount"],
+                ]
+            }
+            #expect(
+                Self.text(subscriptions) == [
+                    "cancelled true, days_remaining 3, expires_at 2026-06-01T00:00:00Z, in_grace false, is_premium true, is_trial true, period_start 2026-05-25T00:00:00Z, product_id monthly, refunded false, started_at 2026-05-25T00:00:00Z, trial_ends_at 2026-06-01T00:00:00Z",
+                    "cancelled false, days_remaining 10, expires_at 2026-06-08T00:00:00Z, in_grace false, is_premium true, is_trial false, period_start 2026-05-08T00:00:00Z, product_id monthly, refunded false, renewal_price 9.99, renews_at 2026-06-08T00:00:00Z, started_at 2026-02-01T00:00:00Z, trial_ends_at 2026-02-08T00:00:00Z",
+                ])
+            #expect(trial["cancelBy"] == nil && trial["isFreeTrial"] as? Bool == true)
+            #expect(subscription["cancelBy"] as? Int64 == (try milliseconds("2026-06-07T00:00:00Z")))
+            let events = [trial, subscription].map { $0["nextChange"] as? [String: Any] }
+            #expect(events.map { $0?["event"] as? String } == ["trialEnds", "renewalDue"])
+            #expect(
+                events.map { $0?["at"] as? Int64 } == [trial, subscription].map { $0["expiresAt"] as? Int64 })
         }
     }
 
