@@ -18,6 +18,7 @@ struct DocumentTests {
             Document(path: "README.md", withExamples: true), Document(path: "docs/http.md", withExamples: true),
             Document(path: "docs/marketing.md", withExamples: false),
             Document(path: "docs/support.md", withExamples: true),
+            Document(path: "docs/testing-with-apple.md", withExamples: false),
         ])
     func commands(_ document: Document) async throws {
         let faults = try await withCheckedThrowingContinuation { continuation in
